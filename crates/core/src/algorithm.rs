@@ -1,0 +1,83 @@
+//! A protocol with a name: what the catalogue holds.
+
+use crate::card::{Card, Size};
+use crate::durable::{BadRecord, Record};
+use crate::family::Family;
+use crate::process::ProcessId;
+use crate::protocol::Protocol;
+use crate::setup::{Setup, SetupError};
+
+/// How a durable algorithm takes a record back in.
+pub type Replay<P> = fn(&mut P, &Record) -> Result<(), BadRecord>;
+
+/// A protocol with a name, a family and a card. Its drivers need nothing else.
+pub trait Algorithm:
+    Protocol<Input = <Self::Family as Family>::Input, Output = <Self::Family as Family>::Output>
+{
+    /// What it is for: fixes its inputs and outputs, its workload and its properties.
+    type Family: Family;
+
+    /// Its card.
+    const CARD: Card;
+
+    /// How it survives a crash; `Some(durable::replay)` for a [`Durable`](crate::Durable) protocol.
+    const REPLAY: Option<Replay<Self>> = None;
+
+    /// The processes of a group, before they start. `setup` already fits the card.
+    fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError>;
+
+    /// The processes of a group, after a look at the card.
+    fn processes(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+        setup.fits(&Self::CARD)?;
+        Self::assemble(setup)
+    }
+
+    /// Whether the application at this process makes requests. (A server does not.)
+    fn takes_part(&self, _me: ProcessId) -> bool {
+        true
+    }
+
+    /// What its cost formulas are about.
+    fn size(processes: &[Self]) -> Size {
+        Size { n: processes.len(), k: processes.len() }
+    }
+
+    /// What must always be true inside, beyond the family's properties.
+    fn invariants() -> &'static [Invariant<Self>] {
+        &[]
+    }
+
+    /// The application at this process sends a message to another. An algorithm with a logical
+    /// clock advances it and gives the message its time, so that the order of events is known.
+    fn stamp(&mut self) -> u64 {
+        0
+    }
+
+    /// A message of another application arrives, with the stamp that its process gave it.
+    fn witness(&mut self, _stamp: u64) {}
+
+    /// Makes numbers small that matter only relative to each other, without changing anything
+    /// that can ever happen; an explorer then sees that an endless run goes in a circle.
+    /// Returns false if there is nothing to do, as for most.
+    fn normalise(_processes: &mut [&mut Self], _in_flight: &mut [&mut Self::Message]) -> bool {
+        false
+    }
+}
+
+/// A look at the whole system at one moment, as nobody inside can have it.
+pub struct Snapshot<'a, P: Protocol> {
+    /// The state of each process.
+    pub processes: &'a [&'a P],
+    /// Every message on its way: from, to, what.
+    pub in_flight: &'a [(ProcessId, ProcessId, &'a P::Message)],
+}
+
+/// Something that must be true of every snapshot.
+pub struct Invariant<P: Protocol> {
+    /// Its name, used like a property's id: `one-token`.
+    pub name: &'static str,
+    /// What it says.
+    pub statement: &'static str,
+    /// Whether it is true.
+    pub holds: fn(&Snapshot<'_, P>) -> bool,
+}

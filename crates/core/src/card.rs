@@ -1,0 +1,250 @@
+//! What the catalogue knows about an algorithm, beside its code.
+
+use serde::Serialize;
+
+/// One algorithm, on a card. Build it from [`Card::BLANK`].
+#[derive(Clone, Copy, Debug)]
+pub struct Card {
+    /// The name used everywhere: `ricart-agrawala`.
+    pub name: &'static str,
+    /// Other names that people use.
+    pub aliases: &'static [&'static str],
+    /// The name in a sentence.
+    pub title: &'static str,
+    /// Where it comes from.
+    pub source: Source,
+    /// The idea, in one or two sentences.
+    pub idea: &'static str,
+    /// The rules in words, one handler each.
+    pub rules: &'static [&'static str],
+    /// What must be true of the world.
+    pub assumes: &'static [&'static str],
+    /// The properties that it guarantees then, by id.
+    pub promises: &'static [&'static str],
+    /// Properties that it does not have, or loses when an assumption breaks, and how to see it.
+    pub counterexamples: &'static [Counterexample],
+    /// What it costs.
+    pub costs: &'static [Cost],
+    /// What may be set before the start.
+    pub parameters: &'static [Parameter],
+    /// The layers it is made of, top first. Empty if there is only one.
+    pub layers: &'static [&'static str],
+    /// The smallest group that makes sense.
+    pub smallest: usize,
+    /// Set if it is broken on purpose.
+    pub mutant: Option<Mutant>,
+}
+
+impl Card {
+    /// A card with nothing on it, to be filled in: `Card { name: "…", ..Card::BLANK }`.
+    pub const BLANK: Card = Card {
+        name: "",
+        aliases: &[],
+        title: "",
+        source: Source { author: "", year: 0, work: "" },
+        idea: "",
+        rules: &[],
+        assumes: &[],
+        promises: &[],
+        counterexamples: &[],
+        costs: &[],
+        parameters: &[],
+        layers: &[],
+        smallest: 1,
+        mutant: None,
+    };
+
+    /// Whether the card is known under this name.
+    pub fn answers_to(&self, name: &str) -> bool {
+        self.name == name || self.aliases.contains(&name)
+    }
+}
+
+/// Where an algorithm comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Source {
+    /// Who.
+    pub author: &'static str,
+    /// When.
+    pub year: u16,
+    /// Where it was published.
+    pub work: &'static str,
+}
+
+/// A version that is broken on purpose, to be refuted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Mutant {
+    /// The name of the algorithm that it spoils.
+    pub of: &'static str,
+    /// What was changed.
+    pub change: &'static str,
+    /// The property that it breaks, by id. One of its counterexamples shows it.
+    pub breaks: &'static str,
+}
+
+/// A parameter that may be set before the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Parameter {
+    /// Its name.
+    pub name: &'static str,
+    /// What it means, with an example and the default.
+    pub meaning: &'static str,
+}
+
+/// A property that fails, and a scope in which the explorer finds the shortest history.
+#[derive(Clone, Copy, Debug)]
+pub struct Counterexample {
+    /// The property, by id.
+    pub property: &'static str,
+    /// Where to look.
+    pub scope: Scope,
+    /// The length of the shortest history, in steps.
+    pub steps: usize,
+    /// What happens in it.
+    pub story: &'static str,
+}
+
+/// A small world to be explored: how many processes, how often they ask, and what may go wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Scope {
+    /// How many processes.
+    pub n: usize,
+    /// How often each process asks.
+    pub rounds: Rounds,
+    /// In which order messages may arrive.
+    pub order: Order,
+    /// How many messages the applications may send each other, outside the algorithm.
+    pub tells: u32,
+    /// How many processes may crash.
+    pub crashes: u32,
+    /// How many crashed processes may start again, with their disk.
+    pub restarts: u32,
+    /// How many messages may be lost.
+    pub drops: u32,
+    /// How many messages may arrive twice.
+    pub duplicates: u32,
+    /// How many milliseconds may pass (0: time stands still).
+    pub ticks: u32,
+}
+
+impl Scope {
+    /// `n` processes that ask once each, over reliable links that reorder; nothing goes wrong.
+    pub const fn of(n: usize) -> Scope {
+        Scope {
+            n,
+            rounds: Rounds::Times(1),
+            order: Order::Any,
+            tells: 0,
+            crashes: 0,
+            restarts: 0,
+            drops: 0,
+            duplicates: 0,
+            ticks: 0,
+        }
+    }
+}
+
+/// How often an application asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum Rounds {
+    /// So many times.
+    Times(u32),
+    /// Again and again.
+    Forever,
+}
+
+/// In which order a network delivers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+pub enum Order {
+    /// In any order.
+    #[default]
+    Any,
+    /// On each link in the order of sending.
+    Fifo,
+    /// A message never arrives before one that was sent causally earlier to the same process.
+    Causal,
+}
+
+/// What an algorithm costs, as the textbook states it.
+#[derive(Clone, Copy, Debug)]
+pub struct Cost {
+    /// What is counted, in words: "messages per entry".
+    pub name: &'static str,
+    /// What is counted, for the meter.
+    pub quantity: Quantity,
+    /// Under which load the formula holds.
+    pub load: Load,
+    /// The formula as people write it.
+    pub formula: &'static str,
+    /// The formula as a function.
+    pub expected: fn(Size) -> Bounds,
+}
+
+/// What a meter measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub enum Quantity {
+    /// All messages of the run, divided by the operations (bandwidth).
+    MessagesPerOperation,
+    /// Messages between a request and its fulfilment, with nobody else asking.
+    EntryMessages,
+    /// Consecutive messages between a request and its fulfilment, with nobody else asking.
+    EntryHops,
+    /// Consecutive messages between one process leaving and the next, already waiting, entering.
+    RelayHops,
+}
+
+/// How busy the applications are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub enum Load {
+    /// Whatever they do, the formula holds.
+    Any,
+    /// One request at a time, the next only when all is quiet.
+    Sequential,
+    /// Everybody asks again at once.
+    Saturated,
+}
+
+/// What formulas are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// How many processes.
+    pub n: usize,
+    /// How many of them are in a voting set.
+    pub k: usize,
+}
+
+/// What a formula says: a number, or a range.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// No less than this.
+    pub min: f64,
+    /// No more than this, if there is a limit.
+    pub max: Option<f64>,
+}
+
+impl Bounds {
+    /// Just this number.
+    pub fn exactly(value: usize) -> Bounds {
+        Bounds::between(value, value)
+    }
+
+    /// From this to that.
+    pub fn between(min: usize, max: usize) -> Bounds {
+        Bounds { min: min as f64, max: Some(max as f64) }
+    }
+
+    /// This or more.
+    pub fn at_least(min: usize) -> Bounds {
+        Bounds { min: min as f64, max: None }
+    }
+
+    /// The number, if it is just one.
+    pub fn exact(&self) -> Option<f64> {
+        (self.max == Some(self.min)).then_some(self.min)
+    }
+
+    /// Whether a measured value agrees.
+    pub fn admit(&self, measured: f64) -> bool {
+        measured >= self.min && self.max.is_none_or(|max| measured <= max)
+    }
+}

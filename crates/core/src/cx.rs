@@ -1,0 +1,229 @@
+//! A protocol's only window on the world, during one step.
+
+use crate::durable::Record;
+use crate::process::ProcessId;
+use crate::protocol::Protocol;
+use smallvec::SmallVec;
+
+/// What a protocol asks of the world. Drivers carry effects out in order.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Effect<M, T, O> {
+    /// One message to one process.
+    Send {
+        /// Where it goes.
+        to: ProcessId,
+        /// What it says.
+        message: M,
+    },
+    /// One message to every other process. A point-to-point network carries it `N − 1` times, a
+    /// multicast network once.
+    Multicast(M),
+    /// Sets a timer, or moves it if it is set.
+    SetTimer {
+        /// Its name.
+        timer: T,
+        /// How long from now.
+        after_ms: u64,
+    },
+    /// Forgets a timer, if it is set.
+    CancelTimer(T),
+    /// Tells the layer above.
+    Output(O),
+    /// Writes to stable storage. What follows waits for the disk.
+    Persist(Record),
+    /// A peer broke the protocol. This is data, not an error: the process goes on.
+    Accuse {
+        /// Who.
+        who: ProcessId,
+        /// What it did.
+        why: &'static str,
+    },
+}
+
+/// The effects of a protocol.
+pub type EffectOf<P> =
+    Effect<<P as Protocol>::Message, <P as Protocol>::Timer, <P as Protocol>::Output>;
+
+/// What a driver offers to a step.
+pub trait Host<P: Protocol> {
+    /// Carries out one effect.
+    fn effect(&mut self, effect: EffectOf<P>);
+    /// Decides a randomised step: any number below `among`.
+    fn choose(&mut self, among: u32) -> u32;
+    /// The step enters (`true`) or leaves the layer below: messages now belong to that layer.
+    fn cross(&mut self, _down: bool) {}
+}
+
+/// The protocol's only window on the world, during one step.
+pub struct Cx<'a, P: Protocol> {
+    me: ProcessId,
+    group_size: usize,
+    host: &'a mut dyn Host<P>,
+}
+
+impl<'a, P: Protocol> Cx<'a, P> {
+    /// A window for the process `me` in a group of `group_size`. For drivers.
+    pub fn new(me: ProcessId, group_size: usize, host: &'a mut dyn Host<P>) -> Self {
+        Cx { me, group_size, host }
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, effect: EffectOf<P>) {
+        self.host.effect(effect);
+    }
+
+    /// This process.
+    #[inline]
+    pub fn me(&self) -> ProcessId {
+        self.me
+    }
+
+    /// How many processes there are.
+    #[inline]
+    pub fn group_size(&self) -> usize {
+        self.group_size
+    }
+
+    /// All processes, this one included.
+    pub fn group(&self) -> impl DoubleEndedIterator<Item = ProcessId> + Clone + use<P> {
+        ProcessId::all(self.group_size)
+    }
+
+    /// All processes but this one.
+    pub fn others(&self) -> impl DoubleEndedIterator<Item = ProcessId> + Clone + use<P> {
+        let me = self.me;
+        self.group().filter(move |&p| p != me)
+    }
+
+    /// Sends a message to one process.
+    #[inline]
+    pub fn send(&mut self, to: ProcessId, message: P::Message) {
+        self.push(Effect::Send { to, message });
+    }
+
+    /// Sends a message to every other process, as one effect.
+    #[inline]
+    pub fn multicast(&mut self, message: P::Message) {
+        self.push(Effect::Multicast(message));
+    }
+
+    /// Sets a timer, or moves it if it is already set.
+    pub fn set_timer(&mut self, timer: P::Timer, after_ms: u64) {
+        self.push(Effect::SetTimer { timer, after_ms });
+    }
+
+    /// Cancels a timer, if it is set.
+    pub fn cancel_timer(&mut self, timer: P::Timer) {
+        self.push(Effect::CancelTimer(timer));
+    }
+
+    /// Tells the layer above.
+    #[inline]
+    pub fn output(&mut self, output: P::Output) {
+        self.push(Effect::Output(output));
+    }
+
+    /// Reports a peer that broke the protocol, and goes on.
+    pub fn accuse(&mut self, who: ProcessId, why: &'static str) {
+        self.push(Effect::Accuse { who, why });
+    }
+
+    /// Decides a randomised step: some number in `0..among`. The simulator draws it from the seed,
+    /// the explorer tries them all.
+    pub fn choose(&mut self, among: u32) -> u32 {
+        assert!(among > 0, "a choice among nothing");
+        let chosen = self.host.choose(among);
+        assert!(chosen < among, "the driver chose {chosen} among {among}");
+        chosen
+    }
+
+    /// Runs one step of the layer below. Its messages and timers go out as ours; what it outputs
+    /// is returned, in order, for us to react to. (Its sends therefore precede our reactions.)
+    #[must_use = "the outputs of the layer below are events for this one"]
+    pub fn below<L>(&mut self, step: impl FnOnce(&mut Cx<'_, L>)) -> SmallVec<[L::Output; 1]>
+    where
+        L: Protocol,
+        P::Message: From<L::Message>,
+        P::Timer: From<L::Timer>,
+    {
+        self.cross(step, |_| panic!("a layer below that persists is driven by below_durable"))
+    }
+
+    pub(crate) fn cross<L>(
+        &mut self,
+        step: impl FnOnce(&mut Cx<'_, L>),
+        record: fn(Record) -> Record,
+    ) -> SmallVec<[L::Output; 1]>
+    where
+        L: Protocol,
+        P::Message: From<L::Message>,
+        P::Timer: From<L::Timer>,
+    {
+        self.host.cross(true);
+        let (me, group_size) = (self.me, self.group_size);
+        let mut below = Below { above: self, outputs: SmallVec::new(), record };
+        step(&mut Cx { me, group_size, host: &mut below });
+        let outputs = below.outputs;
+        self.host.cross(false);
+        outputs
+    }
+}
+
+/// The world as the layer below sees it: ourselves.
+struct Below<'a, 'b, P: Protocol, L: Protocol> {
+    above: &'a mut Cx<'b, P>,
+    outputs: SmallVec<[L::Output; 1]>,
+    record: fn(Record) -> Record,
+}
+
+impl<P, L> Host<L> for Below<'_, '_, P, L>
+where
+    P: Protocol,
+    L: Protocol,
+    P::Message: From<L::Message>,
+    P::Timer: From<L::Timer>,
+{
+    fn effect(&mut self, effect: EffectOf<L>) {
+        let effect = match effect {
+            Effect::Send { to, message } => Effect::Send { to, message: message.into() },
+            Effect::Multicast(message) => Effect::Multicast(message.into()),
+            Effect::SetTimer { timer, after_ms } => {
+                Effect::SetTimer { timer: timer.into(), after_ms }
+            }
+            Effect::CancelTimer(timer) => Effect::CancelTimer(timer.into()),
+            Effect::Output(output) => return self.outputs.push(output),
+            Effect::Persist(record) => Effect::Persist((self.record)(record)),
+            Effect::Accuse { who, why } => Effect::Accuse { who, why },
+        };
+        self.above.push(effect);
+    }
+
+    fn choose(&mut self, among: u32) -> u32 {
+        self.above.host.choose(among)
+    }
+
+    fn cross(&mut self, down: bool) {
+        self.above.host.cross(down);
+    }
+}
+
+/// Runs one step and collects its effects: the pure function under every driver. Choices are
+/// always 0.
+pub fn step<P: Protocol>(
+    me: ProcessId,
+    group_size: usize,
+    run: impl FnOnce(&mut Cx<'_, P>),
+) -> Vec<EffectOf<P>> {
+    struct Collect<P: Protocol>(Vec<EffectOf<P>>);
+    impl<P: Protocol> Host<P> for Collect<P> {
+        fn effect(&mut self, effect: EffectOf<P>) {
+            self.0.push(effect);
+        }
+        fn choose(&mut self, _among: u32) -> u32 {
+            0
+        }
+    }
+    let mut host = Collect(Vec::new());
+    run(&mut Cx::new(me, group_size, &mut host));
+    host.0
+}

@@ -1,0 +1,75 @@
+//! Stable storage, for the protocols that need it; the others never mention it.
+//!
+//! The contract is etcd's: effects are carried out in order, and **what follows a `persist` waits
+//! for the disk**. A message or an output that depends on a record therefore never leaves before
+//! the record is safe. A restart begins with the initial value and replays the records that
+//! reached the disk, in order.
+
+use crate::cx::{Cx, Effect};
+use crate::protocol::{Data, Protocol};
+use serde::{Deserialize, Serialize};
+
+/// A protocol whose process survives a crash.
+pub trait Durable: Protocol {
+    /// One entry of its log.
+    type Record: Data;
+
+    /// Takes one record of the log back in. Called on the initial value, before `on_start`, once
+    /// for each record that reached the disk.
+    fn replay(&mut self, record: Self::Record);
+}
+
+/// A record as the disk holds it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Record(pub Vec<u8>);
+
+/// A record that the protocol cannot read: another version wrote it, or the disk lies.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a record of {length} bytes cannot be read back: {reason}")]
+pub struct BadRecord {
+    length: usize,
+    reason: String,
+}
+
+impl Record {
+    fn write<R: Data>(record: &R) -> Record {
+        // The format can fail only on lists of unknown length and on foreign impls of Serialize.
+        Record(postcard::to_allocvec(record).expect("records are plain data"))
+    }
+
+    fn read<R: Data>(&self) -> Result<R, BadRecord> {
+        postcard::from_bytes(&self.0)
+            .map_err(|error| BadRecord { length: self.0.len(), reason: error.to_string() })
+    }
+}
+
+impl<P: Durable> Cx<'_, P> {
+    /// Writes a record to the log. Everything said after this waits until it is on the disk.
+    pub fn persist(&mut self, record: &P::Record) {
+        self.push(Effect::Persist(Record::write(record)));
+    }
+
+    /// Like [`Cx::below`], for a layer below that is durable: its records go into our log.
+    #[must_use = "the outputs of the layer below are events for this one"]
+    pub fn below_durable<L>(
+        &mut self,
+        step: impl FnOnce(&mut Cx<'_, L>),
+    ) -> smallvec::SmallVec<[L::Output; 1]>
+    where
+        L: Durable,
+        P::Message: From<L::Message>,
+        P::Timer: From<L::Timer>,
+        P::Record: From<L::Record>,
+    {
+        self.cross(step, |record| {
+            let record: L::Record = record.read().expect("the layer below has just written it");
+            Record::write(&P::Record::from(record))
+        })
+    }
+}
+
+/// Replays one record: what an [`Algorithm`](crate::Algorithm) with a disk names as its `REPLAY`.
+pub fn replay<P: Durable>(state: &mut P, record: &Record) -> Result<(), BadRecord> {
+    state.replay(record.read()?);
+    Ok(())
+}

@@ -1,0 +1,181 @@
+//! Families of algorithms: what the application may ask and be told, how it behaves, and which
+//! properties are judged. Written once, for every algorithm of the family.
+
+pub mod mutex;
+
+pub use crate::clock::Moment;
+pub use mutex::Mutex;
+
+use crate::card::Rounds;
+use crate::process::{ProcessId, ProcessSet};
+use crate::protocol::Data;
+use std::fmt::Debug;
+use std::hash::Hash;
+
+/// What a family of algorithms has in common.
+pub trait Family: Debug + Copy + 'static {
+    /// Its name, as `synod list` shows it.
+    const NAME: &'static str;
+    /// What one fulfilled request is called: "entry".
+    const OPERATION: &'static str;
+    /// Every property that its monitor can judge.
+    const PROPERTIES: &'static [Property];
+    /// The properties without which a run is not worth anything: judged even where an algorithm
+    /// does not promise them.
+    const ESSENTIAL: &'static [&'static str];
+    /// The property that somebody waiting for ever violates.
+    const LIVENESS: Option<&'static str>;
+
+    /// What an application may ask.
+    type Input: Data;
+    /// What it is told.
+    type Output: Data;
+    /// The application at one process.
+    type Application: Application<Family = Self>;
+    /// The judge of the whole system.
+    type Monitor: Monitor<Family = Self>;
+
+    /// What happens in the application when this is asked: it thinks first, or it holds something.
+    fn pace(input: &Self::Input) -> Pace;
+    /// What asking or telling means for the operation under way, for meters and pictures.
+    fn mark_of_input(input: &Self::Input) -> Mark;
+    /// The same for what the application is told.
+    fn mark_of_output(output: &Self::Output) -> Mark;
+
+    /// `enters`: the words after the process's name in a scenario, for what it may ask.
+    fn input_in_words(input: &Self::Input) -> String;
+    /// The same for what it is told.
+    fn output_in_words(output: &Self::Output) -> String;
+    /// The input that the words mean.
+    fn input_from_words(words: &[&str]) -> Option<Self::Input>;
+    /// Examples of what `input_from_words` understands, for error messages.
+    const PHRASES: &'static [&'static str];
+}
+
+/// A property of a family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Property {
+    /// `ME1`.
+    pub id: &'static str,
+    /// One or two words.
+    pub name: &'static str,
+    /// The whole sentence.
+    pub statement: &'static str,
+}
+
+/// A property does not hold.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Violation {
+    /// Which, by id.
+    pub property: &'static str,
+    /// Where it showed.
+    pub at: ProcessId,
+    /// What happened, in words.
+    pub because: String,
+}
+
+/// How long an application waits before it asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// It has other things to do first.
+    Think,
+    /// It uses what it holds.
+    Hold,
+}
+
+/// What an event means for the operation under way at its process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// The operation is asked for.
+    Ask,
+    /// It is fulfilled; what follows until `End` is drawn shaded.
+    Begin,
+    /// It is over.
+    End,
+    /// It is asked for and over in one.
+    Whole,
+    /// Nothing.
+    None,
+}
+
+/// The application above one process: a state machine too, so that explorers can try everything
+/// that it might do.
+pub trait Application: Clone + Eq + Hash + Debug + Send + Sync + 'static {
+    /// The family it belongs to.
+    type Family: Family;
+
+    /// An application at `me`, in a group of `n`, that asks so many times; if it takes part at all.
+    fn new(me: ProcessId, n: usize, rounds: Rounds) -> Self;
+
+    /// What it may ask now. A simulator picks one after a while, an explorer tries each.
+    fn offers(&self, offers: &mut Vec<<Self::Family as Family>::Input>);
+
+    /// It asked.
+    fn on_input(&mut self, input: &<Self::Family as Family>::Input);
+
+    /// It was told. It may answer at once, before anything else happens at this process.
+    fn on_output(
+        &mut self,
+        output: &<Self::Family as Family>::Output,
+        moment: Moment<'_>,
+    ) -> Option<<Self::Family as Family>::Input>;
+
+    /// Its process crashed: whatever it was doing is over.
+    fn on_crash(&mut self);
+}
+
+/// The judge of the whole system. It sees every step, and its state is part of the world, because
+/// a verdict may depend on the past.
+pub trait Monitor: Clone + Eq + Hash + Debug + Send + Sync + 'static {
+    /// The family it judges.
+    type Family: Family;
+    /// What each message carries, invisibly, so that the monitor knows what happened before what.
+    type Tag: Clone + Eq + Hash + Debug + Default + Send + Sync + 'static;
+
+    /// A judge of `n` processes, for the properties that `judged` names (by id).
+    fn new(n: usize, judged: &dyn Fn(&str) -> bool) -> Self;
+
+    /// An application asks.
+    fn on_input(
+        &mut self,
+        at: ProcessId,
+        input: &<Self::Family as Family>::Input,
+        moment: Moment<'_>,
+        found: &mut Vec<Violation>,
+    );
+
+    /// An application is told.
+    fn on_output(
+        &mut self,
+        at: ProcessId,
+        output: &<Self::Family as Family>::Output,
+        moment: Moment<'_>,
+        found: &mut Vec<Violation>,
+    );
+
+    /// A message leaves.
+    fn on_send(&mut self, _from: ProcessId) -> Self::Tag {
+        Self::Tag::default()
+    }
+
+    /// A message arrives.
+    fn on_receive(&mut self, _at: ProcessId, _tag: &Self::Tag) {}
+
+    /// A process crashes.
+    fn on_crash(&mut self, _at: ProcessId) {}
+
+    /// Whether messages on their way now carry something that no longer matters. Asked after each
+    /// output; if so, `prune` is called for each tag.
+    fn has_stale_tags(&self) -> bool {
+        false
+    }
+
+    /// Takes out of a tag what no longer matters.
+    fn prune(&self, _tag: &mut Self::Tag) {}
+
+    /// Who has asked and not been answered. If nothing can happen any more, or a fair circle leaves
+    /// somebody in here for ever, liveness is violated.
+    fn waiting(&self) -> ProcessSet {
+        ProcessSet::EMPTY
+    }
+}

@@ -1,0 +1,274 @@
+//! Mutual exclusion: at most one process at a time, everybody in the end, first come first served.
+
+use super::{Application, Family, Mark, Moment, Monitor, Pace, Property, Violation};
+use crate::card::Rounds;
+use crate::process::{ProcessId, ProcessSet};
+use serde::{Deserialize, Serialize};
+
+/// The family of mutual exclusion algorithms.
+#[derive(Clone, Copy, Debug)]
+pub struct Mutex;
+
+/// What the application may ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Input {
+    /// It wants to enter the critical section.
+    Enter,
+    /// It leaves.
+    Exit,
+}
+
+/// What it is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Output {
+    /// It is in the critical section now.
+    Entered,
+}
+
+/// At most one process is in the critical section.
+pub const ME1: &str = "ME1";
+/// Everybody who asks gets in in the end.
+pub const ME2: &str = "ME2";
+/// Requests are granted in happened-before order.
+pub const ME3: &str = "ME3";
+
+/// Above so many processes the order of requests is not judged: tags are one machine word.
+pub const ORDER_JUDGED_UP_TO: usize = 64;
+
+impl Family for Mutex {
+    const NAME: &'static str = "mutual exclusion";
+    const OPERATION: &'static str = "entry";
+    const PROPERTIES: &'static [Property] = &[
+        Property {
+            id: ME1,
+            name: "safety",
+            statement: "at most one process is in the critical section at any time",
+        },
+        Property {
+            id: ME2,
+            name: "liveness",
+            statement: "everybody who asks gets in in the end, if those inside leave",
+        },
+        Property {
+            id: ME3,
+            name: "order",
+            statement: "if one request happened before another, it is granted first",
+        },
+    ];
+    const ESSENTIAL: &'static [&'static str] = &[ME1, ME2];
+    const LIVENESS: Option<&'static str> = Some(ME2);
+
+    type Input = Input;
+    type Output = Output;
+    type Application = Visitor;
+    type Monitor = Referee;
+
+    fn pace(input: &Input) -> Pace {
+        match input {
+            Input::Enter => Pace::Think,
+            Input::Exit => Pace::Hold,
+        }
+    }
+
+    fn mark_of_input(input: &Input) -> Mark {
+        match input {
+            Input::Enter => Mark::Ask,
+            Input::Exit => Mark::End,
+        }
+    }
+
+    fn mark_of_output(Output::Entered: &Output) -> Mark {
+        Mark::Begin
+    }
+
+    fn input_in_words(input: &Input) -> String {
+        match input {
+            Input::Enter => "enters".to_owned(),
+            Input::Exit => "exits".to_owned(),
+        }
+    }
+
+    fn output_in_words(Output::Entered: &Output) -> String {
+        "is in".to_owned()
+    }
+
+    fn input_from_words(words: &[&str]) -> Option<Input> {
+        match words {
+            ["enters"] => Some(Input::Enter),
+            ["exits"] => Some(Input::Exit),
+            _ => None,
+        }
+    }
+
+    const PHRASES: &'static [&'static str] = &["enters", "exits"];
+}
+
+/// An application that visits the critical section so many times.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Visitor {
+    place: Place,
+    left: Rounds,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Place {
+    Outside,
+    Waiting,
+    Inside,
+}
+
+impl Application for Visitor {
+    type Family = Mutex;
+
+    fn new(_me: ProcessId, _n: usize, rounds: Rounds) -> Self {
+        Visitor { place: Place::Outside, left: rounds }
+    }
+
+    fn offers(&self, offers: &mut Vec<Input>) {
+        match self.place {
+            Place::Outside if self.left != Rounds::Times(0) => offers.push(Input::Enter),
+            Place::Inside => offers.push(Input::Exit),
+            Place::Outside | Place::Waiting => {}
+        }
+    }
+
+    fn on_input(&mut self, input: &Input) {
+        match input {
+            Input::Enter => {
+                self.place = Place::Waiting;
+                if let Rounds::Times(left) = &mut self.left {
+                    *left = left.saturating_sub(1);
+                }
+            }
+            Input::Exit => self.place = Place::Outside,
+        }
+    }
+
+    fn on_output(&mut self, Output::Entered: &Output, _moment: Moment<'_>) -> Option<Input> {
+        self.place = Place::Inside;
+        None
+    }
+
+    fn on_crash(&mut self) {
+        self.place = Place::Outside;
+    }
+}
+
+/// Judges ME1 and ME3 at every step; ME2 is judged by who is `waiting` when nothing can happen.
+///
+/// For ME3 each process, and each message, carries the set of unanswered requests that it knows
+/// of: a request that happened before mine and is not answered yet must be answered before mine.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Referee {
+    inside: ProcessSet,
+    waiting: ProcessSet,
+    order: Option<RequestOrder>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct RequestOrder {
+    /// The unanswered requests that each process knows of.
+    known: Vec<u64>,
+    /// The unanswered requests that happened before the unanswered request of each process.
+    before: Vec<u64>,
+}
+
+fn bit(process: ProcessId) -> u64 {
+    1 << process.0
+}
+
+impl Monitor for Referee {
+    type Family = Mutex;
+    /// The unanswered requests that the sender knew of.
+    type Tag = u64;
+
+    fn new(n: usize, judged: &dyn Fn(&str) -> bool) -> Self {
+        let order = (judged(ME3) && n <= ORDER_JUDGED_UP_TO)
+            .then(|| RequestOrder { known: vec![0; n], before: vec![0; n] });
+        Referee { inside: ProcessSet::EMPTY, waiting: ProcessSet::EMPTY, order }
+    }
+
+    fn on_input(&mut self, at: ProcessId, input: &Input, _: Moment<'_>, _: &mut Vec<Violation>) {
+        match input {
+            Input::Enter => {
+                self.waiting.insert(at);
+                if let Some(order) = &mut self.order {
+                    order.before[at.index()] = order.known[at.index()];
+                    order.known[at.index()] |= bit(at);
+                }
+            }
+            Input::Exit => {
+                self.inside.remove(at);
+            }
+        }
+    }
+
+    fn on_output(
+        &mut self,
+        at: ProcessId,
+        Output::Entered: &Output,
+        _: Moment<'_>,
+        found: &mut Vec<Violation>,
+    ) {
+        if let Some(other) = self.inside.first() {
+            let because = format!("{at} enters while {other} is in the critical section");
+            found.push(Violation { property: ME1, at, because });
+        } else if !self.waiting.contains(at) {
+            let because = format!("{at} is let in without having asked");
+            found.push(Violation { property: ME1, at, because });
+        }
+        self.inside.insert(at);
+        self.waiting.remove(at);
+        if let Some(order) = &mut self.order {
+            let overtaken = order.before[at.index()];
+            if overtaken != 0 {
+                let first = ProcessId(overtaken.trailing_zeros());
+                let because =
+                    format!("{at} enters, though {first} asked before it and still waits");
+                found.push(Violation { property: ME3, at, because });
+            }
+            order.forget(at);
+        }
+    }
+
+    fn on_send(&mut self, from: ProcessId) -> u64 {
+        self.order.as_ref().map_or(0, |order| order.known[from.index()])
+    }
+
+    fn on_receive(&mut self, at: ProcessId, tag: &u64) {
+        if let Some(order) = &mut self.order {
+            order.known[at.index()] |= tag;
+        }
+    }
+
+    fn on_crash(&mut self, at: ProcessId) {
+        self.inside.remove(at);
+        self.waiting.remove(at);
+        if let Some(order) = &mut self.order {
+            order.forget(at);
+        }
+    }
+
+    fn has_stale_tags(&self) -> bool {
+        self.order.is_some()
+    }
+
+    fn prune(&self, tag: &mut u64) {
+        let unanswered = self.waiting.iter().fold(0, |all, process| all | bit(process));
+        *tag &= unanswered;
+    }
+
+    fn waiting(&self) -> ProcessSet {
+        self.waiting.clone()
+    }
+}
+
+impl RequestOrder {
+    /// The request of `process` is answered: it no longer matters who knew of it.
+    fn forget(&mut self, process: ProcessId) {
+        self.before[process.index()] = 0;
+        for set in self.known.iter_mut().chain(&mut self.before) {
+            *set &= !bit(process);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! What a distributed algorithm *is*, for every driver that runs one.
+//!
+//! A [`Protocol`] is a value that reacts to four kinds of event: start, input, message, timer.
+//! Everything it wants done in the world it says to its [`Cx`], in order. It never blocks, never
+//! reads a clock, never opens a socket; so the same value is simulated, explored exhaustively and
+//! run for real.
+//!
+//! An [`Algorithm`] is a protocol with a name: it belongs to a [`Family`], which fixes what the
+//! application may ask and be told, and which brings the workload and the property monitors; and
+//! it has a [`Card`], which says where it comes from, what it assumes, promises and costs.
+//!
+//! # Layout
+//! - [`process`]: the names of processes, and sets of them
+//! - [`protocol`]: the trait, and what travels
+//! - [`cx`]: effects, and how a layer drives the one below
+//! - [`durable`]: stable storage, for the protocols that need it
+//! - [`stamp`]: logical timestamps as values
+//! - [`algorithm`], [`card`], [`setup`]: what the catalogue knows about each
+//! - [`family`]: mutual exclusion, logical time, …: inputs, outputs, applications, monitors
+#![forbid(unsafe_code)]
+
+pub mod algorithm;
+pub mod card;
+pub mod clock;
+pub mod cx;
+pub mod durable;
+pub mod family;
+mod kind;
+pub mod process;
+pub mod protocol;
+pub mod setup;
+pub mod stamp;
+
+pub use algorithm::{Algorithm, Invariant, Snapshot};
+pub use card::{Bounds, Card, Cost, Mutant, Source};
+pub use clock::{Clock, Moment};
+pub use cx::{Cx, Effect, EffectOf, Host, step};
+pub use durable::{Durable, Record};
+pub use family::{Application, Family, Monitor, Property, Violation};
+pub use process::{ProcessId, ProcessSet};
+pub use protocol::{Data, Never, Protocol, Wire};
+pub use setup::{Setup, SetupError};
+pub use stamp::{Timestamp, VectorStamp};

@@ -1,0 +1,226 @@
+//! The names of processes, and sets of them.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The name of a process: `p0`, `p1`, … Processes are numbered from 0 without gaps.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ProcessId(pub u32);
+
+impl ProcessId {
+    /// The position of this process in a list of all processes.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// All processes of a group of `n`, in order.
+    pub fn all(n: usize) -> impl DoubleEndedIterator<Item = ProcessId> + Clone + use<> {
+        (0..n as u32).map(ProcessId)
+    }
+
+    /// The next process of a ring of `n`.
+    pub fn successor(self, n: usize) -> ProcessId {
+        ProcessId((self.0 + 1) % n as u32)
+    }
+}
+
+impl fmt::Debug for ProcessId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "p{}", self.0)
+    }
+}
+
+impl fmt::Display for ProcessId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "p{}", self.0)
+    }
+}
+
+/// A set of processes, iterated in order of their names.
+///
+/// One machine word up to 64 processes, because explorers copy and hash it millions of times.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default)]
+pub struct ProcessSet(Words);
+
+/// Equal sets have equal words: `Large` is used only while a name above 63 is in the set, and then
+/// has no zero word at its end.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+enum Words {
+    Small(u64),
+    Large(Vec<u64>),
+}
+
+impl Default for Words {
+    fn default() -> Self {
+        Words::Small(0)
+    }
+}
+
+impl ProcessSet {
+    /// The empty set.
+    pub const EMPTY: ProcessSet = ProcessSet(Words::Small(0));
+
+    /// All processes of a group of `n`.
+    pub fn all(n: usize) -> Self {
+        ProcessId::all(n).collect()
+    }
+
+    /// Every process of a group of `n` but one.
+    pub fn all_but(n: usize, me: ProcessId) -> Self {
+        let mut set = Self::all(n);
+        set.remove(me);
+        set
+    }
+
+    fn words(&self) -> &[u64] {
+        match &self.0 {
+            Words::Small(word) => std::slice::from_ref(word),
+            Words::Large(words) => words,
+        }
+    }
+
+    /// Adds a process; true if it was not there before.
+    pub fn insert(&mut self, process: ProcessId) -> bool {
+        let (word, bit) = (process.index() / 64, 1u64 << (process.0 % 64));
+        let slot = match &mut self.0 {
+            Words::Small(only) if word == 0 => only,
+            Words::Small(only) => {
+                let mut words = vec![0; word + 1];
+                words[0] = *only;
+                self.0 = Words::Large(words);
+                return self.insert(process);
+            }
+            Words::Large(words) => {
+                if words.len() <= word {
+                    words.resize(word + 1, 0);
+                }
+                &mut words[word]
+            }
+        };
+        let new = *slot & bit == 0;
+        *slot |= bit;
+        new
+    }
+
+    /// Takes a process out; true if it was there.
+    pub fn remove(&mut self, process: ProcessId) -> bool {
+        let (word, bit) = (process.index() / 64, 1u64 << (process.0 % 64));
+        let slot = match &mut self.0 {
+            Words::Small(only) if word == 0 => only,
+            Words::Large(words) if word < words.len() => &mut words[word],
+            _ => return false,
+        };
+        let was_there = *slot & bit != 0;
+        *slot &= !bit;
+        self.shrink();
+        was_there
+    }
+
+    fn shrink(&mut self) {
+        if let Words::Large(words) = &mut self.0 {
+            while words.last() == Some(&0) {
+                words.pop();
+            }
+            if words.len() <= 1 {
+                self.0 = Words::Small(words.first().copied().unwrap_or(0));
+            }
+        }
+    }
+
+    /// Whether the process is in the set.
+    pub fn contains(&self, process: ProcessId) -> bool {
+        let word = self.words().get(process.index() / 64).copied().unwrap_or(0);
+        word & (1 << (process.0 % 64)) != 0
+    }
+
+    /// How many processes are in the set.
+    pub fn len(&self) -> usize {
+        self.words().iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Whether nobody is in the set.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        matches!(self.0, Words::Small(0))
+    }
+
+    /// Takes everybody out.
+    pub fn clear(&mut self) {
+        *self = ProcessSet::EMPTY;
+    }
+
+    /// Whether some process is in both sets.
+    pub fn intersects(&self, other: &ProcessSet) -> bool {
+        self.words().iter().zip(other.words()).any(|(a, b)| a & b != 0)
+    }
+
+    /// The members, in order of their names.
+    pub fn iter(&self) -> impl Iterator<Item = ProcessId> + '_ {
+        self.words().iter().enumerate().flat_map(|(index, &word)| {
+            std::iter::successors((word != 0).then_some(word), |rest| {
+                let rest = rest & (rest - 1);
+                (rest != 0).then_some(rest)
+            })
+            .map(move |rest| ProcessId(index as u32 * 64 + rest.trailing_zeros()))
+        })
+    }
+
+    /// The member with the smallest name.
+    pub fn first(&self) -> Option<ProcessId> {
+        self.iter().next()
+    }
+}
+
+impl FromIterator<ProcessId> for ProcessSet {
+    fn from_iter<I: IntoIterator<Item = ProcessId>>(processes: I) -> Self {
+        let mut set = ProcessSet::EMPTY;
+        set.extend(processes);
+        set
+    }
+}
+
+impl Extend<ProcessId> for ProcessSet {
+    fn extend<I: IntoIterator<Item = ProcessId>>(&mut self, processes: I) {
+        for process in processes {
+            self.insert(process);
+        }
+    }
+}
+
+impl fmt::Debug for ProcessSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_with_a_large_name_taken_out_again_equals_the_set_that_never_had_it() {
+        let small: ProcessSet = [1, 5, 63].map(ProcessId).into_iter().collect();
+        let mut large = small.clone();
+        assert!(large.insert(ProcessId(9_999)));
+        assert_ne!(large, small);
+        assert!(large.remove(ProcessId(9_999)));
+        assert_eq!(large, small);
+    }
+
+    #[test]
+    fn members_come_in_order_of_their_names() {
+        let names = [200, 3, 64, 63, 0];
+        let set: ProcessSet = names.map(ProcessId).into_iter().collect();
+        assert_eq!(set.iter().map(|p| p.0).collect::<Vec<_>>(), [0, 3, 63, 64, 200]);
+        assert_eq!(set.len(), 5);
+        assert!(set.contains(ProcessId(64)) && !set.contains(ProcessId(65)));
+    }
+
+    #[test]
+    fn everybody_but_me_has_one_member_less() {
+        let set = ProcessSet::all_but(70, ProcessId(69));
+        assert_eq!(set.len(), 69);
+        assert!(!set.contains(ProcessId(69)));
+    }
+}

@@ -1,0 +1,61 @@
+//! A distributed algorithm, seen from one process.
+
+use crate::cx::Cx;
+use crate::kind::kind_of;
+use crate::process::ProcessId;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use std::fmt::Debug;
+use std::hash::Hash;
+
+/// What every value in a world can do: be copied, compared, hashed, printed and stored. Deriving
+/// `Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize` is all it takes.
+pub trait Data:
+    Clone + Eq + Hash + Debug + Serialize + DeserializeOwned + Send + Sync + 'static
+{
+}
+
+impl<T> Data for T where
+    T: Clone + Eq + Hash + Debug + Serialize + DeserializeOwned + Send + Sync + 'static
+{
+}
+
+/// What travels between processes. The provided method fits every enum: `impl Wire for Message {}`.
+pub trait Wire: Data {
+    /// The name under which the message is counted and drawn: the variant's name of an enum.
+    fn kind(&self) -> &'static str {
+        kind_of(self)
+    }
+}
+
+/// For protocols that set no timers, take no input, or produce no output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Never {}
+
+impl Wire for Never {}
+
+/// A distributed algorithm, seen from one process.
+///
+/// The state of the process *is* the implementing value: an explorer copies, compares and hashes
+/// it. Handlers are atomic: nothing else happens at this process while one runs.
+pub trait Protocol: Data {
+    /// What the layer above, or the application, may ask.
+    type Input: Data;
+    /// What the protocol tells it.
+    type Output: Data;
+    /// What travels between two processes.
+    type Message: Wire;
+    /// The name of a timer; setting a timer that is already set moves it.
+    type Timer: Data;
+
+    /// The process starts, or starts again after a crash.
+    fn on_start(&mut self, _cx: &mut Cx<'_, Self>) {}
+
+    /// The layer above asks for something.
+    fn on_input(&mut self, input: Self::Input, cx: &mut Cx<'_, Self>);
+
+    /// A message arrives. It may be late, duplicated or forged: it is data, never a reason to panic.
+    fn on_message(&mut self, from: ProcessId, message: Self::Message, cx: &mut Cx<'_, Self>);
+
+    /// A timer that was set, and not cancelled since, runs out.
+    fn on_timer(&mut self, _timer: Self::Timer, _cx: &mut Cx<'_, Self>) {}
+}

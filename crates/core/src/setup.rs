@@ -1,0 +1,150 @@
+//! How a group is set up before it starts: how many processes, and the algorithm's parameters.
+
+use crate::card::Card;
+use crate::process::ProcessId;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// How many processes, and the parameters by name, as a scenario file or a command line gives them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Setup {
+    /// How many processes there are.
+    pub n: usize,
+    /// Parameters of the algorithm, by name. Its card lists them.
+    pub parameters: BTreeMap<String, String>,
+}
+
+/// Why a group cannot be set up.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SetupError {
+    /// The group is too small or too large.
+    #[error("{algorithm} needs {wanted} processes, not {n}")]
+    GroupSize {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// What it needs, in words.
+        wanted: String,
+        /// What it was given.
+        n: usize,
+    },
+    /// A parameter that the algorithm does not have.
+    #[error("{algorithm} has no parameter '{name}'; {known}")]
+    UnknownParameter {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// The name given.
+        name: String,
+        /// What it has, in words.
+        known: String,
+    },
+    /// A parameter with a value that makes no sense.
+    #[error("parameter {name} = {value}: {why}")]
+    BadParameter {
+        /// The name of the parameter.
+        name: String,
+        /// The value given.
+        value: String,
+        /// What is wrong, and what would be right.
+        why: String,
+    },
+}
+
+impl Setup {
+    /// A group of `n` with every parameter at its default.
+    pub fn new(n: usize) -> Self {
+        Setup { n, parameters: BTreeMap::new() }
+    }
+
+    /// The same, with one parameter set.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: &str) -> Self {
+        self.parameters.insert(name.to_owned(), value.to_owned());
+        self
+    }
+
+    /// The parameter as given.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.parameters.get(name).map(String::as_str)
+    }
+
+    /// An error about a parameter.
+    pub fn bad(&self, name: &str, why: impl Into<String>) -> SetupError {
+        let value = self.text(name).unwrap_or("").to_owned();
+        SetupError::BadParameter { name: name.to_owned(), value, why: why.into() }
+    }
+
+    /// A list of one whole number for each process, separated by spaces or commas.
+    pub fn number_each(&self, name: &str) -> Result<Option<Vec<u64>>, SetupError> {
+        let Some(text) = self.text(name) else { return Ok(None) };
+        let numbers = split(text)
+            .map(|word| {
+                word.parse().map_err(|_| self.bad(name, format!("'{word}' is not a whole number")))
+            })
+            .collect::<Result<Vec<u64>, _>>()?;
+        if numbers.len() != self.n {
+            let why = format!("{} numbers for {} processes", numbers.len(), self.n);
+            return Err(self.bad(name, why));
+        }
+        Ok(Some(numbers))
+    }
+
+    /// One whole number.
+    pub fn number(&self, name: &str, default: u64) -> Result<u64, SetupError> {
+        match self.text(name) {
+            None => Ok(default),
+            Some(text) => text.parse().map_err(|_| self.bad(name, "not a whole number")),
+        }
+    }
+
+    /// One process of the group.
+    pub fn process(&self, name: &str, default: ProcessId) -> Result<ProcessId, SetupError> {
+        match self.text(name) {
+            None => Ok(default),
+            Some(word) => self.parse_process(name, word),
+        }
+    }
+
+    /// A list of processes of the group, separated by spaces or commas.
+    pub fn processes(&self, name: &str) -> Result<Option<Vec<ProcessId>>, SetupError> {
+        let Some(text) = self.text(name) else { return Ok(None) };
+        split(text).map(|word| self.parse_process(name, word)).collect::<Result<_, _>>().map(Some)
+    }
+
+    /// A word like `p3` (or `3`) as a process of the group.
+    pub fn parse_process(&self, name: &str, word: &str) -> Result<ProcessId, SetupError> {
+        match word.strip_prefix('p').unwrap_or(word).parse::<u32>() {
+            Ok(number) if (number as usize) < self.n => Ok(ProcessId(number)),
+            _ => Err(self.bad(name, format!("'{word}' is no process of p0..p{}", self.n - 1))),
+        }
+    }
+
+    /// Whether the card allows this group size and knows every parameter.
+    pub fn fits(&self, card: &Card) -> Result<(), SetupError> {
+        if self.n < card.smallest {
+            return Err(SetupError::GroupSize {
+                algorithm: card.name,
+                wanted: format!("at least {}", card.smallest),
+                n: self.n,
+            });
+        }
+        let known = |name: &String| card.parameters.iter().any(|p| p.name == name);
+        match self.parameters.keys().find(|name| !known(name)) {
+            None => Ok(()),
+            Some(name) => Err(SetupError::UnknownParameter {
+                algorithm: card.name,
+                name: name.clone(),
+                known: match card.parameters {
+                    [] => "it has none".to_owned(),
+                    all => {
+                        let names: Vec<_> = all.iter().map(|p| p.name).collect();
+                        format!("it has: {}", names.join(", "))
+                    }
+                },
+            }),
+        }
+    }
+}
+
+fn split(text: &str) -> impl Iterator<Item = &str> {
+    text.split([' ', ',']).filter(|word| !word.is_empty())
+}

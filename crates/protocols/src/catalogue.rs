@@ -1,0 +1,51 @@
+//! Every algorithm by name. A new one is a file and a line here; every driver then has it.
+
+use crate::mutex;
+use synod_core::{Algorithm, Card, Family};
+
+/// One algorithm, as lists show it.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Its card.
+    pub card: Card,
+    /// The name of its family.
+    pub family: &'static str,
+}
+
+/// Something to be done with an algorithm, whichever it is: run it, explore it, …
+pub trait Visit {
+    /// What comes of it.
+    type Answer;
+    /// Does it.
+    fn visit<A: Algorithm>(self) -> Self::Answer;
+}
+
+macro_rules! catalogue {
+    ($($algorithm:ty),* $(,)?) => {
+        /// All algorithms, in the order of the course.
+        pub fn entries() -> Vec<Entry> {
+            vec![$(entry::<$algorithm>()),*]
+        }
+
+        /// Visits the algorithm of that name or alias, if there is one.
+        pub fn visit<V: Visit>(name: &str, visitor: V) -> Option<V::Answer> {
+            $(if <$algorithm>::CARD.answers_to(name) {
+                return Some(visitor.visit::<$algorithm>());
+            })*
+            None
+        }
+    };
+}
+
+fn entry<A: Algorithm>() -> Entry {
+    Entry { card: A::CARD, family: <A::Family as Family>::NAME }
+}
+
+/// The entry of that name or alias.
+pub fn find(name: &str) -> Option<Entry> {
+    entries().into_iter().find(|entry| entry.card.answers_to(name))
+}
+
+catalogue! {
+    mutex::RicartAgrawala,
+}

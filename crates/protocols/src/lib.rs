@@ -1,0 +1,9 @@
+//! The catalogue: every algorithm, one file each. The tree reads like a course's table of contents.
+//!
+//! Nothing in here knows clocks, sockets, threads or randomness: see the crate's `clippy.toml`.
+#![forbid(unsafe_code)]
+
+pub mod catalogue;
+pub mod mutex;
+
+pub use catalogue::{Entry, Visit, entries, find, visit};

@@ -1,0 +1,231 @@
+//! Mutual exclusion by permission (Ricart and Agrawala, 1981).
+//!
+//! To enter, a process asks every other for permission and waits for all of them. A process that
+//! is inside, or that asked earlier, answers only when it has left. "Earlier" is the total order
+//! of Lamport timestamps, so of any two that want to enter exactly one waits for the other.
+//!
+//! - Assumes: reliable links in any order; nobody crashes.
+//! - Guarantees: ME1, ME2, ME3. For ME3 *every* message carries the clock, replies and the
+//!   application's own included; otherwise a later request can bear a smaller timestamp.
+//! - Cost: 2(N − 1) messages per entry, N on a multicast network; one hop from exit to entry.
+//! - State: one timestamp and two sets of at most N − 1 names.
+//!
+//! Source: G. Ricart, A. Agrawala: An optimal algorithm for mutual exclusion in computer networks.
+//! CACM 24(1), 1981.
+
+use serde::{Deserialize, Serialize};
+use synod_core::card::{Bounds, Card, Cost, Load, Parameter, Quantity, Source};
+use synod_core::family::mutex::{Input, ME1, ME2, ME3, Mutex, Output};
+use synod_core::{
+    Algorithm, Cx, Invariant, Never, ProcessId, ProcessSet, Protocol, Setup, SetupError, Snapshot,
+    Timestamp, Wire,
+};
+
+/// What processes say to each other.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Message {
+    /// May I enter? I asked at this time.
+    Request(Timestamp),
+    /// You may, as far as I am concerned.
+    Reply {
+        /// The sender's logical clock.
+        clock: u64,
+    },
+}
+
+impl Wire for Message {}
+
+/// Where a process stands.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum State {
+    /// It does not want to enter.
+    Released,
+    /// It asked, and waits for the permissions that are missing.
+    Wanted {
+        /// When it asked.
+        since: Timestamp,
+        /// Who has not answered yet.
+        missing: ProcessSet,
+    },
+    /// It is inside.
+    Held,
+}
+
+/// One process of the algorithm.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct RicartAgrawala {
+    clock: u64,
+    state: State,
+    /// Who gets our permission when we leave.
+    deferred: ProcessSet,
+}
+
+impl Protocol for RicartAgrawala {
+    type Input = Input;
+    type Output = Output;
+    type Message = Message;
+    type Timer = Never;
+
+    fn on_input(&mut self, input: Input, cx: &mut Cx<'_, Self>) {
+        match input {
+            Input::Enter => self.enter(cx),
+            Input::Exit => self.exit(cx),
+        }
+    }
+
+    fn on_message(&mut self, from: ProcessId, message: Message, cx: &mut Cx<'_, Self>) {
+        match message {
+            Message::Request(theirs) => self.on_request(from, theirs, cx),
+            Message::Reply { clock } => self.on_reply(from, clock, cx),
+        }
+    }
+}
+
+impl RicartAgrawala {
+    fn enter(&mut self, cx: &mut Cx<'_, Self>) {
+        assert_eq!(self.state, State::Released, "enter while already wanting or holding");
+        self.clock += 1;
+        let since = Timestamp::new(self.clock, cx.me());
+        let missing = ProcessSet::all_but(cx.group_size(), cx.me());
+        self.state = State::Wanted { since, missing };
+        cx.multicast(Message::Request(since));
+        self.enter_if_permitted(cx);
+    }
+
+    fn exit(&mut self, cx: &mut Cx<'_, Self>) {
+        assert_eq!(self.state, State::Held, "exit without holding");
+        self.state = State::Released;
+        for waiting in std::mem::take(&mut self.deferred).iter() {
+            self.reply(waiting, cx);
+        }
+    }
+
+    fn on_request(&mut self, from: ProcessId, theirs: Timestamp, cx: &mut Cx<'_, Self>) {
+        self.witness(theirs.time);
+        let we_go_first = match &self.state {
+            State::Held => true,
+            State::Wanted { since, .. } => *since < theirs,
+            State::Released => false,
+        };
+        if we_go_first {
+            self.deferred.insert(from);
+        } else {
+            self.reply(from, cx);
+        }
+    }
+
+    fn on_reply(&mut self, from: ProcessId, clock: u64, cx: &mut Cx<'_, Self>) {
+        self.witness(clock);
+        match &mut self.state {
+            State::Wanted { missing, .. } if missing.remove(from) => self.enter_if_permitted(cx),
+            _ => cx.accuse(from, "gave a permission that nobody had asked for"),
+        }
+    }
+
+    fn enter_if_permitted(&mut self, cx: &mut Cx<'_, Self>) {
+        if matches!(&self.state, State::Wanted { missing, .. } if missing.is_empty()) {
+            self.state = State::Held;
+            cx.output(Output::Entered);
+        }
+    }
+
+    fn reply(&mut self, to: ProcessId, cx: &mut Cx<'_, Self>) {
+        let clock = self.stamp();
+        cx.send(to, Message::Reply { clock });
+    }
+
+    fn request(&self) -> Option<Timestamp> {
+        match &self.state {
+            State::Wanted { since, .. } => Some(*since),
+            State::Released | State::Held => None,
+        }
+    }
+}
+
+impl Algorithm for RicartAgrawala {
+    type Family = Mutex;
+
+    const CARD: Card = Card {
+        name: "ricart-agrawala",
+        aliases: &["ra", "permission"],
+        title: "Ricart and Agrawala's mutual exclusion by permission",
+        source: Source {
+            author: "G. Ricart, A. Agrawala",
+            year: 1981,
+            work: "An optimal algorithm for mutual exclusion in computer networks, CACM 24(1)",
+        },
+        idea: "Ask everybody for permission; whoever is inside, or asked earlier, answers later.",
+        rules: &[
+            "enter: advance the clock, ask everybody with its time, wait for all answers",
+            "on a request: if inside, or if our own request is earlier, answer later; else now",
+            "on a reply: if it was the last one missing, we are inside",
+            "exit: answer everybody who was put off",
+        ],
+        assumes: &["reliable links, in any order", "no process crashes"],
+        promises: &[ME1, ME2, ME3],
+        costs: &[
+            Cost {
+                name: "messages per entry",
+                quantity: Quantity::MessagesPerOperation,
+                load: Load::Any,
+                formula: "2(N - 1)",
+                expected: |size| Bounds::exactly(2 * (size.n - 1)),
+            },
+            Cost {
+                name: "entry, in messages",
+                quantity: Quantity::EntryMessages,
+                load: Load::Sequential,
+                formula: "2(N - 1)",
+                expected: |size| Bounds::exactly(2 * (size.n - 1)),
+            },
+            Cost {
+                name: "entry, in hops",
+                quantity: Quantity::EntryHops,
+                load: Load::Sequential,
+                formula: "2",
+                expected: |size| Bounds::exactly(if size.n == 1 { 0 } else { 2 }),
+            },
+            Cost {
+                name: "relay, in hops",
+                quantity: Quantity::RelayHops,
+                load: Load::Saturated,
+                formula: "1",
+                expected: |_| Bounds::exactly(1),
+            },
+        ],
+        parameters: &[Parameter {
+            name: "clocks",
+            meaning: "the logical clock of each process at the start, e.g. 0 4 6 (default: all 0)",
+        }],
+        ..Card::BLANK
+    };
+
+    fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+        let clocks = setup.number_each("clocks")?.unwrap_or_else(|| vec![0; setup.n]);
+        let process =
+            |clock| RicartAgrawala { clock, state: State::Released, deferred: ProcessSet::EMPTY };
+        Ok(clocks.into_iter().map(process).collect())
+    }
+
+    fn invariants() -> &'static [Invariant<Self>] {
+        &[Invariant {
+            name: "somebody-defers-nobody",
+            statement: "the latest of the outstanding requests puts nobody off",
+            holds: the_latest_request_defers_nobody,
+        }]
+    }
+
+    fn stamp(&mut self) -> u64 {
+        self.clock += 1;
+        self.clock
+    }
+
+    fn witness(&mut self, stamp: u64) {
+        self.clock = self.clock.max(stamp) + 1;
+    }
+}
+
+fn the_latest_request_defers_nobody(snapshot: &Snapshot<'_, RicartAgrawala>) -> bool {
+    let latest = snapshot.processes.iter().filter(|p| p.request().is_some());
+    latest.max_by_key(|p| p.request()).is_none_or(|p| p.deferred.is_empty())
+}
