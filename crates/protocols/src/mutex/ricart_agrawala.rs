@@ -116,9 +116,14 @@ impl RicartAgrawala {
 
     fn on_reply(&mut self, from: ProcessId, clock: u64, cx: &mut Cx<'_, Self>) {
         self.witness(clock);
-        match &mut self.state {
-            State::Wanted { missing, .. } if missing.remove(from) => self.enter_if_permitted(cx),
-            _ => cx.accuse(from, "gave a permission that nobody had asked for"),
+        let expected = match &mut self.state {
+            State::Wanted { missing, .. } => missing.remove(from),
+            State::Released | State::Held => false,
+        };
+        if expected {
+            self.enter_if_permitted(cx);
+        } else {
+            cx.accuse(from, "gave a permission that nobody had asked for");
         }
     }
 
