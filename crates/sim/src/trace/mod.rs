@@ -1,0 +1,175 @@
+//! The trace: what happened, event by event, each with its Lamport and vector time.
+
+mod jsonl;
+
+pub use jsonl::{Jsonl, write_event};
+
+use serde::Serialize;
+use std::io;
+use synod_core::ProcessId;
+use synod_core::family::Mark;
+
+/// One thing that happened.
+///
+/// Flat on purpose: a tracer fills in the same value again and again, and whoever draws or writes
+/// it picks what it needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// Its number in the run, from 0.
+    pub index: u64,
+    /// When, in microseconds of true time.
+    pub time_us: u64,
+    /// Where. `None` for what happens to the network, such as a partition.
+    pub process: Option<ProcessId>,
+    /// Its Lamport time.
+    pub lamport: u64,
+    /// Its vector time.
+    pub vector: Vec<u32>,
+    /// What kind of thing it is.
+    pub what: What,
+    /// The number of the message that is sent, received or lost: a send and its receipts share it.
+    pub message: Option<u64>,
+    /// The other end: where a message goes or comes from, or who is accused.
+    pub peer: Option<ProcessId>,
+    /// The kind of the message (`Request`), or the id of a violated property; else empty.
+    pub kind: &'static str,
+    /// The message in full, the words of an input or output, the reason of a loss.
+    pub text: String,
+    /// What it means for the operation under way at this process.
+    pub mark: Mark,
+}
+
+/// What kind of thing happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum What {
+    /// The process starts.
+    Start,
+    /// The application asks: `text` says what.
+    Input,
+    /// The application is told: `text` says what.
+    Output,
+    /// A message leaves for `peer`.
+    Send,
+    /// A message from `peer` arrives.
+    Receive,
+    /// A message from `peer` to this process is lost: `text` ends with why.
+    Lose,
+    /// A message from `peer` to this process will arrive once more.
+    Duplicate,
+    /// A timer runs out: `text` names it.
+    Timer,
+    /// Records reach the disk: `text` says how many.
+    Sync,
+    /// The process crashes.
+    Crash,
+    /// The process starts again: `text` says with what.
+    Restart,
+    /// The process stops for a while, and knows nothing of it.
+    Pause,
+    /// The process goes on.
+    Resume,
+    /// The process reports `peer` for what `text` says.
+    Accuse,
+    /// The network changes: `text` says how.
+    Network,
+    /// A property is violated: `kind` is its id, `text` the reason.
+    Violation,
+}
+
+impl What {
+    /// Its name in traces.
+    pub fn name(self) -> &'static str {
+        match self {
+            What::Start => "start",
+            What::Input => "input",
+            What::Output => "output",
+            What::Send => "send",
+            What::Receive => "receive",
+            What::Lose => "lose",
+            What::Duplicate => "duplicate",
+            What::Timer => "timer",
+            What::Sync => "sync",
+            What::Crash => "crash",
+            What::Restart => "restart",
+            What::Pause => "pause",
+            What::Resume => "resume",
+            What::Accuse => "accuse",
+            What::Network => "network",
+            What::Violation => "violation",
+        }
+    }
+}
+
+/// Where events go, one by one. A sink that keeps them all must bound itself.
+pub trait Sink {
+    /// Takes one event in.
+    fn take(&mut self, event: &Event) -> io::Result<()>;
+
+    /// The run is over: whatever is buffered goes out.
+    fn finish(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Keeps every event between two numbers: a window on a long run.
+#[derive(Clone, Debug, Default)]
+pub struct Window {
+    /// The first event to be kept, by number.
+    pub from: u64,
+    /// How many are kept at most.
+    pub length: usize,
+    /// What was kept.
+    pub events: Vec<Event>,
+    /// How many events came after the window was full.
+    pub beyond: u64,
+}
+
+impl Window {
+    /// A window of `length` events from number `from` on.
+    pub fn new(from: u64, length: usize) -> Self {
+        Window { from, length, ..Window::default() }
+    }
+}
+
+impl Sink for Window {
+    fn take(&mut self, event: &Event) -> io::Result<()> {
+        if event.index < self.from {
+            return Ok(());
+        }
+        if self.events.len() < self.length {
+            self.events.push(event.clone());
+        } else {
+            self.beyond += 1;
+        }
+        Ok(())
+    }
+}
+
+/// Hashes the trace as it would be written: equal digests mean equal traces, byte for byte.
+pub struct Digest {
+    hash: xxhash_rust::xxh3::Xxh3,
+    line: Vec<u8>,
+}
+
+impl Default for Digest {
+    fn default() -> Self {
+        Digest { hash: xxhash_rust::xxh3::Xxh3::new(), line: Vec::new() }
+    }
+}
+
+impl Digest {
+    /// The digest so far.
+    pub fn value(&self) -> u64 {
+        self.hash.digest()
+    }
+}
+
+impl Sink for Digest {
+    fn take(&mut self, event: &Event) -> io::Result<()> {
+        self.line.clear();
+        write_event(event, &mut self.line);
+        self.hash.update(&self.line);
+        Ok(())
+    }
+}
