@@ -1,0 +1,22 @@
+//! Pictures of runs.
+//!
+//! Each takes the events of a trace and a [`Scene`] (how many processes there are, and what they
+//! are called) and gives back text:
+//!
+//! - [`shiviz`]: a log for the ShiViz visualizer, written while the run goes on
+//! - [`mermaid`]: a sequence diagram for Markdown pages
+//!
+//! What they share: [`scene`] cuts a window out of a long trace, [`lane`] follows what each
+//! process is doing, [`words`] says what happened.
+#![forbid(unsafe_code)]
+
+pub mod lane;
+pub mod mermaid;
+pub mod scene;
+pub mod shiviz;
+pub mod words;
+
+pub use scene::Scene;
+
+#[cfg(test)]
+mod sample;
