@@ -153,6 +153,20 @@ pub enum Rounds {
     Forever,
 }
 
+impl Rounds {
+    /// Whether it may ask once more.
+    pub fn are_left(self) -> bool {
+        self != Rounds::Times(0)
+    }
+
+    /// It asked.
+    pub fn use_one(&mut self) {
+        if let Rounds::Times(left) = self {
+            *left = left.saturating_sub(1);
+        }
+    }
+}
+
 /// In which order a network delivers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 pub enum Order {

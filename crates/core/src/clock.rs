@@ -37,9 +37,47 @@ impl Moment<'_> {
     }
 }
 
+/// How many microseconds in each second a clock is slowed down at most, to wait for true time.
+pub const SLEW_PPM: u64 = 500;
+
+/// How far a clock goes in `elapsed_us`, if it has to be corrected by `correction_us` from now on.
+///
+/// A clock that is behind jumps forward at once. A clock that is ahead never jumps back, because
+/// then what happened later would seem to happen earlier: it runs slower until the others have
+/// caught up.
+pub fn slew_us(correction_us: i64, elapsed_us: u64) -> i64 {
+    let ahead_us = i128::from(correction_us).min(0).unsigned_abs();
+    let made_good_us = ahead_us.min(u128::from(elapsed_us) * u128::from(SLEW_PPM) / 1_000_000);
+    let gone_us = i128::from(elapsed_us) + i128::from(correction_us).max(0) - made_good_us as i128;
+    gone_us.clamp(0, i128::from(i64::MAX)) as i64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_clock_that_is_behind_jumps_forward_at_once() {
+        assert_eq!(slew_us(4_888, 0), 4_888);
+        assert_eq!(slew_us(4_888, 10), 4_898);
+    }
+
+    #[test]
+    fn a_clock_that_is_ahead_goes_slower_until_the_difference_is_made_good() {
+        assert_eq!(slew_us(-1_000, 0), 0);
+        assert_eq!(slew_us(-1_000, 1_000_000), 999_500);
+        assert_eq!(slew_us(-1_000, 2_000_000), 1_999_000);
+        assert_eq!(slew_us(-1_000, 3_000_000), 2_999_000);
+    }
+
+    #[test]
+    fn a_clock_never_goes_back_however_far_it_is_ahead() {
+        for correction_us in [i64::MIN, -1_000_000, -1, 0, 1, i64::MAX] {
+            let readings =
+                (0..10_000).step_by(7).map(|elapsed_us| slew_us(correction_us, elapsed_us));
+            assert!(readings.is_sorted(), "correction {correction_us}");
+        }
+    }
 
     #[test]
     fn a_clock_that_drifts_gains_its_parts_per_million() {

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 /// A Lamport time with the name of its process. Ordered by time, ties broken by name: the total
-/// order of the textbook. (To ask only whether one *time* is smaller, compare the `time` fields.)
+/// order of the textbook, which is not the order of the clocks alone: see [`Timestamp::clock_lt`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Timestamp {
     /// The reading of the logical clock.
@@ -19,6 +19,17 @@ impl Timestamp {
     /// The time `time` on the clock of `process`.
     pub fn new(time: u64, process: ProcessId) -> Self {
         Timestamp { time, process }
+    }
+
+    /// Whether the *time* is smaller. This is the `<` of `a → b ⇒ C(a) < C(b)`, and it leaves
+    /// events of the same time unordered.
+    pub fn clock_lt(self, other: Timestamp) -> bool {
+        self.time < other.time
+    }
+
+    /// Whether this comes first in the total order: by time, then by name. The same as `<`.
+    pub fn total_lt(self, other: Timestamp) -> bool {
+        self < other
     }
 }
 
@@ -38,6 +49,11 @@ impl VectorStamp {
     /// Nothing is known of anybody.
     pub fn zero(n: usize) -> Self {
         VectorStamp(vec![0; n])
+    }
+
+    /// Whether this happened before `other`: nothing in it is larger, and something is smaller.
+    pub fn happened_before(&self, other: &VectorStamp) -> bool {
+        self < other
     }
 
     /// Whether neither happened before the other.
@@ -79,5 +95,43 @@ impl fmt::Debug for VectorStamp {
             write!(f, "{}{known}", if index == 0 { "" } else { "," })?;
         }
         f.write_str("]")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vector<const N: usize>(known: [u32; N]) -> VectorStamp {
+        VectorStamp(known.to_vec())
+    }
+
+    #[test]
+    fn equal_times_are_unordered_by_the_clock_and_ordered_by_name_in_the_total_order() {
+        let (a, x) = (Timestamp::new(1, ProcessId(1)), Timestamp::new(1, ProcessId(3)));
+        assert!(!a.clock_lt(x) && !x.clock_lt(a));
+        assert!(a.total_lt(x) && !x.total_lt(a));
+    }
+
+    #[test]
+    fn a_vector_comes_before_another_if_it_knows_no_more_and_not_the_same() {
+        assert!(vector([2, 0, 0]).happened_before(&vector([2, 1, 0])));
+        assert!(!vector([2, 1, 0]).happened_before(&vector([2, 0, 0])));
+        assert!(!vector([2, 0, 0]).happened_before(&vector([2, 0, 0])));
+    }
+
+    #[test]
+    fn vectors_of_which_each_knows_something_that_the_other_does_not_are_concurrent() {
+        let (a, x) = (vector([1, 0, 0]), vector([0, 0, 1]));
+        assert!(a.is_concurrent_with(&x) && x.is_concurrent_with(&a));
+        assert!(!a.is_concurrent_with(&a), "an event is not concurrent with itself");
+        assert!(!a.happened_before(&x) && !x.happened_before(&a));
+    }
+
+    #[test]
+    fn merging_keeps_the_larger_number_of_each_process() {
+        let mut mine = vector([2, 0, 5]);
+        mine.merge(&vector([1, 3, 5]));
+        assert_eq!(mine, vector([2, 3, 5]));
     }
 }

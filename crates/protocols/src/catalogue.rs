@@ -1,6 +1,6 @@
 //! Every algorithm by name. A new one is a file and a line here; every driver then has it.
 
-use crate::mutex;
+use crate::{mutex, time};
 use synod_core::{Algorithm, Card, Family};
 
 /// One algorithm, as lists show it.
@@ -47,5 +47,10 @@ pub fn find(name: &str) -> Option<Entry> {
 }
 
 catalogue! {
+    time::Cristian,
+    time::CristianSum,
+    time::CristianImpostor,
+    time::LamportClock,
+    time::VectorClock,
     mutex::RicartAgrawala,
 }

@@ -5,5 +5,6 @@
 
 pub mod catalogue;
 pub mod mutex;
+pub mod time;
 
 pub use catalogue::{Entry, Visit, entries, find, visit};

@@ -1,9 +1,13 @@
 //! Families of algorithms: what the application may ask and be told, how it behaves, and which
 //! properties are judged. Written once, for every algorithm of the family.
 
+pub mod clock_sync;
+pub mod logical_time;
 pub mod mutex;
 
 pub use crate::clock::Moment;
+pub use clock_sync::ClockSync;
+pub use logical_time::LogicalTime;
 pub use mutex::Mutex;
 
 use crate::card::Rounds;

@@ -126,7 +126,7 @@ impl Application for Visitor {
 
     fn offers(&self, offers: &mut Vec<Input>) {
         match self.place {
-            Place::Outside if self.left != Rounds::Times(0) => offers.push(Input::Enter),
+            Place::Outside if self.left.are_left() => offers.push(Input::Enter),
             Place::Inside => offers.push(Input::Exit),
             Place::Outside | Place::Waiting => {}
         }
@@ -136,9 +136,7 @@ impl Application for Visitor {
         match input {
             Input::Enter => {
                 self.place = Place::Waiting;
-                if let Rounds::Times(left) = &mut self.left {
-                    *left = left.saturating_sub(1);
-                }
+                self.left.use_one();
             }
             Input::Exit => self.place = Place::Outside,
         }

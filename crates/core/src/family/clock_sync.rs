@@ -1,0 +1,278 @@
+//! Physical time: clients set their clocks by the clock of a time server.
+
+use super::{Application, Family, Mark, Moment, Monitor, Pace, Property, Violation};
+use crate::card::Rounds;
+use crate::process::{ProcessId, ProcessSet};
+use serde::{Deserialize, Serialize};
+
+/// The family of methods that set a clock by a time server.
+#[derive(Clone, Copy, Debug)]
+pub struct ClockSync;
+
+/// The process whose clock is right by definition.
+pub const SERVER: ProcessId = ProcessId(0);
+
+/// What the application may say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Input {
+    /// It wants to know the server's time.
+    Synchronise,
+    /// The clock of this process shows this: the answer to [`Output::ReadClock`].
+    Reading {
+        /// In microseconds.
+        now_us: i64,
+    },
+}
+
+/// What it is told, or asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Output {
+    /// What does the clock show? A protocol cannot look; the application answers at once.
+    ReadClock,
+    /// The server's clock is estimated.
+    Synchronised(Estimate),
+    /// No answer was good enough.
+    Refused,
+}
+
+/// What a client knows about the server's clock, at the moment when it says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Estimate {
+    /// What the server's clock shows now.
+    pub server_us: i64,
+    /// By how much this is wrong at most.
+    pub error_bound_us: i64,
+    /// How far the own clock is behind the estimate; negative if it is ahead. The clock must not be
+    /// set back by this: see [`slew_us`](crate::clock::slew_us).
+    pub correction_us: i64,
+}
+
+/// The estimate is as good as it claims.
+pub const T5: &str = "T5";
+/// Everybody who asks for the time is answered.
+pub const T6: &str = "T6";
+
+impl Family for ClockSync {
+    const NAME: &'static str = "time";
+    const OPERATION: &'static str = "synchronisation";
+    const PROPERTIES: &'static [Property] = &[
+        Property {
+            id: T5,
+            name: "accuracy",
+            statement: "an estimate of the server's clock is wrong by no more than it claims",
+        },
+        Property {
+            id: T6,
+            name: "liveness",
+            statement: "everybody who wants to synchronise comes to an end",
+        },
+    ];
+    const ESSENTIAL: &'static [&'static str] = &[T5, T6];
+    const LIVENESS: Option<&'static str> = Some(T6);
+
+    type Input = Input;
+    type Output = Output;
+    type Application = Watch;
+    type Monitor = TrueTime;
+
+    fn pace(_input: &Input) -> Pace {
+        Pace::Think
+    }
+
+    fn mark_of_input(input: &Input) -> Mark {
+        match input {
+            Input::Synchronise => Mark::Ask,
+            Input::Reading { .. } => Mark::None,
+        }
+    }
+
+    fn mark_of_output(output: &Output) -> Mark {
+        match output {
+            Output::ReadClock => Mark::None,
+            Output::Synchronised(_) | Output::Refused => Mark::End,
+        }
+    }
+
+    fn input_in_words(input: &Input) -> String {
+        match input {
+            Input::Synchronise => "synchronises".to_owned(),
+            Input::Reading { now_us } => format!("sees {now_us} us"),
+        }
+    }
+
+    fn output_in_words(output: &Output) -> String {
+        match output {
+            Output::ReadClock => "reads its clock".to_owned(),
+            Output::Synchronised(estimate) => format!(
+                "estimates {} us, give or take {} us",
+                estimate.server_us, estimate.error_bound_us
+            ),
+            Output::Refused => "refuses the answers".to_owned(),
+        }
+    }
+
+    fn input_from_words(words: &[&str]) -> Option<Input> {
+        match words {
+            ["synchronises"] => Some(Input::Synchronise),
+            ["sees", now, "us"] => now.parse().ok().map(|now_us| Input::Reading { now_us }),
+            _ => None,
+        }
+    }
+
+    const PHRASES: &'static [&'static str] = &["synchronises"];
+}
+
+/// An application that synchronises so many times, and that looks at the clock when asked to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Watch {
+    me: ProcessId,
+    waits: bool,
+    left: Rounds,
+}
+
+impl Application for Watch {
+    type Family = ClockSync;
+
+    fn new(me: ProcessId, _n: usize, rounds: Rounds) -> Self {
+        Watch { me, waits: false, left: rounds }
+    }
+
+    fn offers(&self, offers: &mut Vec<Input>) {
+        if !self.waits && self.left.are_left() {
+            offers.push(Input::Synchronise);
+        }
+    }
+
+    fn on_input(&mut self, input: &Input) {
+        match input {
+            Input::Synchronise => {
+                self.waits = true;
+                self.left.use_one();
+            }
+            Input::Reading { .. } => {}
+        }
+    }
+
+    fn on_output(&mut self, output: &Output, moment: Moment<'_>) -> Option<Input> {
+        match output {
+            Output::ReadClock => Some(Input::Reading { now_us: moment.reading_us(self.me) }),
+            Output::Synchronised(_) | Output::Refused => {
+                self.waits = false;
+                None
+            }
+        }
+    }
+
+    fn on_crash(&mut self) {
+        self.waits = false;
+    }
+}
+
+/// Looks at the server's clock at the moment of every estimate.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TrueTime {
+    waiting: ProcessSet,
+}
+
+impl Monitor for TrueTime {
+    type Family = ClockSync;
+    type Tag = ();
+
+    fn new(_n: usize, _judged: &dyn Fn(&str) -> bool) -> Self {
+        TrueTime { waiting: ProcessSet::EMPTY }
+    }
+
+    fn on_input(&mut self, at: ProcessId, input: &Input, _: Moment<'_>, _: &mut Vec<Violation>) {
+        match input {
+            Input::Synchronise => {
+                self.waiting.insert(at);
+            }
+            Input::Reading { .. } => {}
+        }
+    }
+
+    fn on_output(
+        &mut self,
+        at: ProcessId,
+        output: &Output,
+        moment: Moment<'_>,
+        found: &mut Vec<Violation>,
+    ) {
+        match output {
+            Output::ReadClock => {}
+            Output::Synchronised(estimate) => {
+                self.waiting.remove(at);
+                let truth_us = moment.reading_us(SERVER);
+                let error_us = estimate.server_us.abs_diff(truth_us);
+                if i128::from(error_us) > i128::from(estimate.error_bound_us) {
+                    let Estimate { server_us, error_bound_us, .. } = estimate;
+                    let because = format!(
+                        "{at} estimates {server_us} us, give or take {error_bound_us} us, \
+                         but the server's clock shows {truth_us} us"
+                    );
+                    found.push(Violation { property: T5, at, because });
+                }
+            }
+            Output::Refused => {
+                self.waiting.remove(at);
+            }
+        }
+    }
+
+    fn on_crash(&mut self, at: ProcessId) {
+        self.waiting.remove(at);
+    }
+
+    fn waiting(&self) -> ProcessSet {
+        self.waiting.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Clock;
+
+    fn judged(server_us: i64, error_bound_us: i64) -> Vec<Violation> {
+        let clocks = [Clock { offset_us: 5_000, drift_ppm: 0 }];
+        let moment = Moment { now_us: 100, clocks: &clocks };
+        let mut found = Vec::new();
+        let estimate = Estimate { server_us, error_bound_us, correction_us: 0 };
+        let mut monitor = TrueTime::new(2, &|_| true);
+        monitor.on_output(ProcessId(1), &Output::Synchronised(estimate), moment, &mut found);
+        found
+    }
+
+    #[test]
+    fn an_estimate_may_be_wrong_by_its_bound_and_by_no_more() {
+        assert_eq!(judged(5_110, 10), []);
+        assert_eq!(judged(5_090, 10), []);
+        let found = judged(5_111, 10);
+        assert_eq!(found[0].property, T5);
+        assert_eq!(
+            found[0].because,
+            "p1 estimates 5111 us, give or take 10 us, but the server's clock shows 5100 us"
+        );
+    }
+
+    #[test]
+    fn a_client_waits_until_it_has_an_estimate_or_refuses() {
+        let moment = Moment { now_us: 0, clocks: &[] };
+        let mut monitor = TrueTime::new(2, &|_| true);
+        monitor.on_input(ProcessId(1), &Input::Synchronise, moment, &mut Vec::new());
+        assert!(monitor.waiting().contains(ProcessId(1)));
+        monitor.on_output(ProcessId(1), &Output::ReadClock, moment, &mut Vec::new());
+        assert!(monitor.waiting().contains(ProcessId(1)));
+        monitor.on_output(ProcessId(1), &Output::Refused, moment, &mut Vec::new());
+        assert!(monitor.waiting().is_empty());
+    }
+
+    #[test]
+    fn the_application_answers_with_what_its_own_clock_shows() {
+        let clocks = [Clock::default(), Clock { offset_us: -30, drift_ppm: 0 }];
+        let moment = Moment { now_us: 100, clocks: &clocks };
+        let mut watch = Watch::new(ProcessId(1), 2, Rounds::Times(0));
+        let answer = watch.on_output(&Output::ReadClock, moment);
+        assert_eq!(answer, Some(Input::Reading { now_us: 70 }));
+    }
+}

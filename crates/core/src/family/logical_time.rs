@@ -1,0 +1,480 @@
+//! Logical time: every event gets a stamp, and the stamps respect what happened before what.
+//!
+//! An event is something that a process does by itself, the sending of a message, or its arrival.
+//! Event `a` *happened before* `b` (`a → b`) if they are events of one process in this order, or
+//! `a` sends the message that arrives at `b`, or there is an event between them: `a → c → b`. Two
+//! events of which neither happened before the other are *concurrent*.
+
+use super::{Application, Family, Mark, Moment, Monitor, Pace, Property, Violation};
+use crate::card::Rounds;
+use crate::process::ProcessId;
+use crate::stamp::{Timestamp, VectorStamp};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+use std::fmt;
+
+/// The family of logical clocks.
+#[derive(Clone, Copy, Debug)]
+pub struct LogicalTime;
+
+/// What the application may do. Each is an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Input {
+    /// It does something that concerns nobody else: an internal event.
+    Act,
+    /// It sends a message to this process. (The arrival is an event there.)
+    Send(ProcessId),
+}
+
+/// What it is told.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Output {
+    /// The event that is happening has this stamp. Said once for each event, and, if the event
+    /// sends a message, before the message leaves.
+    Stamped(Stamp),
+}
+
+/// The time of an event, as one of the clocks shows it.
+#[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Stamp {
+    /// A Lamport time.
+    Lamport(Timestamp),
+    /// A vector time.
+    Vector(VectorStamp),
+}
+
+impl Stamp {
+    /// Whether the clock says that this was earlier. Stamps of different clocks say nothing.
+    pub fn clock_lt(&self, other: &Stamp) -> bool {
+        match (self, other) {
+            (Stamp::Lamport(mine), Stamp::Lamport(theirs)) => mine.clock_lt(*theirs),
+            (Stamp::Vector(mine), Stamp::Vector(theirs)) => mine.happened_before(theirs),
+            (Stamp::Lamport(_), Stamp::Vector(_)) | (Stamp::Vector(_), Stamp::Lamport(_)) => false,
+        }
+    }
+
+    /// The place in the total order, of a stamp given by `process`. The sum of a vector grows along
+    /// every arrow, so it is a Lamport time too.
+    pub fn place(&self, process: ProcessId) -> Timestamp {
+        match self {
+            Stamp::Lamport(stamp) => *stamp,
+            Stamp::Vector(stamp) => {
+                Timestamp::new(stamp.0.iter().map(|&known| u64::from(known)).sum(), process)
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Stamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Stamp::Lamport(stamp) => stamp.fmt(f),
+            Stamp::Vector(stamp) => stamp.fmt(f),
+        }
+    }
+}
+
+/// The clock of each process always advances.
+pub const T1: &str = "T1";
+/// The stamps respect what happened before what.
+pub const T2: &str = "T2";
+/// Time and name order all events in one line.
+pub const T3: &str = "T3";
+/// The stamps tell exactly what happened before what.
+pub const T4: &str = "T4";
+
+/// With so many of the latest events of each process a new event is compared for the half of T4
+/// that needs pairs of concurrent events. Everything else is judged for the whole run.
+pub const COMPARED_WITH: usize = 16;
+
+impl Family for LogicalTime {
+    const NAME: &'static str = "time";
+    const OPERATION: &'static str = "event";
+    const PROPERTIES: &'static [Property] = &[
+        Property {
+            id: T1,
+            name: "progress",
+            statement: "each event of a process has a later stamp than the one before",
+        },
+        Property {
+            id: T2,
+            name: "consistency",
+            statement: "if a happened before b, then a has the smaller stamp",
+        },
+        Property {
+            id: T3,
+            name: "total order",
+            statement: "no two events share both time and name, so that these order all events",
+        },
+        Property {
+            id: T4,
+            name: "characterisation",
+            statement: "a has the smaller stamp if and only if a happened before b",
+        },
+    ];
+    const ESSENTIAL: &'static [&'static str] = &[T1, T2];
+    const LIVENESS: Option<&'static str> = None;
+
+    type Input = Input;
+    type Output = Output;
+    type Application = Actor;
+    type Monitor = Historian;
+
+    fn pace(_input: &Input) -> Pace {
+        Pace::Think
+    }
+
+    fn mark_of_input(_input: &Input) -> Mark {
+        Mark::Whole
+    }
+
+    fn mark_of_output(Output::Stamped(_): &Output) -> Mark {
+        Mark::None
+    }
+
+    fn input_in_words(input: &Input) -> String {
+        match input {
+            Input::Act => "acts".to_owned(),
+            Input::Send(to) => format!("sends {to}"),
+        }
+    }
+
+    fn output_in_words(Output::Stamped(stamp): &Output) -> String {
+        format!("stamps {stamp:?}")
+    }
+
+    fn input_from_words(words: &[&str]) -> Option<Input> {
+        match words {
+            ["acts"] => Some(Input::Act),
+            ["sends", to] => {
+                to.strip_prefix('p')?.parse().ok().map(|to| Input::Send(ProcessId(to)))
+            }
+            _ => None,
+        }
+    }
+
+    const PHRASES: &'static [&'static str] = &["acts", "sends p1"];
+}
+
+/// An application that causes so many events, of any kind and with anybody.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Actor {
+    me: ProcessId,
+    n: usize,
+    left: Rounds,
+}
+
+impl Application for Actor {
+    type Family = LogicalTime;
+
+    fn new(me: ProcessId, n: usize, rounds: Rounds) -> Self {
+        Actor { me, n, left: rounds }
+    }
+
+    fn offers(&self, offers: &mut Vec<Input>) {
+        if self.left.are_left() {
+            offers.push(Input::Act);
+            let others = ProcessId::all(self.n).filter(|&process| process != self.me);
+            offers.extend(others.map(Input::Send));
+        }
+    }
+
+    fn on_input(&mut self, _input: &Input) {
+        self.left.use_one();
+    }
+
+    fn on_output(&mut self, _output: &Output, _moment: Moment<'_>) -> Option<Input> {
+        None
+    }
+
+    fn on_crash(&mut self) {}
+}
+
+/// Knows what really happened before what, and judges the stamps by it.
+///
+/// The past of an event is a set of events. With an event it holds every earlier one of the same
+/// process, so it is enough to know *how many* of each process are in it. Each message carries the
+/// past of its sending, and its stamp.
+///
+/// T1 and T2 are judged on the arrows of which all others are made: from the event before at the
+/// same process, and from the sending to the arrival. As `<` is transitive, no other arrow can fail
+/// if these hold. T3 can then fail only by a stamp in somebody else's name. T4 also forbids that
+/// concurrent events have ordered stamps; for that a new event is compared with the latest
+/// [`COMPARED_WITH`] events of every process.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Historian {
+    processes: Vec<Past>,
+    /// How many events of each process are kept to be compared with.
+    compared_with: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Past {
+    /// How many events of each process are this one's latest event, or happened before it.
+    known: Vec<u32>,
+    /// The stamp of its latest event that has one.
+    last: Option<Stamp>,
+    /// If its latest event is an arrival: the stamp of the sending.
+    sent: Option<Stamp>,
+    /// The latest events with their numbers, oldest first.
+    recent: VecDeque<(u32, Stamp)>,
+}
+
+/// What a message carries, invisibly.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Sending {
+    known: Vec<u32>,
+    stamp: Option<Stamp>,
+}
+
+impl Monitor for Historian {
+    type Family = LogicalTime;
+    type Tag = Sending;
+
+    fn new(n: usize, judged: &dyn Fn(&str) -> bool) -> Self {
+        let nothing =
+            Past { known: vec![0; n], last: None, sent: None, recent: VecDeque::default() };
+        let compared_with = if judged(T4) { COMPARED_WITH } else { 0 };
+        Historian { processes: vec![nothing; n], compared_with }
+    }
+
+    fn on_input(&mut self, at: ProcessId, _: &Input, _: Moment<'_>, _: &mut Vec<Violation>) {
+        let past = &mut self.processes[at.index()];
+        past.known[at.index()] += 1;
+        past.sent = None;
+    }
+
+    fn on_output(
+        &mut self,
+        at: ProcessId,
+        Output::Stamped(stamp): &Output,
+        _: Moment<'_>,
+        found: &mut Vec<Violation>,
+    ) {
+        self.judge_arrows(at, stamp, found);
+        self.judge_concurrent(at, stamp, found);
+        let past = &mut self.processes[at.index()];
+        past.last = Some(stamp.clone());
+        past.recent.push_back((past.known[at.index()], stamp.clone()));
+        if past.recent.len() > self.compared_with {
+            past.recent.pop_front();
+        }
+    }
+
+    fn on_send(&mut self, from: ProcessId) -> Sending {
+        let past = &self.processes[from.index()];
+        Sending { known: past.known.clone(), stamp: past.last.clone() }
+    }
+
+    fn on_receive(&mut self, at: ProcessId, tag: &Sending) {
+        let past = &mut self.processes[at.index()];
+        for (mine, theirs) in past.known.iter_mut().zip(&tag.known) {
+            *mine = (*mine).max(*theirs);
+        }
+        past.known[at.index()] += 1;
+        past.sent = tag.stamp.clone();
+    }
+}
+
+impl Historian {
+    /// The arrows that end at the event that now gets its stamp.
+    fn judge_arrows(&self, at: ProcessId, stamp: &Stamp, found: &mut Vec<Violation>) {
+        let past = &self.processes[at.index()];
+        let mut violated = |property, because| found.push(Violation { property, at, because });
+        if let Some(last) = past.last.as_ref().filter(|last| !last.clock_lt(stamp)) {
+            let because = format!("{at} stamps {stamp:?} after {last:?}: its clock stands still");
+            for property in [T1, T2, T4] {
+                violated(property, because.clone());
+            }
+            if last.place(at) == stamp.place(at) {
+                violated(T3, format!("two events have the stamp {stamp:?}"));
+            }
+        }
+        if let Some(sent) = past.sent.as_ref().filter(|sent| !sent.clock_lt(stamp)) {
+            let because =
+                format!("{at} stamps {stamp:?} on the arrival of a message sent at {sent:?}");
+            for property in [T2, T4] {
+                violated(property, because.clone());
+            }
+        }
+        let name = stamp.place(at).process;
+        if name != at {
+            violated(T3, format!("{at} stamps {stamp:?} in the name of {name}"));
+        }
+    }
+
+    /// The recent events that are concurrent with the one that now gets its stamp.
+    fn judge_concurrent(&self, at: ProcessId, stamp: &Stamp, found: &mut Vec<Violation>) {
+        let known = &self.processes[at.index()].known;
+        for (other, past) in ProcessId::all(known.len()).zip(&self.processes) {
+            let concurrent =
+                past.recent.iter().filter(|(number, _)| *number > known[other.index()]);
+            for (_, earlier) in concurrent {
+                let ((smaller, of), (larger, and)) = if earlier.clock_lt(stamp) {
+                    ((earlier, other), (stamp, at))
+                } else if stamp.clock_lt(earlier) {
+                    ((stamp, at), (earlier, other))
+                } else {
+                    continue;
+                };
+                let because = format!(
+                    "{smaller:?} of {of} is smaller than {larger:?} of {and}, though neither \
+                     happened before the other"
+                );
+                return found.push(Violation { property: T4, at, because });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Moment<'static> = Moment { now_us: 0, clocks: &[] };
+
+    /// A hand-made history: what happens, and the stamp that a clock gave to it.
+    struct History(Historian, Vec<Violation>);
+
+    impl History {
+        fn of(n: usize) -> Self {
+            History(Historian::new(n, &|_| true), Vec::new())
+        }
+
+        fn stamped(&mut self, at: u32, stamp: Stamp) {
+            self.0.on_output(ProcessId(at), &Output::Stamped(stamp), NOW, &mut self.1);
+        }
+
+        fn acts(&mut self, at: u32, stamp: Stamp) {
+            self.0.on_input(ProcessId(at), &Input::Act, NOW, &mut self.1);
+            self.stamped(at, stamp);
+        }
+
+        fn sends(&mut self, at: u32, stamp: Stamp) -> Sending {
+            self.acts(at, stamp);
+            self.0.on_send(ProcessId(at))
+        }
+
+        fn receives(&mut self, at: u32, message: &Sending, stamp: Stamp) {
+            self.0.on_receive(ProcessId(at), message);
+            self.stamped(at, stamp);
+        }
+
+        fn violated(&self) -> Vec<&'static str> {
+            self.1.iter().map(|violation| violation.property).collect()
+        }
+    }
+
+    fn lamport(time: u64, process: u32) -> Stamp {
+        Stamp::Lamport(Timestamp::new(time, ProcessId(process)))
+    }
+
+    fn vector<const N: usize>(known: [u32; N]) -> Stamp {
+        Stamp::Vector(VectorStamp(known.to_vec()))
+    }
+
+    #[test]
+    fn a_clock_that_stands_still_is_no_clock() {
+        let mut history = History::of(1);
+        history.acts(0, lamport(1, 0));
+        history.acts(0, lamport(1, 0));
+        assert_eq!(history.violated(), [T1, T2, T4, T3]);
+    }
+
+    #[test]
+    fn an_arrival_that_is_not_later_than_its_sending_is_inconsistent() {
+        let mut history = History::of(2);
+        history.acts(0, lamport(1, 0));
+        let message = history.sends(0, lamport(2, 0));
+        history.receives(1, &message, lamport(1, 1));
+        assert_eq!(history.violated(), [T2, T4]);
+        assert_eq!(history.1[0].because, "p1 stamps 1@p1 on the arrival of a message sent at 2@p0");
+    }
+
+    #[test]
+    fn a_stamp_in_the_name_of_another_process_spoils_the_total_order() {
+        let mut history = History::of(2);
+        history.acts(0, lamport(1, 1));
+        assert_eq!(history.violated(), [T3]);
+    }
+
+    #[test]
+    fn ordered_stamps_of_concurrent_events_do_not_characterise_the_past() {
+        let mut history = History::of(2);
+        history.acts(0, lamport(1, 0));
+        history.acts(1, lamport(1, 1));
+        assert_eq!(history.violated(), [""; 0], "equal times do not claim any order");
+        history.acts(1, lamport(2, 1));
+        assert_eq!(history.violated(), [T4]);
+    }
+
+    #[test]
+    fn an_order_that_goes_through_a_third_process_is_known() {
+        let mut history = History::of(3);
+        let first = history.sends(0, vector([1, 0, 0]));
+        history.receives(1, &first, vector([1, 1, 0]));
+        let second = history.sends(1, vector([1, 2, 0]));
+        history.receives(2, &second, vector([1, 2, 1]));
+        assert_eq!(history.violated(), [""; 0]);
+        // A clock that counts the arrival, but does not take over what the sender knew.
+        history.receives(2, &second, vector([1, 1, 2]));
+        assert_eq!(history.violated(), [T1, T2, T4, T3, T2, T4]);
+    }
+
+    #[test]
+    fn how_many_events_of_each_process_are_known_says_which_ones_happened_before() {
+        use std::collections::BTreeSet;
+        type Past = BTreeSet<(usize, u32)>;
+        let mut draw = 1u64;
+        let mut random = |below: u64| {
+            draw = draw.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (draw >> 33) % below
+        };
+        let n = 4;
+        let mut historian = Historian::new(n, &|_| true);
+        // The definition: with each event go all events of the past, and its own.
+        let mut latest = vec![Past::new(); n];
+        let mut in_flight: Vec<(Sending, Past)> = Vec::new();
+        for _ in 0..2_000 {
+            let at = random(n as u64) as usize;
+            let process = ProcessId(at as u32);
+            if random(2) == 0 && !in_flight.is_empty() {
+                let chosen = random(in_flight.len() as u64) as usize;
+                let (tag, past) = in_flight.swap_remove(chosen);
+                historian.on_receive(process, &tag);
+                latest[at].extend(past);
+            } else {
+                historian.on_input(process, &Input::Act, NOW, &mut Vec::new());
+            }
+            let number = latest[at].range((at, 0)..=(at, u32::MAX)).count() as u32 + 1;
+            latest[at].insert((at, number));
+            let known = &historian.processes[at].known;
+            let counted = (0..n).flat_map(|of| (1..=known[of]).map(move |number| (of, number)));
+            assert!(counted.eq(latest[at].iter().copied()));
+            if random(3) == 0 {
+                in_flight.push((historian.on_send(process), latest[at].clone()));
+            }
+        }
+    }
+
+    #[test]
+    fn an_arrow_is_judged_even_when_its_sending_is_long_ago() {
+        let mut history = History::of(2);
+        let message = history.sends(0, lamport(7, 0));
+        for time in 8..100 {
+            history.acts(0, lamport(time, 0));
+        }
+        history.receives(1, &message, lamport(7, 1));
+        assert!(history.violated().contains(&T2));
+    }
+
+    #[test]
+    fn words_and_inputs_mean_the_same() {
+        for input in [Input::Act, Input::Send(ProcessId(2))] {
+            let words = LogicalTime::input_in_words(&input);
+            let words: Vec<&str> = words.split(' ').collect();
+            assert_eq!(LogicalTime::input_from_words(&words), Some(input));
+        }
+        assert_eq!(LogicalTime::input_from_words(&["sends", "everybody"]), None);
+    }
+}

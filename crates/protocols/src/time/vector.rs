@@ -1,0 +1,107 @@
+//! Vector clocks (Fidge, 1988; Mattern, 1989).
+//!
+//! A process counts its own events and, for every other process, how many of that one's events it
+//! knows of. Messages carry all these numbers, and the receiver takes over whatever is news. A
+//! vector is the whole past of its event, so two vectors tell what happened before what:
+//! `a` happened before `b` if and only if V(a) < V(b), that is, no number of V(a) is larger and
+//! some number is smaller. If neither vector is smaller, the events are concurrent.
+//!
+//! - Assumes: nothing of links or processes; the group does not change.
+//! - Guarantees: T1, T2, T3, T4.
+//! - Cost: no messages of its own; N numbers on each message. Fewer do not suffice for T4.
+//! - State: N numbers.
+//!
+//! Causal multicast counts something else, only multicasts and no arrivals: it has its own vector.
+//!
+//! Sources: C. Fidge: Timestamps in message-passing systems that preserve the partial ordering.
+//! Australian Computer Science Conference, 1988. F. Mattern: Virtual time and global states of
+//! distributed systems. Parallel and Distributed Algorithms, 1989.
+
+use serde::{Deserialize, Serialize};
+use synod_core::card::{Card, Source};
+use synod_core::family::logical_time::{Input, LogicalTime, Output, Stamp, T1, T2, T3, T4};
+use synod_core::{Algorithm, Cx, Never, ProcessId, Protocol, Setup, SetupError, VectorStamp, Wire};
+
+/// A message of the application, with the time of its sending.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Message {
+    /// The sender's vector, the sending included.
+    pub time: VectorStamp,
+}
+
+impl Wire for Message {}
+
+/// One process with a vector clock.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct VectorClock {
+    clock: VectorStamp,
+}
+
+impl Protocol for VectorClock {
+    type Input = Input;
+    type Output = Output;
+    type Message = Message;
+    type Timer = Never;
+
+    fn on_input(&mut self, input: Input, cx: &mut Cx<'_, Self>) {
+        self.advance(cx.me());
+        self.stamp_event(cx);
+        if let Input::Send(to) = input {
+            cx.send(to, Message { time: self.clock.clone() });
+        }
+    }
+
+    fn on_message(&mut self, from: ProcessId, message: Message, cx: &mut Cx<'_, Self>) {
+        if !self.is_possible(&message.time, cx.me()) {
+            return cx.accuse(from, "sent a vector time that cannot be");
+        }
+        self.clock.merge(&message.time);
+        self.advance(cx.me());
+        self.stamp_event(cx);
+    }
+}
+
+impl VectorClock {
+    /// Nobody knows more of our events than we do.
+    fn is_possible(&self, time: &VectorStamp, me: ProcessId) -> bool {
+        time.0.len() == self.clock.0.len() && time.0[me.index()] <= self.clock.0[me.index()]
+    }
+
+    fn advance(&mut self, me: ProcessId) {
+        self.clock.0[me.index()] += 1;
+    }
+
+    fn stamp_event(&self, cx: &mut Cx<'_, Self>) {
+        cx.output(Output::Stamped(Stamp::Vector(self.clock.clone())));
+    }
+}
+
+impl Algorithm for VectorClock {
+    type Family = LogicalTime;
+
+    const CARD: Card = Card {
+        name: "vector-clock",
+        aliases: &["vector", "fidge-mattern"],
+        title: "The vector clock of Fidge and Mattern",
+        source: Source {
+            author: "C. Fidge; F. Mattern",
+            year: 1988,
+            work: "Timestamps in message-passing systems that preserve the partial ordering, \
+                   ACSC 1988; Virtual time and global states of distributed systems, 1989",
+        },
+        idea: "Count the events of everybody that are known; messages carry all counts.",
+        rules: &[
+            "before every event: advance the own count by one; all counts are the event's time",
+            "on sending: the message carries the time of the event",
+            "on a message: first take over every count that is larger; then it is an event as \
+             any other",
+        ],
+        assumes: &["the group does not change"],
+        promises: &[T1, T2, T3, T4],
+        ..Card::BLANK
+    };
+
+    fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+        Ok(vec![VectorClock { clock: VectorStamp::zero(setup.n) }; setup.n])
+    }
+}
