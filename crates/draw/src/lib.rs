@@ -3,6 +3,7 @@
 //! Each takes the events of a trace and a [`Scene`] (how many processes there are, and what they
 //! are called) and gives back text:
 //!
+//! - [`terminal`]: a space-time diagram for the terminal, time downwards
 //! - [`shiviz`]: a log for the ShiViz visualizer, written while the run goes on
 //! - [`mermaid`]: a sequence diagram for Markdown pages
 //!
@@ -14,6 +15,7 @@ pub mod lane;
 pub mod mermaid;
 pub mod scene;
 pub mod shiviz;
+pub mod terminal;
 pub mod words;
 
 pub use scene::Scene;

@@ -35,6 +35,17 @@ pub fn message_text(event: &Event) -> String {
     if text.is_empty() { event.kind.to_owned() } else { text }
 }
 
+/// The kinds of messages, in the order in which they appear: pictures give each a colour.
+pub fn kinds(events: &[Event]) -> Vec<&'static str> {
+    let mut kinds = Vec::new();
+    for event in events.iter().filter(|event| event.message.is_some()) {
+        if !kinds.contains(&event.kind) {
+            kinds.push(event.kind);
+        }
+    }
+    kinds
+}
+
 /// Text on one line, without characters that a terminal would obey.
 pub fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
