@@ -1,0 +1,121 @@
+//! One stage after the other, each under a heading, until one fails; times at the end.
+
+use crate::tidy;
+use anyhow::{Context, Result, bail};
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// One thing to be done.
+pub(crate) struct Stage {
+    pub(crate) name: &'static str,
+    pub(crate) work: Work,
+    /// What to do if it fails.
+    pub(crate) remedy: &'static str,
+}
+
+/// How it is done.
+pub(crate) enum Work {
+    /// By cargo, with these arguments and environment variables.
+    Cargo { args: &'static [&'static str], env: &'static [(&'static str, &'static str)] },
+    /// By the project's own rules.
+    Tidy,
+}
+
+impl Stage {
+    /// Does it.
+    pub(crate) fn run(&self, root: &Path) -> Result<()> {
+        match &self.work {
+            Work::Tidy => tidy::run(root),
+            Work::Cargo { args, env } => {
+                let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+                cargo.args(*args).envs(env.iter().copied()).current_dir(root);
+                let status = cargo.status().context("cargo cannot be started")?;
+                if !status.success() {
+                    bail!("`{}` reported problems", self.in_words());
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// What one would type to do the same.
+    fn in_words(&self) -> String {
+        match &self.work {
+            Work::Tidy => "cargo xtask tidy".to_owned(),
+            Work::Cargo { args, env } => {
+                let env: String =
+                    env.iter().map(|(name, value)| format!("{name}={value} ")).collect();
+                format!("{env}cargo {}", args.join(" "))
+            }
+        }
+    }
+}
+
+/// Runs the stages in order, each under a heading, until one fails.
+pub(crate) fn run_all(stages: &[Stage], run: impl Fn(&Stage) -> Result<()>) -> Result<()> {
+    let mut times = Vec::new();
+    for (index, stage) in stages.iter().enumerate() {
+        println!("\n── {}/{} {}: {}", index + 1, stages.len(), stage.name, stage.in_words());
+        let start = Instant::now();
+        run(stage).with_context(|| {
+            format!("stage '{}' failed; {}, then start again", stage.name, stage.remedy)
+        })?;
+        times.push((stage.name, start.elapsed()));
+    }
+    print!("\n{}", summary(&times));
+    Ok(())
+}
+
+fn summary(times: &[(&str, Duration)]) -> String {
+    let line = |name: &str, time: Duration| format!("{name:<16}{:>8.1} s\n", time.as_secs_f64());
+    let mut text: String = times.iter().map(|(name, time)| line(name, *time)).collect();
+    text.push_str(&line("all green", times.iter().map(|(_, time)| *time).sum()));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+
+    const THREE: &[Stage] = &[
+        Stage { name: "one", work: Work::Tidy, remedy: "tidy up" },
+        Stage { name: "two", work: Work::Tidy, remedy: "think" },
+        Stage { name: "three", work: Work::Tidy, remedy: "rest" },
+    ];
+
+    #[test]
+    fn the_first_failure_stops_everything_and_says_what_to_do() {
+        let ran = RefCell::new(Vec::new());
+        let error = run_all(THREE, |stage| {
+            ran.borrow_mut().push(stage.name);
+            if stage.name == "two" { bail!("no luck") } else { Ok(()) }
+        });
+        let said = format!("{:#}", error.expect_err("stage two failed"));
+        assert_eq!(ran.into_inner(), ["one", "two"]);
+        assert_eq!(said, "stage 'two' failed; think, then start again: no luck");
+    }
+
+    #[test]
+    fn the_summary_adds_up_the_times() {
+        let times = [("one", Duration::from_millis(1500)), ("two", Duration::from_secs(2))];
+        let lines: Vec<_> = summary(&times).lines().map(str::to_owned).collect();
+        assert_eq!(
+            lines,
+            [
+                "one                  1.5 s",
+                "two                  2.0 s",
+                "all green            3.5 s"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_stage_says_what_one_would_type() {
+        let work =
+            Work::Cargo { args: &["doc", "--no-deps"], env: &[("RUSTDOCFLAGS", "-Dwarnings")] };
+        let stage = Stage { name: "documentation", work, remedy: "" };
+        assert_eq!(stage.in_words(), "RUSTDOCFLAGS=-Dwarnings cargo doc --no-deps");
+    }
+}
