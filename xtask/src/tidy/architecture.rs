@@ -33,10 +33,16 @@ const LAYERS: &[Layer] = &[
         may_use: &["synod-core", "synod-sim"],
         tests_may_use: &["synod-protocols"],
     },
+    Layer {
+        package: "synod-draw",
+        directory: "crates/draw",
+        may_use: &["synod-core", "synod-sim"],
+        tests_may_use: &["synod-protocols"],
+    },
 ];
 
 /// What protocols may use from outside: libraries without clock, socket, thread or randomness.
-const PURE_LIBRARIES: &[&str] = &["serde", "smallvec"];
+const PURE_LIBRARIES: &[&str] = &["serde", "smallvec", "thiserror"];
 
 /// The parts of the standard library through which the world shows.
 const WORLDLY: &[&str] = &["env", "fs", "io", "net", "process", "thread", "time"];
