@@ -58,9 +58,9 @@ pub(crate) fn run_all(stages: &[Stage], run: impl Fn(&Stage) -> Result<()>) -> R
     for (index, stage) in stages.iter().enumerate() {
         println!("\n── {}/{} {}: {}", index + 1, stages.len(), stage.name, stage.in_words());
         let start = Instant::now();
-        run(stage).with_context(|| {
-            format!("stage '{}' failed; {}, then start again", stage.name, stage.remedy)
-        })?;
+        if let Err(error) = run(stage) {
+            bail!("stage '{}' failed: {error:#}\nwhat to do: {}", stage.name, stage.remedy);
+        }
         times.push((stage.name, start.elapsed()));
     }
     print!("\n{}", summary(&times));
@@ -92,9 +92,9 @@ mod tests {
             ran.borrow_mut().push(stage.name);
             if stage.name == "two" { bail!("no luck") } else { Ok(()) }
         });
-        let said = format!("{:#}", error.expect_err("stage two failed"));
+        let said = error.expect_err("stage two failed").to_string();
         assert_eq!(ran.into_inner(), ["one", "two"]);
-        assert_eq!(said, "stage 'two' failed; think, then start again: no luck");
+        assert_eq!(said, "stage 'two' failed: no luck\nwhat to do: think");
     }
 
     #[test]
