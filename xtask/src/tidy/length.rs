@@ -1,10 +1,11 @@
 //! Files stay short. (Functions too: that is clippy's `too_many_lines`.)
 
 use super::Finding;
-use super::rust::{code, without_tests};
+use super::rust::{code, without_items, without_tests};
 use super::tree::Tree;
 
-/// Lines of code in a file that teaches one algorithm: without blank lines, comments and tests.
+/// Lines of code in a file that teaches one algorithm: without blank lines, comments, tests and
+/// the card. A card is documentation that happens to be data: it may be as long as it must.
 const PROTOCOL: usize = 250;
 
 /// Lines in any other source file.
@@ -43,7 +44,8 @@ fn is_protocol(path: &str) -> bool {
 }
 
 fn lines_of_code(text: &str) -> usize {
-    without_tests(&code(text)).lines().filter(|line| !line.trim().is_empty()).count()
+    let code = without_items(&without_tests(&code(text)), "const CARD: Card = Card {");
+    code.lines().filter(|line| !line.trim().is_empty()).count()
 }
 
 #[cfg(test)]
@@ -51,9 +53,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn comments_blank_lines_and_tests_do_not_count_as_code() {
-        let text =
-            "//! Doc.\n\nfn a() {\n    // Why.\n}\n\n#[cfg(test)]\nmod tests {\n    fn b() {}\n}\n";
+    fn comments_blank_lines_tests_and_the_card_do_not_count_as_code() {
+        let text = "//! Doc.\n\nfn a() {\n    // Why.\n}\n\n#[cfg(test)]\nmod tests {\n    fn b() {}\n}\n\
+                    const CARD: Card = Card {\n    name: \"c\",\n};\n";
         assert_eq!(lines_of_code(text), 2);
     }
 

@@ -105,14 +105,17 @@ fn character_length(text: &str) -> Option<usize> {
 
 /// The code without its test modules.
 pub(super) fn without_tests(code: &str) -> String {
-    const MARK: &str = "#[cfg(test)]";
+    without_items(code, "#[cfg(test)]\nmod ")
+}
+
+/// The code without the items that begin so.
+pub(super) fn without_items(code: &str, beginning: &str) -> String {
     let mut kept = String::new();
     let mut rest = code;
-    while let Some(at) = rest.find(MARK) {
+    while let Some(at) = rest.find(beginning) {
         kept.push_str(&rest[..at]);
-        let item = &rest[at + MARK.len()..];
-        rest =
-            if item.trim_start().starts_with("mod ") { &item[item_length(item)..] } else { item };
+        let item = &rest[at..];
+        rest = &item[item_length(item)..];
     }
     kept.push_str(rest);
     kept
@@ -124,7 +127,7 @@ fn item_length(code: &str) -> usize {
     for (at, c) in code.char_indices() {
         match c {
             '{' => depth += 1,
-            '}' if depth == 1 => return at + 1,
+            '}' if depth == 1 && !code[at..].starts_with("};") => return at + 1,
             '}' => depth = depth.saturating_sub(1),
             ';' if depth == 0 => return at + 1,
             _ => {}
@@ -182,5 +185,11 @@ mod tests {
         let text = "a();\n#[cfg(test)]\nmod tests { fn b() { c() } }\nd();\n#[cfg(test)]\nmod e;\n";
         let kept = without_tests(text);
         assert_eq!(kept.split_whitespace().collect::<Vec<_>>(), ["a();", "d();"]);
+    }
+
+    #[test]
+    fn an_item_that_is_a_value_is_left_out_up_to_its_semicolon() {
+        let text = "a();\nconst B: C = C {\n    d: D { e },\n    ..F\n};\ng();\n";
+        assert_eq!(without_items(text, "const B"), "a();\n\ng();\n");
     }
 }
