@@ -1,5 +1,15 @@
 //! Mutual exclusion.
 
+pub mod central;
+mod cost;
+pub mod mutants;
 pub mod ricart_agrawala;
+pub mod suzuki_kasami;
+pub mod tickets;
+pub mod token_ring;
 
+pub use central::CentralServer;
 pub use ricart_agrawala::RicartAgrawala;
+pub use suzuki_kasami::{RicartAgrawalaToken, SuzukiKasami};
+pub use tickets::RicartAgrawalaTickets;
+pub use token_ring::TokenRing;

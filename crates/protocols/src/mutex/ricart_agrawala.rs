@@ -13,8 +13,9 @@
 //! Source: G. Ricart, A. Agrawala: An optimal algorithm for mutual exclusion in computer networks.
 //! CACM 24(1), 1981.
 
+use super::cost;
 use serde::{Deserialize, Serialize};
-use synod_core::card::{Bounds, Card, Cost, Load, Parameter, Quantity, Source};
+use synod_core::card::{Bounds, Card, Parameter, Source};
 use synod_core::family::mutex::{Input, ME1, ME2, ME3, Mutex, Output};
 use synod_core::{
     Algorithm, Cx, Invariant, Never, ProcessId, ProcessSet, Protocol, Setup, SetupError, Snapshot,
@@ -54,7 +55,7 @@ pub enum State {
 /// One process of the algorithm.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RicartAgrawala {
-    clock: u64,
+    pub(super) clock: u64,
     state: State,
     /// Who gets our permission when we leave.
     deferred: ProcessSet,
@@ -169,34 +170,10 @@ impl Algorithm for RicartAgrawala {
         assumes: &["reliable links, in any order", "no process crashes"],
         promises: &[ME1, ME2, ME3],
         costs: &[
-            Cost {
-                name: "messages per entry",
-                quantity: Quantity::MessagesPerOperation,
-                load: Load::Any,
-                formula: "2(N - 1)",
-                expected: |size| Bounds::exactly(2 * (size.n - 1)),
-            },
-            Cost {
-                name: "entry, in messages",
-                quantity: Quantity::EntryMessages,
-                load: Load::Sequential,
-                formula: "2(N - 1)",
-                expected: |size| Bounds::exactly(2 * (size.n - 1)),
-            },
-            Cost {
-                name: "entry, in hops",
-                quantity: Quantity::EntryHops,
-                load: Load::Sequential,
-                formula: "2",
-                expected: |size| Bounds::exactly(if size.n == 1 { 0 } else { 2 }),
-            },
-            Cost {
-                name: "relay, in hops",
-                quantity: Quantity::RelayHops,
-                load: Load::Saturated,
-                formula: "1",
-                expected: |_| Bounds::exactly(1),
-            },
+            cost::per_entry("2(N - 1)", |size| Bounds::exactly(2 * (size.n - 1))),
+            cost::entry_messages("2(N - 1)", |size| Bounds::exactly(2 * (size.n - 1))),
+            cost::entry_hops("2", |size| Bounds::exactly(if size.n == 1 { 0 } else { 2 })),
+            cost::relay_hops("1", |_| Bounds::exactly(1)),
         ],
         parameters: &[Parameter {
             name: "clocks",

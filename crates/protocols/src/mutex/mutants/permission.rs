@@ -1,0 +1,281 @@
+//! Three ways to spoil [Ricart and Agrawala's algorithm](crate::mutex::ricart_agrawala). Each is
+//! the right algorithm with one thing about its messages or its clock changed: see [`Change`].
+
+use crate::mutex::ricart_agrawala::{Message, RicartAgrawala};
+use serde::{Deserialize, Serialize};
+use std::marker::PhantomData;
+use synod_core::card::{Card, Counterexample, Mutant, Rounds, Scope};
+use synod_core::family::mutex::{Input, ME1, ME3, Mutex, Output};
+use synod_core::{
+    Algorithm, Cx, Data, Never, ProcessId, Protocol, Setup, SetupError, Timestamp, Wire,
+};
+
+/// Timestamps are compared without the name of their process.
+pub type NoTieBreak = Spoilt<TimesOnly>;
+/// Replies do not carry the clock.
+pub type BareReplies = Spoilt<ClockOnRequestsOnly>;
+/// A fixed priority instead of timestamps.
+pub type Priority = Spoilt<PriorityInsteadOfTime>;
+
+/// What a mutant changes. What is provided changes nothing.
+pub trait Change: Data {
+    /// The card of the mutant.
+    const CARD: Card;
+    /// What is left of a message on the wire.
+    type Message: Wire + From<Message>;
+
+    /// What the receiver takes it for.
+    fn understand(from: ProcessId, message: Self::Message) -> Message;
+
+    /// What the clock of `me` shows at the start or after a step.
+    fn clock(_me: ProcessId, step: Step) -> u64 {
+        step.after
+    }
+}
+
+/// What a step did to the clock of its process.
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    before: u64,
+    after: u64,
+    /// The time of the request that was made or received, if it was such a step.
+    request: Option<u64>,
+}
+
+/// The right algorithm, with a change.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Spoilt<C> {
+    inner: RicartAgrawala,
+    change: PhantomData<C>,
+}
+
+impl<C: Change> Protocol for Spoilt<C> {
+    type Input = Input;
+    type Output = Output;
+    type Message = C::Message;
+    type Timer = Never;
+
+    fn on_input(&mut self, input: Input, cx: &mut Cx<'_, Self>) {
+        let request = (input == Input::Enter).then_some(self.inner.clock);
+        self.inner_step(request, cx, |inner, cx| inner.on_input(input, cx));
+    }
+
+    fn on_message(&mut self, from: ProcessId, message: C::Message, cx: &mut Cx<'_, Self>) {
+        let message = C::understand(from, message);
+        let request = match &message {
+            Message::Request(theirs) => Some(theirs.time),
+            Message::Reply { .. } => None,
+        };
+        self.inner_step(request, cx, |inner, cx| inner.on_message(from, message, cx));
+    }
+}
+
+impl<C: Change> Spoilt<C> {
+    fn inner_step(
+        &mut self,
+        request: Option<u64>,
+        cx: &mut Cx<'_, Self>,
+        step: impl FnOnce(&mut RicartAgrawala, &mut Cx<'_, RicartAgrawala>),
+    ) {
+        let before = self.inner.clock;
+        let outputs = cx.below(|cx| step(&mut self.inner, cx));
+        let after = self.inner.clock;
+        self.inner.clock = C::clock(cx.me(), Step { before, after, request });
+        for output in outputs {
+            cx.output(output);
+        }
+    }
+}
+
+impl<C: Change> Algorithm for Spoilt<C> {
+    type Family = Mutex;
+
+    const CARD: Card = C::CARD;
+
+    fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+        let mut processes = RicartAgrawala::assemble(setup)?;
+        for (me, inner) in ProcessId::all(setup.n).zip(&mut processes) {
+            let (before, after) = (inner.clock, inner.clock);
+            inner.clock = C::clock(me, Step { before, after, request: None });
+        }
+        Ok(processes.into_iter().map(|inner| Spoilt { inner, change: PhantomData }).collect())
+    }
+
+    fn stamp(&mut self) -> u64 {
+        self.inner.stamp()
+    }
+
+    fn witness(&mut self, stamp: u64) {
+        self.inner.witness(stamp);
+    }
+}
+
+/// The change of [`NoTieBreak`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct TimesOnly;
+
+impl Change for TimesOnly {
+    const CARD: Card = Card {
+        name: "ra-no-tie-break",
+        aliases: &[],
+        title: "Ricart and Agrawala's algorithm without a tie-break",
+        counterexamples: &[Counterexample {
+            property: ME1,
+            scope: Scope::of(2),
+            steps: 6,
+            story: "both ask at time 1; neither is earlier than the other, so both reply",
+        }],
+        parameters: RicartAgrawala::CARD.parameters,
+        mutant: Some(Mutant {
+            of: "ricart-agrawala",
+            change: "timestamps are compared without the name of their process: a reply is put \
+                     off only if one's own time is smaller",
+            breaks: ME1,
+        }),
+        ..SPOILT
+    };
+
+    type Message = Message;
+
+    /// With the smallest of all names in the request, the receiver loses every tie.
+    fn understand(_from: ProcessId, message: Message) -> Message {
+        match message {
+            Message::Request(theirs) => Message::Request(Timestamp::new(theirs.time, ProcessId(0))),
+            reply @ Message::Reply { .. } => reply,
+        }
+    }
+}
+
+/// The change of [`BareReplies`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ClockOnRequestsOnly;
+
+/// Messages whose replies say nothing but yes.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum BareMessage {
+    /// May I enter? I asked at this time.
+    Request(Timestamp),
+    /// You may.
+    Reply,
+}
+
+impl Wire for BareMessage {}
+
+impl From<Message> for BareMessage {
+    fn from(message: Message) -> Self {
+        match message {
+            Message::Request(since) => BareMessage::Request(since),
+            Message::Reply { .. } => BareMessage::Reply,
+        }
+    }
+}
+
+impl Change for ClockOnRequestsOnly {
+    const CARD: Card = Card {
+        name: "ra-bare-replies",
+        aliases: &[],
+        title: "Ricart and Agrawala's algorithm with a clock on requests only",
+        counterexamples: &[Counterexample {
+            property: ME3,
+            scope: Scope { rounds: Rounds::Times(3), ..Scope::of(2) },
+            steps: 12,
+            story: "p1 asks at time 3, and its reply to p0's earlier request overtakes its \
+                    own request; p0 enters, leaves, and asks again with time 3 at most, because \
+                    the reply did not tell it the time",
+        }],
+        parameters: RicartAgrawala::CARD.parameters,
+        mutant: Some(Mutant {
+            of: "ricart-agrawala",
+            change: "replies do not carry the clock",
+            breaks: ME3,
+        }),
+        ..SPOILT
+    };
+
+    type Message = BareMessage;
+
+    fn understand(_from: ProcessId, message: BareMessage) -> Message {
+        match message {
+            BareMessage::Request(theirs) => Message::Request(theirs),
+            BareMessage::Reply => Message::Reply { clock: 0 },
+        }
+    }
+
+    /// Only making and receiving a request are events.
+    fn clock(_me: ProcessId, step: Step) -> u64 {
+        step.request.map_or(step.before, |time| step.before.max(time) + 1)
+    }
+}
+
+/// The change of [`Priority`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct PriorityInsteadOfTime;
+
+/// Messages of processes with fixed priorities: the larger name wins.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum PriorityMessage {
+    /// May I enter?
+    Request,
+    /// You may.
+    Reply,
+}
+
+impl Wire for PriorityMessage {}
+
+impl From<Message> for PriorityMessage {
+    fn from(message: Message) -> Self {
+        match message {
+            Message::Request(_) => PriorityMessage::Request,
+            Message::Reply { .. } => PriorityMessage::Reply,
+        }
+    }
+}
+
+/// The time at which every request of a process is made, as if time stood still there: the
+/// larger its name, the earlier.
+fn fixed_time(process: ProcessId) -> u64 {
+    (1 << 32) - u64::from(process.0)
+}
+
+impl Change for PriorityInsteadOfTime {
+    const CARD: Card = Card {
+        name: "ra-priority",
+        aliases: &[],
+        title: "Ricart and Agrawala's algorithm with priorities",
+        counterexamples: &[Counterexample {
+            property: ME1,
+            scope: Scope::of(3),
+            steps: 10,
+            story: "p0 asks, and p1 and p2 reply; before p0 has the replies p1 asks, and p0 \
+                    replies because p1 has the higher priority: both enter",
+        }],
+        mutant: Some(Mutant {
+            of: "ricart-agrawala",
+            change: "whoever has the higher priority goes first, whenever it asked",
+            breaks: ME1,
+        }),
+        ..SPOILT
+    };
+
+    type Message = PriorityMessage;
+
+    fn understand(from: ProcessId, message: PriorityMessage) -> Message {
+        match message {
+            PriorityMessage::Request => Message::Request(Timestamp::new(fixed_time(from), from)),
+            PriorityMessage::Reply => Message::Reply { clock: 0 },
+        }
+    }
+
+    fn clock(me: ProcessId, _step: Step) -> u64 {
+        fixed_time(me) - 1
+    }
+}
+
+/// What the cards of these mutants have in common.
+const SPOILT: Card = Card {
+    source: RicartAgrawala::CARD.source,
+    idea: RicartAgrawala::CARD.idea,
+    assumes: RicartAgrawala::CARD.assumes,
+    layers: &["the change", "ricart-agrawala"],
+    ..Card::BLANK
+};

@@ -1,0 +1,362 @@
+//! Mutual exclusion by passing a token on request (Ricart and Agrawala 1983; Suzuki and Kasami
+//! 1985).
+//!
+//! One token exists, and only its holder may enter: at once and without any message, as often as
+//! it likes, until somebody asks. To get the token, a process numbers its request and sends it to
+//! everybody, for it cannot know who the holder is. The token carries how many requests of each
+//! process have been granted; a larger number in a request means that its process is waiting. The
+//! holder sends the token straight to one of those, and the choice must be fair: see [`Choice`].
+//!
+//! - Assumes: reliable links in any order; nobody crashes.
+//! - Guarantees: ME1, because there is one token; ME2, because the choice is fair. Not ME3.
+//! - Cost: 0 messages if the process has the token already, otherwise N (N − 1 requests and the
+//!   token); one hop from exit to entry.
+//! - State: N numbers at each process and N in the token. They count requests: unbounded.
+//!
+//! Sources: G. Ricart, A. Agrawala: author's response to "On mutual exclusion in computer
+//! networks". CACM 26(2), 1983. I. Suzuki, T. Kasami: A distributed mutual exclusion algorithm.
+//! TOCS 3(4), 1985.
+
+use super::cost;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+use synod_core::card::{Bounds, Card, Counterexample, Scope, Source};
+use synod_core::family::mutex::{Input, ME1, ME2, ME3, Mutex, Output};
+use synod_core::{
+    Algorithm, Cx, Data, Invariant, Never, ProcessId, ProcessSet, Protocol, Setup, SetupError,
+    Snapshot, Wire,
+};
+
+/// Suzuki and Kasami's algorithm: a queue in the token.
+pub type SuzukiKasami = TokenPassing<Queue>;
+/// Ricart and Agrawala's algorithm: the token goes round among those who wait.
+pub type RicartAgrawalaToken = TokenPassing<Rotation>;
+
+/// Whom the token goes to next. Travels with it.
+pub trait Choice: Data + Default {
+    /// The card of the algorithm that chooses in this way.
+    const CARD: Card;
+
+    /// Whom `me` gives the token to, of those whom it knows to be `waiting`.
+    fn next(&mut self, me: ProcessId, waiting: &ProcessSet) -> Option<ProcessId>;
+
+    /// Whether it can be used in a group of `n`: it comes from the network.
+    fn fits(&self, _n: usize) -> bool {
+        true
+    }
+}
+
+/// First come, first served: whoever is found waiting is queued once, behind the others.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Queue(VecDeque<ProcessId>);
+
+impl Choice for Queue {
+    const CARD: Card = SUZUKI_KASAMI;
+
+    fn next(&mut self, _me: ProcessId, waiting: &ProcessSet) -> Option<ProcessId> {
+        for process in waiting.iter() {
+            if !self.0.contains(&process) {
+                self.0.push_back(process);
+            }
+        }
+        self.0.pop_front()
+    }
+
+    fn fits(&self, n: usize) -> bool {
+        self.0.iter().all(|process| process.index() < n)
+    }
+}
+
+/// The next by name, and after the last the first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Rotation;
+
+impl Choice for Rotation {
+    const CARD: Card = RICART_AGRAWALA_TOKEN;
+
+    fn next(&mut self, me: ProcessId, waiting: &ProcessSet) -> Option<ProcessId> {
+        waiting.iter().find(|&process| process > me).or_else(|| waiting.first())
+    }
+}
+
+/// The permission to enter.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Token<C> {
+    /// How many requests of each process have been granted.
+    pub granted: Vec<u64>,
+    /// Who comes next.
+    pub choice: C,
+}
+
+/// What processes say to each other.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Message<C> {
+    /// I need the token.
+    Request {
+        /// Who asks.
+        process: ProcessId,
+        /// How often it has asked, this time included.
+        number: u64,
+    },
+    /// Here it is.
+    Token(Token<C>),
+}
+
+impl<C: Choice> Wire for Message<C> {}
+
+/// Where a process stands.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum State<C> {
+    /// It does not want to enter, and the token is elsewhere.
+    Released,
+    /// It does not want to enter, but it has the token.
+    Idle(Token<C>),
+    /// It asked for the token.
+    Wanted,
+    /// It is inside.
+    Held(Token<C>),
+}
+
+/// One process of the algorithm.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct TokenPassing<C> {
+    state: State<C>,
+    /// How often we have asked.
+    my_number: u64,
+    /// How often each of the others has asked, as far as we know.
+    requested: Vec<u64>,
+}
+
+impl<C: Choice> Protocol for TokenPassing<C> {
+    type Input = Input;
+    type Output = Output;
+    type Message = Message<C>;
+    type Timer = Never;
+
+    fn on_input(&mut self, input: Input, cx: &mut Cx<'_, Self>) {
+        match input {
+            Input::Enter => self.enter(cx),
+            Input::Exit => self.exit(cx),
+        }
+    }
+
+    fn on_message(&mut self, from: ProcessId, message: Message<C>, cx: &mut Cx<'_, Self>) {
+        match message {
+            Message::Request { process, number } if process == from => {
+                self.on_request(from, number, cx);
+            }
+            Message::Request { .. } => cx.accuse(from, "asked in the name of another"),
+            Message::Token(token) => self.on_token(from, token, cx),
+        }
+    }
+}
+
+impl<C: Choice> TokenPassing<C> {
+    fn enter(&mut self, cx: &mut Cx<'_, Self>) {
+        match self.leave_state() {
+            State::Released => {
+                self.my_number += 1;
+                self.state = State::Wanted;
+                cx.multicast(Message::Request { process: cx.me(), number: self.my_number });
+            }
+            State::Idle(token) => self.hold(token, cx),
+            State::Wanted | State::Held(_) => panic!("enter while already wanting or holding"),
+        }
+    }
+
+    fn exit(&mut self, cx: &mut Cx<'_, Self>) {
+        let State::Held(mut token) = self.leave_state() else { panic!("exit without holding") };
+        token.granted[cx.me().index()] = self.my_number;
+        self.state = State::Idle(token);
+        self.send_token(cx);
+    }
+
+    fn on_request(&mut self, from: ProcessId, number: u64, cx: &mut Cx<'_, Self>) {
+        let known = &mut self.requested[from.index()];
+        *known = number.max(*known);
+        self.send_token(cx);
+    }
+
+    fn on_token(&mut self, from: ProcessId, token: Token<C>, cx: &mut Cx<'_, Self>) {
+        let n = cx.group_size();
+        if token.granted.len() != n || !token.choice.fits(n) {
+            cx.accuse(from, "sent a token of another group");
+        } else if matches!(self.state, State::Wanted) {
+            self.hold(token, cx);
+        } else {
+            cx.accuse(from, "sent a token that nobody had asked for");
+        }
+    }
+
+    fn hold(&mut self, token: Token<C>, cx: &mut Cx<'_, Self>) {
+        self.state = State::Held(token);
+        cx.output(Output::Entered);
+    }
+
+    /// Gives the token to one who waits, if we have it and are not inside.
+    fn send_token(&mut self, cx: &mut Cx<'_, Self>) {
+        let State::Idle(token) = &mut self.state else { return };
+        let waiting = cx.others().filter(|p| self.requested[p.index()] > token.granted[p.index()]);
+        let Some(next) = token.choice.next(cx.me(), &waiting.collect()) else { return };
+        if let State::Idle(token) = self.leave_state() {
+            cx.send(next, Message::Token(token));
+        }
+    }
+
+    /// Takes the state out, to be moved into another; leaves `Released`.
+    fn leave_state(&mut self) -> State<C> {
+        std::mem::replace(&mut self.state, State::Released)
+    }
+
+    /// Whether an `enter` would succeed at once.
+    pub(super) fn is_idle_with_token(&self) -> bool {
+        matches!(self.state, State::Idle(_))
+    }
+
+    fn token(&self) -> Option<&Token<C>> {
+        match &self.state {
+            State::Idle(token) | State::Held(token) => Some(token),
+            State::Released | State::Wanted => None,
+        }
+    }
+
+    fn token_mut(&mut self) -> Option<&mut Token<C>> {
+        match &mut self.state {
+            State::Idle(token) | State::Held(token) => Some(token),
+            State::Released | State::Wanted => None,
+        }
+    }
+}
+
+impl<C: Choice> Algorithm for TokenPassing<C> {
+    type Family = Mutex;
+
+    const CARD: Card = C::CARD;
+
+    fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+        let process = |state| TokenPassing { state, my_number: 0, requested: vec![0; setup.n] };
+        let mut processes = vec![process(State::Released); setup.n];
+        let token = Token { granted: vec![0; setup.n], choice: C::default() };
+        processes[0] = process(State::Idle(token));
+        Ok(processes)
+    }
+
+    fn invariants() -> &'static [Invariant<Self>] {
+        &[Invariant {
+            name: "one-token",
+            statement: "there is exactly one token, at a process or on its way",
+            holds: there_is_one_token,
+        }]
+    }
+
+    /// Counts the requests of each process from the last one granted.
+    ///
+    /// Nothing that can happen changes, because the numbers about a process are used in no other
+    /// way than these: they are compared with what the token says was granted to it
+    /// (`requested > granted`), the larger of two is kept, and its own is increased by one and
+    /// becomes what was granted. All of this commutes with subtracting the same number from all
+    /// of them. A number that was already granted would become negative; it becomes 0 instead,
+    /// and that makes no difference either: what was granted never decreases, so no comparison
+    /// will tell it from the number granted last.
+    fn normalise(processes: &mut [&mut Self], in_flight: &mut [&mut Message<C>]) -> bool {
+        let Some(granted) = take_granted(processes, in_flight) else { return false };
+        for (index, process) in processes.iter_mut().enumerate() {
+            process.my_number = process.my_number.saturating_sub(granted[index]);
+            for (requested, granted) in process.requested.iter_mut().zip(&granted) {
+                *requested = requested.saturating_sub(*granted);
+            }
+        }
+        for message in in_flight {
+            if let Message::Request { process, number } = message {
+                *number = number.saturating_sub(granted[process.index()]);
+            }
+        }
+        true
+    }
+}
+
+/// What the only token says was granted, which is set to nothing; `None` if there is not exactly
+/// one token, and nobody knows then what will be compared with what.
+fn take_granted<C: Choice>(
+    processes: &mut [&mut TokenPassing<C>],
+    in_flight: &mut [&mut Message<C>],
+) -> Option<Vec<u64>> {
+    let held = processes.iter_mut().filter_map(|process| process.token_mut());
+    let travelling = in_flight.iter_mut().filter_map(|message| match &mut **message {
+        Message::Token(token) => Some(token),
+        Message::Request { .. } => None,
+    });
+    let mut tokens = held.chain(travelling);
+    let (only, another) = (tokens.next()?, tokens.next());
+    if another.is_some() || only.granted.iter().all(|&number| number == 0) {
+        return None;
+    }
+    let nothing = vec![0; only.granted.len()];
+    Some(std::mem::replace(&mut only.granted, nothing))
+}
+
+fn there_is_one_token<C: Choice>(snapshot: &Snapshot<'_, TokenPassing<C>>) -> bool {
+    let at_processes = snapshot.processes.iter().filter(|p| p.token().is_some()).count();
+    let travelling = snapshot.in_flight.iter().filter(|m| matches!(m.2, Message::Token(_))).count();
+    at_processes + travelling == 1
+}
+
+/// What the cards of all ways to choose have in common.
+pub(super) const TOKEN_PASSING: Card = Card {
+    idea: "A process that has the token enters freely; another asks everybody for it, and the \
+           holder sends it straight on.",
+    assumes: &["reliable links, in any order", "no process crashes"],
+    promises: &[ME1, ME2],
+    counterexamples: &[Counterexample {
+        property: ME3,
+        scope: Scope::of(3),
+        steps: 5,
+        story: "p1 asks; its request reaches p2, which asks too; p2's request reaches the holder \
+                p0 first",
+    }],
+    costs: &[
+        cost::per_entry("0 or N", |size| Bounds::between(0, size.n)),
+        cost::entry_messages("0 or N", |size| Bounds::between(0, size.n)),
+        cost::entry_hops("0 or 2", |_| Bounds::between(0, 2)),
+        cost::relay_hops("1", |_| Bounds::exactly(1)),
+    ],
+    ..Card::BLANK
+};
+
+const SUZUKI_KASAMI: Card = Card {
+    name: "suzuki-kasami",
+    aliases: &["sk", "token-queue"],
+    title: "Suzuki and Kasami's mutual exclusion by token passing",
+    source: Source {
+        author: "I. Suzuki, T. Kasami",
+        year: 1985,
+        work: "A distributed mutual exclusion algorithm, TOCS 3(4)",
+    },
+    rules: &[
+        "enter: if the token is here, we are inside; else number the request, ask everybody, wait",
+        "on a request: remember the largest number; if the token is idle here, send it on",
+        "on the token: we are inside",
+        "exit: write into the token that our request was granted, and send it on",
+        "to send it on: queue in it everybody who is found waiting; it goes to the first in queue",
+    ],
+    ..TOKEN_PASSING
+};
+
+const RICART_AGRAWALA_TOKEN: Card = Card {
+    name: "ricart-agrawala-token",
+    aliases: &["ra-token", "token-passing"],
+    title: "Ricart and Agrawala's mutual exclusion by token passing",
+    source: Source {
+        author: "G. Ricart, A. Agrawala",
+        year: 1983,
+        work: "Author's response to \"On mutual exclusion in computer networks\", CACM 26(2)",
+    },
+    rules: &[
+        "enter: if the token is here, we are inside; else number the request, ask everybody, wait",
+        "on a request: remember the largest number; if the token is idle here, send it on",
+        "on the token: we are inside",
+        "exit: write into the token that our request was granted, and send it on",
+        "to send it on: it goes to the next who waits, by name, starting after ourselves",
+    ],
+    ..TOKEN_PASSING
+};

@@ -1,0 +1,182 @@
+//! Mutual exclusion by a token that goes round a ring.
+//!
+//! Whoever has the token may enter. A process that does not want to passes it on at once; one that
+//! wants to keeps it until it leaves. So everybody has its turn, in the order of the ring, which
+//! is not the order of the requests.
+//!
+//! - Assumes: reliable links; nobody crashes (a crash breaks the ring, and may take the token
+//!   along).
+//! - Guarantees: ME1, because there is one token; ME2. Not ME3.
+//! - Cost: the token travels for ever while nobody is inside. From request to entry 0 to N hops,
+//!   from exit to the entry of another 1 to N − 1.
+//! - State: one word.
+//!
+//! Source: G. Le Lann: Distributed systems, towards a formal approach. IFIP Congress, 1977.
+
+use super::cost;
+use serde::{Deserialize, Serialize};
+use synod_core::card::{Bounds, Card, Counterexample, Parameter, Scope, Source};
+use synod_core::family::mutex::{Input, ME1, ME2, ME3, Mutex, Output};
+use synod_core::{
+    Algorithm, Cx, Invariant, Never, ProcessId, ProcessSet, Protocol, Setup, SetupError, Snapshot,
+    Wire,
+};
+
+/// What travels round the ring.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Message {
+    /// The permission to enter.
+    Token,
+}
+
+impl Wire for Message {}
+
+/// Where a process stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum State {
+    /// It does not want to enter, and the token is elsewhere.
+    Released,
+    /// It waits for the token.
+    Wanted,
+    /// It is inside, and keeps the token.
+    Held,
+    /// It has the token without wanting it: before the start, or alone in its ring.
+    Resting,
+}
+
+/// One process of the algorithm.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct TokenRing {
+    /// Who comes after us in the ring.
+    next: ProcessId,
+    state: State,
+}
+
+impl Protocol for TokenRing {
+    type Input = Input;
+    type Output = Output;
+    type Message = Message;
+    type Timer = Never;
+
+    fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
+        if self.state == State::Resting {
+            self.pass_on(cx);
+        }
+    }
+
+    fn on_input(&mut self, input: Input, cx: &mut Cx<'_, Self>) {
+        match input {
+            Input::Enter => self.enter(cx),
+            Input::Exit => self.exit(cx),
+        }
+    }
+
+    fn on_message(&mut self, from: ProcessId, Message::Token: Message, cx: &mut Cx<'_, Self>) {
+        match self.state {
+            State::Released => self.pass_on(cx),
+            State::Wanted => self.hold(cx),
+            State::Held | State::Resting => cx.accuse(from, "sent a second token"),
+        }
+    }
+}
+
+impl TokenRing {
+    fn enter(&mut self, cx: &mut Cx<'_, Self>) {
+        match self.state {
+            State::Released => self.state = State::Wanted,
+            State::Resting => self.hold(cx),
+            State::Wanted | State::Held => panic!("enter while already wanting or holding"),
+        }
+    }
+
+    fn exit(&mut self, cx: &mut Cx<'_, Self>) {
+        assert_eq!(self.state, State::Held, "exit without holding");
+        self.pass_on(cx);
+    }
+
+    fn hold(&mut self, cx: &mut Cx<'_, Self>) {
+        self.state = State::Held;
+        cx.output(Output::Entered);
+    }
+
+    fn pass_on(&mut self, cx: &mut Cx<'_, Self>) {
+        if self.next == cx.me() {
+            self.state = State::Resting;
+        } else {
+            self.state = State::Released;
+            cx.send(self.next, Message::Token);
+        }
+    }
+
+    fn has_token(&self) -> bool {
+        matches!(self.state, State::Held | State::Resting)
+    }
+}
+
+impl Algorithm for TokenRing {
+    type Family = Mutex;
+
+    const CARD: Card = Card {
+        name: "token-ring",
+        aliases: &["ring-mutex"],
+        title: "mutual exclusion by a token in a ring",
+        source: Source {
+            author: "G. Le Lann",
+            year: 1977,
+            work: "Distributed systems: towards a formal approach, IFIP Congress",
+        },
+        idea: "A token goes round; whoever has it may enter, and passes it on afterwards.",
+        rules: &[
+            "enter: wait for the token",
+            "on the token: if we wait for it, we are inside; else pass it on",
+            "exit: pass the token on",
+        ],
+        assumes: &["reliable links", "no process crashes"],
+        promises: &[ME1, ME2],
+        counterexamples: &[Counterexample {
+            property: ME3,
+            scope: Scope { tells: 1, ..Scope::of(2) },
+            steps: 5,
+            story: "the token is on its way from p0 to p1; p0 asks and tells p1, p1 asks because \
+                    of it, and the token reaches p1 first",
+        }],
+        costs: &[
+            cost::entry_messages("0 to N", |size| Bounds::between(0, size.n)),
+            cost::entry_hops("0 to N", |size| Bounds::between(0, size.n)),
+            cost::relay_hops("1 to N - 1", |size| Bounds::between(1, size.n.max(2) - 1)),
+        ],
+        parameters: &[Parameter {
+            name: "ring",
+            meaning: "the processes in the order of the ring, the token starts at the first, \
+                      e.g. p0 p2 p1 (default: by name)",
+        }],
+        ..Card::BLANK
+    };
+
+    fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+        let ring = setup.processes("ring")?.unwrap_or_else(|| ProcessId::all(setup.n).collect());
+        let members: ProcessSet = ring.iter().copied().collect();
+        if ring.len() != setup.n || members.len() != setup.n {
+            return Err(setup.bad("ring", "a ring names every process exactly once"));
+        }
+        let mut processes = vec![TokenRing { next: ring[0], state: State::Released }; setup.n];
+        for (process, next) in ring.iter().zip(ring.iter().cycle().skip(1)) {
+            processes[process.index()].next = *next;
+        }
+        processes[ring[0].index()].state = State::Resting;
+        Ok(processes)
+    }
+
+    fn invariants() -> &'static [Invariant<Self>] {
+        &[Invariant {
+            name: "one-token",
+            statement: "there is exactly one token, at a process or on its way",
+            holds: there_is_one_token,
+        }]
+    }
+}
+
+fn there_is_one_token(snapshot: &Snapshot<'_, TokenRing>) -> bool {
+    let at_processes = snapshot.processes.iter().filter(|p| p.has_token()).count();
+    at_processes + snapshot.in_flight.len() == 1
+}
