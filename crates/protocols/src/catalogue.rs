@@ -48,10 +48,11 @@ pub fn find(name: &str) -> Option<Entry> {
 
 catalogue! {
     time::Cristian,
-    time::CristianSum,
-    time::CristianImpostor,
     time::LamportClock,
     time::VectorClock,
+    time::mutants::CristianSum,
+    time::mutants::CristianImpostor,
+    time::mutants::LamportDeaf,
     mutex::CentralServer,
     mutex::TokenRing,
     mutex::RicartAgrawala,

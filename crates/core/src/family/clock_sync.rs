@@ -172,14 +172,15 @@ impl Application for Watch {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TrueTime {
     waiting: ProcessSet,
+    judges_accuracy: bool,
 }
 
 impl Monitor for TrueTime {
     type Family = ClockSync;
     type Tag = ();
 
-    fn new(_n: usize, _judged: &dyn Fn(&str) -> bool) -> Self {
-        TrueTime { waiting: ProcessSet::EMPTY }
+    fn new(_n: usize, judged: &dyn Fn(&str) -> bool) -> Self {
+        TrueTime { waiting: ProcessSet::EMPTY, judges_accuracy: judged(T5) }
     }
 
     fn on_input(&mut self, at: ProcessId, input: &Input, _: Moment<'_>, _: &mut Vec<Violation>) {
@@ -202,15 +203,8 @@ impl Monitor for TrueTime {
             Output::ReadClock => {}
             Output::Synchronised(estimate) => {
                 self.waiting.remove(at);
-                let truth_us = moment.reading_us(SERVER);
-                let error_us = estimate.server_us.abs_diff(truth_us);
-                if i128::from(error_us) > i128::from(estimate.error_bound_us) {
-                    let Estimate { server_us, error_bound_us, .. } = estimate;
-                    let because = format!(
-                        "{at} estimates {server_us} us, give or take {error_bound_us} us, \
-                         but the server's clock shows {truth_us} us"
-                    );
-                    found.push(Violation { property: T5, at, because });
+                if self.judges_accuracy {
+                    judge_accuracy(at, estimate, moment.reading_us(SERVER), found);
                 }
             }
             Output::Refused => {
@@ -225,6 +219,18 @@ impl Monitor for TrueTime {
 
     fn waiting(&self) -> ProcessSet {
         self.waiting.clone()
+    }
+}
+
+fn judge_accuracy(at: ProcessId, said: &Estimate, truth_us: i64, found: &mut Vec<Violation>) {
+    let Estimate { server_us, error_bound_us, .. } = *said;
+    let error_us = server_us.abs_diff(truth_us);
+    if i128::from(error_us) > i128::from(error_bound_us) {
+        let because = format!(
+            "{at} estimates {server_us} us, give or take {error_bound_us} us, \
+             but the server's clock shows {truth_us} us"
+        );
+        found.push(Violation { property: T5, at, because });
     }
 }
 

@@ -204,8 +204,7 @@ impl Application for Actor {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Historian {
     processes: Vec<Past>,
-    /// How many events of each process are kept to be compared with.
-    compared_with: usize,
+    judged: Vec<&'static str>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -234,8 +233,8 @@ impl Monitor for Historian {
     fn new(n: usize, judged: &dyn Fn(&str) -> bool) -> Self {
         let nothing =
             Past { known: vec![0; n], last: None, sent: None, recent: VecDeque::default() };
-        let compared_with = if judged(T4) { COMPARED_WITH } else { 0 };
-        Historian { processes: vec![nothing; n], compared_with }
+        let judged = [T1, T2, T3, T4].into_iter().filter(|id| judged(id)).collect();
+        Historian { processes: vec![nothing; n], judged }
     }
 
     fn on_input(&mut self, at: ProcessId, _: &Input, _: Moment<'_>, _: &mut Vec<Violation>) {
@@ -255,9 +254,11 @@ impl Monitor for Historian {
         self.judge_concurrent(at, stamp, found);
         let past = &mut self.processes[at.index()];
         past.last = Some(stamp.clone());
-        past.recent.push_back((past.known[at.index()], stamp.clone()));
-        if past.recent.len() > self.compared_with {
-            past.recent.pop_front();
+        if self.judged.contains(&T4) {
+            past.recent.push_back((past.known[at.index()], stamp.clone()));
+            if past.recent.len() > COMPARED_WITH {
+                past.recent.pop_front();
+            }
         }
     }
 
@@ -280,7 +281,11 @@ impl Historian {
     /// The arrows that end at the event that now gets its stamp.
     fn judge_arrows(&self, at: ProcessId, stamp: &Stamp, found: &mut Vec<Violation>) {
         let past = &self.processes[at.index()];
-        let mut violated = |property, because| found.push(Violation { property, at, because });
+        let mut violated = |property, because| {
+            if self.judged.contains(&property) {
+                found.push(Violation { property, at, because });
+            }
+        };
         if let Some(last) = past.last.as_ref().filter(|last| !last.clock_lt(stamp)) {
             let because = format!("{at} stamps {stamp:?} after {last:?}: its clock stands still");
             for property in [T1, T2, T4] {

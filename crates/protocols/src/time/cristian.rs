@@ -19,12 +19,11 @@
 //! Source: F. Cristian: Probabilistic clock synchronization. Distributed Computing 3, 1989.
 
 use serde::{Deserialize, Serialize};
-use std::marker::PhantomData;
 use synod_core::card::{
     Bounds, Card, Cost, Counterexample, Load, Parameter, Quantity, Scope, Source,
 };
 use synod_core::family::clock_sync::{ClockSync, Estimate, Input, Output, SERVER, T5, T6};
-use synod_core::{Algorithm, Cx, Data, Never, ProcessId, Protocol, Setup, SetupError, Wire};
+use synod_core::{Algorithm, Cx, Never, ProcessId, Protocol, Setup, SetupError, Wire};
 
 /// What client and server say to each other.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -68,37 +67,15 @@ impl Round {
     }
 }
 
-/// What the method and its mutants do differently.
-pub trait Variant: Data {
-    /// The card.
-    const CARD: Card;
-    /// A process that answers in the server's place, with a wrong time. Clients then ask everybody.
-    const IMPOSTOR: Option<ProcessId> = None;
-
-    /// How long ago the server read its clock, as far as one can tell.
-    fn age_us(round: &Round) -> i64 {
-        round.took_us() / 2
-    }
-}
-
-/// The method as it should be.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Sound;
-
 /// One process: the server, or a client.
-pub type Cristian = Process<Sound>;
-
-/// One process, of the method or of a mutant.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(bound = "")]
-pub struct Process<V: Variant> {
+pub struct Cristian {
     rules: Rules,
     /// At the server: whose request waits for a look at the clock, and its number.
     answering: Option<(ProcessId, u64)>,
     state: State,
     /// How many requests were sent.
-    requests: u64,
-    variant: PhantomData<V>,
+    pub(super) requests: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -129,7 +106,7 @@ enum Attempt {
     Ends { sent_us: i64, server_us: i64 },
 }
 
-impl<V: Variant> Protocol for Process<V> {
+impl Protocol for Cristian {
     type Input = Input;
     type Output = Output;
     type Message = Message;
@@ -150,7 +127,7 @@ impl<V: Variant> Protocol for Process<V> {
     }
 }
 
-impl<V: Variant> Process<V> {
+impl Cristian {
     fn synchronise(&mut self, cx: &mut Cx<'_, Self>) {
         assert_eq!(self.state, State::Idle, "synchronise while synchronising");
         let left = self.rules.attempts;
@@ -160,7 +137,8 @@ impl<V: Variant> Process<V> {
 
     fn on_reading(&mut self, now_us: i64, cx: &mut Cx<'_, Self>) {
         if let Some((client, number)) = self.answering.take() {
-            return answer::<V>(client, number, now_us, cx);
+            // The server reads its clock as late as possible, just before its answer leaves.
+            return cx.send(client, Message::Time { number, server_us: now_us });
         }
         match &self.state {
             State::Synchronising { attempt: Attempt::Begins, .. } => self.ask(now_us, cx),
@@ -177,24 +155,19 @@ impl<V: Variant> Process<V> {
         let State::Synchronising { attempt, .. } = &mut self.state else { return };
         *attempt = Attempt::Waits { sent_us: now_us };
         self.requests += 1;
-        let request = Message::Request { number: self.requests };
-        match V::IMPOSTOR {
-            None => cx.send(SERVER, request),
-            Some(_) => cx.multicast(request),
-        }
+        cx.send(SERVER, Message::Request { number: self.requests });
     }
 
     fn on_request(&mut self, from: ProcessId, number: u64, cx: &mut Cx<'_, Self>) {
-        if answers::<V>(cx.me()) {
-            self.answering = Some((from, number));
-            cx.output(Output::ReadClock);
-        } else if V::IMPOSTOR.is_none() {
-            cx.accuse(from, "asked a process for the time that is not the server");
+        if cx.me() != SERVER {
+            return cx.accuse(from, "asked a process for the time that is not the server");
         }
+        self.answering = Some((from, number));
+        cx.output(Output::ReadClock);
     }
 
     fn on_time(&mut self, from: ProcessId, number: u64, server_us: i64, cx: &mut Cx<'_, Self>) {
-        if !answers::<V>(from) {
+        if from != SERVER {
             return cx.accuse(from, "answered in the place of the server");
         }
         // An answer to an earlier request, or a second copy, says nothing about this round.
@@ -228,7 +201,7 @@ impl<V: Variant> Process<V> {
 
     /// What the best round says about the server's clock now.
     fn estimate(&self, best: &Round, now_us: i64) -> Estimate {
-        let then_us = best.server_us.saturating_add(V::age_us(best));
+        let then_us = best.server_us.saturating_add(best.took_us() / 2);
         let correction_us = then_us.saturating_sub(best.received_us);
         Estimate {
             server_us: now_us.saturating_add(correction_us),
@@ -236,19 +209,6 @@ impl<V: Variant> Process<V> {
             correction_us,
         }
     }
-}
-
-/// The server reads its clock as late as possible, just before its answer leaves.
-fn answer<V: Variant>(client: ProcessId, number: u64, now_us: i64, cx: &mut Cx<'_, Process<V>>) {
-    let lie_us = if cx.me() == SERVER { 0 } else { HOUR_US };
-    cx.send(client, Message::Time { number, server_us: now_us.saturating_add(lie_us) });
-}
-
-/// How far off the time of an impostor is.
-const HOUR_US: i64 = 3_600_000_000;
-
-fn answers<V: Variant>(process: ProcessId) -> bool {
-    process == SERVER || Some(process) == V::IMPOSTOR
 }
 
 impl Rules {
@@ -278,28 +238,9 @@ impl Rules {
     }
 }
 
-impl<V: Variant> Algorithm for Process<V> {
+impl Algorithm for Cristian {
     type Family = ClockSync;
 
-    const CARD: Card = V::CARD;
-
-    fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
-        let process = Process {
-            rules: Rules::read(setup)?,
-            answering: None,
-            state: State::Idle,
-            requests: 0,
-            variant: PhantomData,
-        };
-        Ok(vec![process; setup.n])
-    }
-
-    fn takes_part(&self, me: ProcessId) -> bool {
-        !answers::<V>(me)
-    }
-}
-
-impl Variant for Sound {
     const CARD: Card = Card {
         name: "cristian",
         title: "Cristian's clock synchronisation",
@@ -356,4 +297,14 @@ impl Variant for Sound {
         smallest: 2,
         ..Card::BLANK
     };
+
+    fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+        let rules = Rules::read(setup)?;
+        let process = Cristian { rules, answering: None, state: State::Idle, requests: 0 };
+        Ok(vec![process; setup.n])
+    }
+
+    fn takes_part(&self, me: ProcessId) -> bool {
+        me != SERVER
+    }
 }

@@ -4,11 +4,10 @@
 //! and say what happened before what.
 
 pub mod cristian;
-pub mod cristian_mutants;
 pub mod lamport;
+pub mod mutants;
 pub mod vector;
 
 pub use cristian::Cristian;
-pub use cristian_mutants::{CristianImpostor, CristianSum};
 pub use lamport::LamportClock;
 pub use vector::VectorClock;
