@@ -73,6 +73,7 @@ pub struct Snapshot<'a, P: Protocol> {
 }
 
 /// Something that must be true of every snapshot.
+#[derive(Debug)]
 pub struct Invariant<P: Protocol> {
     /// Its name, used like a property's id: `one-token`.
     pub name: &'static str,

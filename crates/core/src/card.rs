@@ -31,6 +31,8 @@ pub struct Card {
     pub layers: &'static [&'static str],
     /// The smallest group that makes sense.
     pub smallest: usize,
+    /// Whether it goes on sending although nobody wants anything.
+    pub restless: bool,
     /// Set if it is broken on purpose.
     pub mutant: Option<Mutant>,
 }
@@ -51,6 +53,7 @@ impl Card {
         parameters: &[],
         layers: &[],
         smallest: 1,
+        restless: false,
         mutant: None,
     };
 

@@ -1,5 +1,20 @@
 //! One world: processes, messages in flight, timers, disks and faults; and the simulator that
 //! drives it by time and seed.
+//!
+//! # Layout
+//! - [`world`]: the world and its one way to change, `step(action)`
+//! - [`simulator`]: chooses the next action by simulated time and seed
+//! - [`network`], [`faults`]: how long things take and what goes wrong
+//! - [`count`]: messages and operations counted, next to the formulas
+//! - [`trace`]: what happened, with Lamport and vector times
 #![forbid(unsafe_code)]
 
+pub mod count;
+pub mod faults;
+pub mod network;
+pub mod simulator;
 pub mod trace;
+pub mod world;
+
+pub use simulator::{Ended, Options, Report, Simulator};
+pub use world::{Action, Judged, Plan, Step, World};

@@ -168,6 +168,12 @@ pub trait Monitor: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     /// A process crashes.
     fn on_crash(&mut self, _at: ProcessId) {}
 
+    /// Whether a message from this process could carry anything at all. An explorer does not try
+    /// application messages that carry nothing.
+    fn has_news(&self, _from: ProcessId) -> bool {
+        true
+    }
+
     /// Whether messages on their way now carry something that no longer matters. Asked after each
     /// output; if so, `prune` is called for each tag.
     fn has_stale_tags(&self) -> bool {

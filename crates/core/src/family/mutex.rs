@@ -247,6 +247,10 @@ impl Monitor for Referee {
         }
     }
 
+    fn has_news(&self, from: ProcessId) -> bool {
+        self.order.as_ref().is_some_and(|order| order.known[from.index()] != 0)
+    }
+
     fn has_stale_tags(&self) -> bool {
         self.order.is_some()
     }

@@ -1,8 +1,10 @@
 //! The trace: what happened, event by event, each with its Lamport and vector time.
 
 mod jsonl;
+mod tracer;
 
 pub use jsonl::{Jsonl, write_event};
+pub use tracer::Tracer;
 
 use serde::Serialize;
 use std::io;

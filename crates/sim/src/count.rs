@@ -1,0 +1,255 @@
+//! What a run cost: messages by kind and layer, and how long operations took.
+
+use crate::world::{Happening, World};
+use std::collections::BTreeMap;
+use synod_core::card::{Cost, Load, Quantity};
+use synod_core::family::Mark;
+use synod_core::{Algorithm, Bounds, Family, ProcessId};
+
+/// The smallest, the mean and the largest of many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// How many.
+    pub count: u64,
+    /// Their sum.
+    pub sum: u64,
+    /// The smallest.
+    pub min: u64,
+    /// The largest.
+    pub max: u64,
+}
+
+impl Summary {
+    /// One more.
+    pub fn add(&mut self, value: u64) {
+        self.min = if self.count == 0 { value } else { self.min.min(value) };
+        self.max = self.max.max(value);
+        self.sum += value;
+        self.count += 1;
+    }
+
+    /// Their mean, if there are any.
+    pub fn mean(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum as f64 / self.count as f64)
+    }
+}
+
+/// Counts everything that happens.
+#[derive(Clone, Debug)]
+pub struct Meter {
+    /// How many events there were: what a trace would list.
+    pub events: u64,
+    /// How many messages the network carried.
+    pub messages: u64,
+    by_kind: Vec<(u8, &'static str, u64)>,
+    /// Messages that were lost.
+    pub lost: u64,
+    /// Times that a process reported another.
+    pub accusations: u64,
+    /// Operations that were fulfilled.
+    pub operations: u64,
+    /// From a request to its fulfilment, in microseconds.
+    pub entry_us: Summary,
+    /// Messages carried between a request and its fulfilment.
+    pub entry_messages: Summary,
+    /// From one process leaving to the next, already waiting, entering, in microseconds.
+    pub relay_us: Summary,
+    /// Messages carried between one request and the next.
+    pub operation_messages: Summary,
+    asked: Vec<Option<(u64, u64)>>,
+    left_at: Option<u64>,
+    last_ask: Option<u64>,
+}
+
+impl Meter {
+    /// A meter for `n` processes.
+    pub fn new(n: usize) -> Self {
+        Meter {
+            events: 0,
+            messages: 0,
+            by_kind: Vec::new(),
+            lost: 0,
+            accusations: 0,
+            operations: 0,
+            entry_us: Summary::default(),
+            entry_messages: Summary::default(),
+            relay_us: Summary::default(),
+            operation_messages: Summary::default(),
+            asked: vec![None; n],
+            left_at: None,
+            last_ask: None,
+        }
+    }
+
+    /// Messages by kind.
+    pub fn by_kind(&self) -> BTreeMap<&'static str, u64> {
+        let mut kinds = BTreeMap::new();
+        for (_, kind, count) in &self.by_kind {
+            *kinds.entry(*kind).or_default() += count;
+        }
+        kinds
+    }
+
+    /// Messages by layer, 0 the topmost.
+    pub fn by_layer(&self) -> BTreeMap<u8, u64> {
+        let mut layers = BTreeMap::new();
+        for (layer, _, count) in &self.by_kind {
+            *layers.entry(*layer).or_default() += count;
+        }
+        layers
+    }
+
+    /// Takes in something that happened.
+    #[inline]
+    pub fn see<A: Algorithm>(&mut self, now_us: u64, happening: &Happening<'_, A>) {
+        match happening {
+            Happening::Sent { envelope, layer, carried, .. } => {
+                self.events += 1;
+                if *carried && !matches!(envelope.body, crate::world::Body::Tell(_)) {
+                    self.count(*layer, envelope.body.kind());
+                }
+            }
+            Happening::Asked(at, input) => {
+                self.events += 1;
+                self.mark(*at, A::Family::mark_of_input(input), now_us);
+            }
+            Happening::Told(at, output) => {
+                self.events += 1;
+                self.mark(*at, A::Family::mark_of_output(output), now_us);
+            }
+            Happening::Lost { .. } => {
+                self.events += 1;
+                self.lost += 1;
+            }
+            Happening::Accused(..) => {
+                self.events += 1;
+                self.accusations += 1;
+            }
+            Happening::TimerSet { .. } | Happening::Writing(_) => {}
+            Happening::Crashed(at) => {
+                self.events += 1;
+                self.asked[at.index()] = None;
+            }
+            _ => self.events += 1,
+        }
+    }
+
+    #[inline]
+    fn count(&mut self, layer: u8, kind: &'static str) {
+        self.messages += 1;
+        // A handful of kinds, each a static string: comparing addresses nearly always suffices.
+        for (known_layer, known, count) in &mut self.by_kind {
+            if *known_layer == layer && (std::ptr::eq(*known, kind) || *known == kind) {
+                *count += 1;
+                return;
+            }
+        }
+        self.by_kind.push((layer, kind, 1));
+    }
+
+    fn mark(&mut self, at: ProcessId, mark: Mark, now_us: u64) {
+        match mark {
+            Mark::Ask => {
+                self.asked[at.index()] = Some((now_us, self.messages));
+                self.next_operation();
+            }
+            Mark::Begin => {
+                self.operations += 1;
+                if let Some((asked_us, messages)) = self.asked[at.index()].take() {
+                    self.entry_us.add(now_us - asked_us);
+                    self.entry_messages.add(self.messages - messages);
+                    if let Some(left_at) = self.left_at.take().filter(|left| asked_us < *left) {
+                        self.relay_us.add(now_us - left_at);
+                    }
+                }
+            }
+            Mark::End => self.left_at = Some(now_us),
+            Mark::Whole => {
+                self.operations += 1;
+                self.next_operation();
+            }
+            Mark::None => {}
+        }
+    }
+
+    fn next_operation(&mut self) {
+        if let Some(before) = self.last_ask.replace(self.messages) {
+            self.operation_messages.add(self.messages - before);
+        }
+    }
+
+    /// The run is over: the last operation is as long as it ever gets.
+    pub(crate) fn finish(&mut self) {
+        if let Some(before) = self.last_ask.take() {
+            self.operation_messages.add(self.messages - before);
+        }
+    }
+}
+
+/// A cost that was measured, next to what the formula says.
+#[derive(Clone, Copy, Debug)]
+pub struct Measured {
+    /// The cost, from the card.
+    pub cost: Cost,
+    /// The smallest measured.
+    pub min: f64,
+    /// The mean.
+    pub mean: f64,
+    /// The largest.
+    pub max: f64,
+    /// What the formula says.
+    pub expected: Bounds,
+}
+
+impl Measured {
+    /// Whether everything measured is as the formula says.
+    pub fn agrees(&self) -> bool {
+        self.expected.admit(self.min) && self.expected.admit(self.max)
+    }
+}
+
+/// Under which conditions a run was made, as far as formulas care.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Conditions {
+    /// How busy the applications were.
+    pub load: Load,
+    /// How long each message took, if always the same: hops are told by time.
+    pub hop_us: Option<u64>,
+}
+
+/// Every cost on the card that this run measured.
+pub fn costs<A: Algorithm>(
+    meter: &Meter,
+    world: &World<A>,
+    conditions: Conditions,
+) -> Vec<Measured> {
+    let size = world.size();
+    let measured = |cost: &Cost| {
+        if cost.load != Load::Any && cost.load != conditions.load {
+            return None;
+        }
+        let (min, mean, max) = measure(meter, cost.quantity, conditions)?;
+        Some(Measured { cost: *cost, min, mean, max, expected: (cost.expected)(size) })
+    };
+    A::CARD.costs.iter().filter_map(measured).collect()
+}
+
+fn measure(meter: &Meter, quantity: Quantity, conditions: Conditions) -> Option<(f64, f64, f64)> {
+    let all = |summary: &Summary, scale: u64| {
+        let scale = scale as f64;
+        let mean = summary.mean()? / scale;
+        Some((summary.min as f64 / scale, mean, summary.max as f64 / scale))
+    };
+    match quantity {
+        Quantity::MessagesPerOperation if conditions.load == Load::Sequential => {
+            all(&meter.operation_messages, 1)
+        }
+        Quantity::MessagesPerOperation => {
+            let mean = meter.messages as f64 / meter.operations as f64;
+            (meter.operations > 0).then_some((mean, mean, mean))
+        }
+        Quantity::EntryMessages => all(&meter.entry_messages, 1),
+        Quantity::EntryHops => all(&meter.entry_us, conditions.hop_us?),
+        Quantity::RelayHops => all(&meter.relay_us, conditions.hop_us?),
+    }
+}

@@ -1,0 +1,94 @@
+//! What goes wrong in a run, and when: by script or by chance.
+
+use crate::network::{Chance, below};
+use crate::world::{Action, LinkChange};
+use synod_core::{Data, ProcessId};
+
+/// How often what goes wrong, at times drawn from the seed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RandomFaults {
+    /// How many times a process crashes.
+    pub crashes: u32,
+    /// Whether what crashed starts again, and with its disk or without.
+    pub restart: Restart,
+    /// How many times a process stands still for a while.
+    pub pauses: u32,
+    /// How many times the network falls into two parts for a while.
+    pub partitions: u32,
+    /// How many times a link works in one direction only, for a while.
+    pub one_way_cuts: u32,
+    /// Until when, in microseconds.
+    pub within_us: u64,
+}
+
+/// Whether a crashed process comes back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Restart {
+    /// It does not.
+    #[default]
+    Never,
+    /// It does, with its disk.
+    WithDisk,
+    /// It does, having lost its disk.
+    WithoutDisk,
+}
+
+/// Something that goes wrong at a certain time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault<I> {
+    /// When, in microseconds.
+    pub at_us: u64,
+    /// What.
+    pub action: Action<I>,
+}
+
+impl RandomFaults {
+    /// Whether nothing goes wrong.
+    pub fn none(&self) -> bool {
+        self.crashes + self.pauses + self.partitions + self.one_way_cuts == 0
+    }
+
+    /// Draws the faults of one run.
+    pub fn draw<I: Data>(&self, n: usize, chance: &mut Chance) -> Vec<Fault<I>> {
+        let mut faults = Vec::new();
+        let within = self.within_us.max(2);
+        let mut spans =
+            |count: u32, pair: &mut dyn FnMut(&mut Chance) -> (Action<I>, Option<Action<I>>)| {
+                for _ in 0..count {
+                    let begin = below(chance, within);
+                    let end = begin + 1 + below(chance, within / 2);
+                    let (first, second) = pair(chance);
+                    faults.push(Fault { at_us: begin, action: first });
+                    faults.extend(second.map(|action| Fault { at_us: end, action }));
+                }
+            };
+        let some = |chance: &mut Chance| ProcessId(below(chance, n as u64) as u32);
+        spans(self.crashes, &mut |chance| {
+            let at = some(chance);
+            let back = match self.restart {
+                Restart::Never => None,
+                Restart::WithDisk => Some(Action::Restart { at, disk: true }),
+                Restart::WithoutDisk => Some(Action::Restart { at, disk: false }),
+            };
+            (Action::Crash(at), back)
+        });
+        spans(self.pauses, &mut |chance| {
+            let at = some(chance);
+            (Action::Pause(at), Some(Action::Resume(at)))
+        });
+        spans(self.partitions, &mut |chance| {
+            let mut parts = vec![Vec::new(), Vec::new()];
+            for at in ProcessId::all(n) {
+                parts[below(chance, 2) as usize].push(at);
+            }
+            let parts = LinkChange::Partition(parts);
+            (Action::Links(parts), Some(Action::Links(LinkChange::Heal)))
+        });
+        spans(self.one_way_cuts, &mut |chance| {
+            let (from, to) = (some(chance), some(chance));
+            let cut = Action::Links(LinkChange::Cut { from, to });
+            (cut, Some(Action::Links(LinkChange::Mend { from, to })))
+        });
+        faults
+    }
+}

@@ -1,0 +1,448 @@
+//! Drives a world by simulated time and a seed.
+
+use crate::count::{Conditions, Measured, Meter, costs};
+use crate::faults::{Fault, RandomFaults};
+use crate::network::{Chance, Delay, Network, below, chance, happens};
+use crate::trace::Tracer;
+use crate::world::{Action, Driver, Happening, Plan, Slot, Status, World};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+use synod_core::card::{Load, Order};
+use synod_core::family::{Mark, Pace};
+use synod_core::{
+    Algorithm, Application, Family, Monitor, ProcessId, ProcessSet, SetupError, Violation,
+};
+
+/// Everything about a run but the algorithm. The same options give the same run, everywhere.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The world.
+    pub plan: Plan,
+    /// Where all chance comes from.
+    pub seed: u64,
+    /// What the network does.
+    pub network: Network,
+    /// How busy the applications are.
+    pub load: Load,
+    /// How long an application waits before it asks (not used under a saturated load).
+    pub think: Delay,
+    /// How long it holds what it got.
+    pub hold: Delay,
+    /// How likely an application, when it asks, tells another one of it.
+    pub tells: f64,
+    /// How long a disk takes to write.
+    pub disk: Delay,
+    /// What goes wrong by chance.
+    pub faults: RandomFaults,
+    /// The run ends after so many steps, finished or not.
+    pub steps_at_most: u64,
+    /// The run ends when nothing was asked or fulfilled for so many steps.
+    pub patience: u64,
+}
+
+impl Options {
+    /// A run of this world with nothing unusual.
+    pub fn new(plan: Plan, seed: u64) -> Self {
+        Options {
+            plan,
+            seed,
+            network: Network::default(),
+            load: Load::Any,
+            think: Delay::Exponential(20_000),
+            hold: Delay::Uniform(1_000, 5_000),
+            tells: 0.0,
+            disk: Delay::Uniform(100, 1_000),
+            faults: RandomFaults::default(),
+            steps_at_most: 1_000_000_000,
+            patience: 1_000_000,
+        }
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// Everything that was asked for was done, or nothing could happen any more.
+    Quiet,
+    /// It went on, but nothing was asked or fulfilled for too long.
+    Stalled,
+    /// The limit of steps was reached.
+    Cut,
+}
+
+/// What came of a run.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// How it ended.
+    pub ended: Ended,
+    /// How many steps the world took.
+    pub steps: u64,
+    /// Simulated time at the end, in microseconds.
+    pub time_us: u64,
+    /// The first violation of each property, with the number of the event that shows it.
+    pub violations: Vec<(Violation, u64)>,
+    /// What was counted.
+    pub meter: Meter,
+    /// The costs on the card that this run measured.
+    pub costs: Vec<Measured>,
+}
+
+/// A world and what drives it.
+pub struct Simulator<'s, A: Algorithm> {
+    world: World<A>,
+    engine: Engine<'s, A>,
+}
+
+/// What is due at some time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Due {
+    Deliver(Slot),
+    Input(ProcessId),
+    Tell(ProcessId, ProcessId),
+    Fire(ProcessId, u64),
+    Sync(ProcessId),
+    Fault(u32),
+}
+
+/// Everything beside the world: the queue of what is due, chance, counts.
+struct Engine<'s, A: Algorithm> {
+    options: Options,
+    chance: Chance,
+    queue: BinaryHeap<Reverse<(u64, u64, Due)>>,
+    queued: u64,
+    /// What each application will ask next.
+    planned: Vec<Option<A::Input>>,
+    /// Applications that may want something new.
+    stirred: Vec<ProcessId>,
+    /// Under a sequential load: who wants to begin an operation, and whether one is under way.
+    ready: ProcessSet,
+    busy: bool,
+    /// Due things that wait until their process goes on.
+    parked: BTreeMap<ProcessId, Vec<Due>>,
+    /// When the last message of a link arrives, if links are ordered.
+    link_free_us: BTreeMap<(ProcessId, ProcessId), u64>,
+    faults: Vec<Fault<A::Input>>,
+    lose_now: Vec<Slot>,
+    duplicate_now: Vec<Slot>,
+    meter: Meter,
+    tracer: Option<Tracer<'s>>,
+    violations: Vec<(Violation, u64)>,
+    last_progress: u64,
+    steps: u64,
+}
+
+impl<'s, A: Algorithm> Simulator<'s, A> {
+    /// A run about to begin. Give it a tracer to keep or write what happens.
+    pub fn new(options: Options, tracer: Option<Tracer<'s>>) -> Result<Self, SetupError> {
+        let world = World::new(&options.plan)?;
+        let n = world.processes().len();
+        let mut chance = chance(options.seed);
+        let faults = options.faults.draw(n, &mut chance);
+        let engine = Engine {
+            chance,
+            queue: BinaryHeap::new(),
+            queued: 0,
+            planned: vec![None; n],
+            stirred: ProcessId::all(n).collect(),
+            ready: ProcessSet::EMPTY,
+            busy: false,
+            parked: BTreeMap::new(),
+            link_free_us: BTreeMap::new(),
+            faults,
+            lose_now: Vec::new(),
+            duplicate_now: Vec::new(),
+            meter: Meter::new(n),
+            tracer,
+            violations: Vec::new(),
+            last_progress: 0,
+            steps: 0,
+            options,
+        };
+        Ok(Simulator { world, engine })
+    }
+
+    /// Adds something that goes wrong, or any other action, at a certain time.
+    pub fn at(&mut self, fault: Fault<A::Input>) {
+        self.engine.faults.push(fault);
+    }
+
+    /// Runs to the end. Calls `progress` now and then with the steps taken and the operations done.
+    pub fn run(mut self, mut progress: impl FnMut(u64, u64)) -> std::io::Result<Report> {
+        for index in 0..self.engine.faults.len() {
+            self.engine.schedule(self.engine.faults[index].at_us, Due::Fault(index as u32));
+        }
+        self.world.start(&mut self.engine);
+        self.settle();
+        let ended = loop {
+            let Some(Reverse((time_us, _, due))) = self.engine.queue.pop() else {
+                break Ended::Quiet;
+            };
+            self.world.now_us = time_us;
+            self.take(due);
+            let engine = &mut self.engine;
+            if engine.steps.is_multiple_of(4096) {
+                progress(engine.steps, engine.meter.operations);
+                if engine.tracer.as_ref().is_some_and(Tracer::has_failed) {
+                    break Ended::Cut;
+                }
+            }
+            if engine.steps >= engine.options.steps_at_most {
+                break Ended::Cut;
+            }
+            if engine.steps - engine.last_progress > engine.options.patience {
+                break Ended::Stalled;
+            }
+            if A::CARD.restless && self.is_done() {
+                break Ended::Quiet;
+            }
+        };
+        self.finish(ended)
+    }
+
+    fn finish(mut self, ended: Ended) -> std::io::Result<Report> {
+        self.judge_liveness(ended);
+        let Engine { mut meter, tracer, violations, options, steps, .. } = self.engine;
+        if let Some(tracer) = tracer {
+            tracer.finish()?;
+        }
+        meter.finish();
+        let constant =
+            options.network.latency.constant().filter(|_| options.network.links.is_empty());
+        let hop_us = constant.filter(|us| *us > 0);
+        let costs = costs(&meter, &self.world, Conditions { load: options.load, hop_us });
+        Ok(Report { ended, steps, time_us: self.world.now_us, violations, meter, costs })
+    }
+
+    /// Whoever still waits now waits for ever, or nearly so.
+    fn judge_liveness(&mut self, ended: Ended) {
+        let Some(property) = A::Family::LIVENESS else { return };
+        let waiting = self.world.monitor().waiting();
+        let judged = self.engine.options.plan.judged.property::<A>(property);
+        if let (Some(at), true) = (waiting.first(), judged && ended != Ended::Cut) {
+            let because = match ended {
+                Ended::Quiet => format!("{at} waits, and nothing can happen any more"),
+                _ => format!("{at} still waits after {} steps", self.engine.options.patience),
+            };
+            let violation = Violation { property, at, because };
+            self.engine.see(self.world.now_us, Happening::Violated(&violation));
+        }
+    }
+
+    /// Takes the step that is due, unless it no longer makes sense, and whatever follows at once.
+    fn take(&mut self, due: Due) {
+        if let Some(action) = self.action(due) {
+            self.engine.steps += 1;
+            self.world.step(&action, &mut self.engine);
+            if let Action::Resume(at) = action {
+                self.unpark(at);
+            }
+        }
+        self.settle();
+    }
+
+    fn action(&mut self, due: Due) -> Option<Action<A::Input>> {
+        let at = match due {
+            Due::Deliver(slot) => self.world.flight().get(slot)?.to,
+            Due::Input(at) | Due::Tell(at, _) | Due::Fire(at, _) | Due::Sync(at) => at,
+            Due::Fault(index) => {
+                let action = self.engine.faults[index as usize].action.clone();
+                return self.world.can(&action).is_ok().then_some(action);
+            }
+        };
+        if self.world.process(at).status == Status::Paused {
+            self.engine.parked.entry(at).or_default().push(due);
+            return None;
+        }
+        let action = match due {
+            Due::Deliver(slot) => return Some(Action::Deliver(slot)),
+            Due::Tell(from, to) => Action::Tell { from, to },
+            Due::Fire(at, timer) => Action::Fire { at, timer },
+            Due::Sync(at) => Action::Sync(at),
+            Due::Input(at) => {
+                let input = self.engine.planned[at.index()].take()?;
+                if !self.world.process(at).is_up() || !self.is_offered(at, &input) {
+                    self.engine.stirred.push(at);
+                    return None;
+                }
+                Action::Input { at, input }
+            }
+            Due::Fault(_) => unreachable!("faults were handled above"),
+        };
+        self.world.can(&action).is_ok().then_some(action)
+    }
+
+    fn is_offered(&self, at: ProcessId, input: &A::Input) -> bool {
+        let mut offers = Vec::new();
+        self.world.process(at).application.offers(&mut offers);
+        offers.contains(input)
+    }
+
+    fn unpark(&mut self, at: ProcessId) {
+        for due in self.engine.parked.remove(&at).unwrap_or_default() {
+            self.engine.schedule(self.world.now_us, due);
+        }
+    }
+
+    /// What follows a step at once: the network loses and duplicates, applications make plans.
+    fn settle(&mut self) {
+        while let Some(slot) = self.engine.lose_now.pop() {
+            self.world.step(&Action::Drop(slot), &mut self.engine);
+        }
+        while let Some(slot) = self.engine.duplicate_now.pop() {
+            self.world.step(&Action::Duplicate(slot), &mut self.engine);
+        }
+        while let Some(at) = self.engine.stirred.pop() {
+            self.plan(at);
+        }
+        if self.engine.options.load == Load::Sequential && !self.engine.busy {
+            self.next_turn();
+        }
+    }
+
+    /// Decides what the application at a process asks next, and when.
+    fn plan(&mut self, at: ProcessId) {
+        let engine = &mut self.engine;
+        if engine.planned[at.index()].is_some() || !self.world.process(at).is_up() {
+            return;
+        }
+        let mut offers = Vec::new();
+        self.world.process(at).application.offers(&mut offers);
+        let input = match offers.len() {
+            0 => return,
+            1 => offers.swap_remove(0),
+            many => offers.swap_remove(below(&mut engine.chance, many as u64) as usize),
+        };
+        let begins = matches!(A::Family::mark_of_input(&input), Mark::Ask | Mark::Whole);
+        engine.planned[at.index()] = Some(input.clone());
+        if begins && engine.options.load == Load::Sequential {
+            engine.ready.insert(at);
+            return;
+        }
+        let delay = match A::Family::pace(&input) {
+            Pace::Think if engine.options.load == Load::Saturated => 0,
+            Pace::Think => engine.options.think.draw(&mut engine.chance),
+            Pace::Hold => engine.options.hold.draw(&mut engine.chance),
+        };
+        engine.schedule(self.world.now_us + delay, Due::Input(at));
+    }
+
+    /// Under a sequential load: the next operation begins a while after the last has ended.
+    fn next_turn(&mut self) {
+        let engine = &mut self.engine;
+        let waiting = engine.ready.len() as u64;
+        if waiting == 0 {
+            return;
+        }
+        let turn = below(&mut engine.chance, waiting) as usize;
+        let at = engine.ready.iter().nth(turn).expect("there are so many");
+        engine.ready.remove(at);
+        engine.busy = true;
+        let pause = engine.options.think.draw(&mut engine.chance);
+        engine.schedule(self.world.now_us + pause, Due::Input(at));
+    }
+
+    /// Whether every application has been given all it asked for, and wants no more.
+    fn is_done(&self) -> bool {
+        let engine = &self.engine;
+        engine.planned.iter().all(Option::is_none) && self.world.monitor().waiting().is_empty()
+    }
+}
+
+impl<A: Algorithm> Engine<'_, A> {
+    fn schedule(&mut self, at_us: u64, due: Due) {
+        self.queue.push(Reverse((at_us, self.queued, due)));
+        self.queued += 1;
+    }
+
+    fn schedule_delivery(&mut self, now_us: u64, slot: Slot, from: ProcessId, to: ProcessId) {
+        let mut at_us = now_us + self.options.network.delay(from, to, &mut self.chance);
+        if self.options.plan.order != Order::Any {
+            let free = self.link_free_us.entry((from, to)).or_default();
+            at_us = at_us.max(*free);
+            *free = at_us;
+        }
+        self.schedule(at_us, Due::Deliver(slot));
+    }
+
+    fn on_sent(&mut self, now_us: u64, slot: Slot, from: ProcessId, to: ProcessId) {
+        let network = &self.options.network;
+        let (loss, duplication) = (network.loss, network.duplication);
+        if happens(&mut self.chance, loss) {
+            self.lose_now.push(slot);
+            return;
+        }
+        self.schedule_delivery(now_us, slot, from, to);
+        if happens(&mut self.chance, duplication) {
+            self.duplicate_now.push(slot);
+        }
+    }
+
+    fn on_operation(&mut self, at: ProcessId, mark: Mark, now_us: u64) {
+        self.last_progress = self.steps;
+        self.stirred.push(at);
+        match mark {
+            Mark::End | Mark::Whole => self.busy = false,
+            Mark::Ask if happens(&mut self.chance, self.options.tells) => {
+                let others = self.planned.len() as u64 - 1;
+                if others > 0 {
+                    let other = below(&mut self.chance, others) as u32;
+                    let to = ProcessId(if other >= at.0 { other + 1 } else { other });
+                    self.schedule(now_us, Due::Tell(at, to));
+                }
+            }
+            Mark::Ask | Mark::Begin | Mark::None => {}
+        }
+    }
+}
+
+impl<A: Algorithm> Driver<A> for Engine<'_, A> {
+    fn choose(&mut self, among: u32) -> u32 {
+        below(&mut self.chance, among.into()) as u32
+    }
+
+    fn see(&mut self, now_us: u64, happening: Happening<'_, A>) {
+        if let Some(tracer) = &mut self.tracer {
+            tracer.see(now_us, &happening);
+        }
+        self.meter.see(now_us, &happening);
+        match happening {
+            Happening::Sent { slot: Some(slot), envelope, .. } => {
+                self.on_sent(now_us, slot, envelope.from, envelope.to);
+            }
+            Happening::Duplicated { slot, envelope, .. } => {
+                self.schedule_delivery(now_us, slot, envelope.from, envelope.to);
+            }
+            Happening::Asked(at, input) => {
+                self.on_operation(at, A::Family::mark_of_input(input), now_us);
+            }
+            Happening::Told(at, output) => {
+                self.on_operation(at, A::Family::mark_of_output(output), now_us);
+            }
+            Happening::TimerSet { at, timer, after_ms } => {
+                self.schedule(now_us + after_ms * 1_000, Due::Fire(at, timer));
+            }
+            Happening::Writing(at) => {
+                let delay = self.options.disk.draw(&mut self.chance);
+                self.schedule(now_us + delay, Due::Sync(at));
+            }
+            Happening::Restarted(at, _) => self.stirred.push(at),
+            Happening::Crashed(at) => {
+                self.planned[at.index()] = None;
+                self.ready.remove(at);
+                self.busy = false;
+            }
+            Happening::Violated(violation) => self.on_violation(violation),
+            _ => {}
+        }
+    }
+}
+
+impl<A: Algorithm> Engine<'_, A> {
+    fn on_violation(&mut self, violation: &Violation) {
+        if !self.violations.iter().any(|(known, _)| known.property == violation.property) {
+            // The violation itself was just counted; what shows it came before.
+            let event = self.meter.events.saturating_sub(2);
+            self.violations.push((violation.clone(), event));
+        }
+    }
+}

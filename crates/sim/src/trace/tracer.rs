@@ -1,0 +1,238 @@
+//! Turns what happens in a world into events with logical times.
+
+use super::{Event, Sink, What};
+use crate::world::{Body, Envelope, Happening, Slot};
+use std::fmt::Write;
+use std::io;
+use synod_core::family::Mark;
+use synod_core::{Algorithm, Family, ProcessId};
+
+/// Stamps everything that happens with its Lamport and vector time and hands it to the sinks.
+///
+/// Whatever a process does or takes in is an event of that process and advances its clocks. What
+/// only happens to it or to the network (a loss, a pause, a partition, a violation) does not.
+pub struct Tracer<'s> {
+    n: usize,
+    sinks: Vec<&'s mut dyn Sink>,
+    lamport: Vec<u64>,
+    /// The vector time of each process, one after the other.
+    vectors: Vec<u32>,
+    /// The times at which the messages on their way left, by slot.
+    sent_lamport: Vec<u64>,
+    sent_vectors: Vec<u32>,
+    event: Event,
+    failure: Option<io::Error>,
+}
+
+impl<'s> Tracer<'s> {
+    /// A tracer of `n` processes.
+    pub fn new(n: usize, sinks: Vec<&'s mut dyn Sink>) -> Self {
+        Tracer {
+            n,
+            sinks,
+            lamport: vec![0; n],
+            vectors: vec![0; n * n],
+            sent_lamport: Vec::new(),
+            sent_vectors: Vec::new(),
+            event: Event {
+                index: 0,
+                time_us: 0,
+                process: None,
+                lamport: 0,
+                vector: vec![0; n],
+                what: What::Start,
+                message: None,
+                peer: None,
+                kind: "",
+                text: String::new(),
+                mark: Mark::None,
+            },
+            failure: None,
+        }
+    }
+
+    /// The run is over. Fails with the first thing that went wrong in a sink.
+    pub fn finish(mut self) -> io::Result<()> {
+        if let Some(failure) = self.failure.take() {
+            return Err(failure);
+        }
+        self.sinks.iter_mut().try_for_each(|sink| sink.finish())
+    }
+
+    /// Whether a sink has failed: going on would be for nothing.
+    pub fn has_failed(&self) -> bool {
+        self.failure.is_some()
+    }
+
+    /// Takes in something that happened.
+    pub fn see<A: Algorithm>(&mut self, now_us: u64, happening: &Happening<'_, A>) {
+        self.event.time_us = now_us;
+        match happening {
+            Happening::Started(at) => self.tick(*at, What::Start).emit(),
+            Happening::Asked(at, input) => {
+                let words = A::Family::input_in_words(input);
+                self.tick(*at, What::Input).text(&words);
+                self.event.mark = A::Family::mark_of_input(input);
+                self.emit();
+            }
+            Happening::Told(at, output) => {
+                let words = A::Family::output_in_words(output);
+                self.tick(*at, What::Output).text(&words);
+                self.event.mark = A::Family::mark_of_output(output);
+                self.emit();
+            }
+            Happening::Sent { slot, envelope, .. } => {
+                self.tick(envelope.from, What::Send).message(envelope, envelope.to);
+                if let Some(slot) = slot {
+                    self.keep_times(*slot, envelope.from);
+                }
+                self.emit();
+            }
+            Happening::Received { slot, envelope } => {
+                self.learn(envelope.to, *slot);
+                self.tick(envelope.to, What::Receive).message(envelope, envelope.from);
+                self.emit();
+            }
+            Happening::Lost { envelope, why, .. } => {
+                self.note(Some(envelope.to), What::Lose).message(envelope, envelope.from);
+                self.event.text.push_str(": ");
+                self.event.text.push_str(why);
+                self.emit();
+            }
+            Happening::Duplicated { of, slot, envelope } => {
+                self.copy_times(*of, *slot);
+                self.note(Some(envelope.to), What::Duplicate).message(envelope, envelope.from);
+                self.emit();
+            }
+            Happening::TimerFired(at, timer) => {
+                self.tick(*at, What::Timer);
+                let _ = write!(self.event.text, "{timer:?}");
+                self.emit();
+            }
+            Happening::Accused(at, who, why) => {
+                self.tick(*at, What::Accuse).text(why);
+                self.event.peer = Some(*who);
+                self.emit();
+            }
+            Happening::Violated(violation) => {
+                self.note(Some(violation.at), What::Violation).text(&violation.because);
+                self.event.kind = violation.property;
+                self.emit();
+            }
+            Happening::TimerSet { .. } | Happening::Writing(_) => {}
+            _ => self.see_fault(happening),
+        }
+    }
+
+    fn see_fault<A: Algorithm>(&mut self, happening: &Happening<'_, A>) {
+        match happening {
+            Happening::Crashed(at) => self.tick(*at, What::Crash).emit(),
+            Happening::Restarted(at, disk) => {
+                let with = if *disk { "with its disk" } else { "without its disk" };
+                self.tick(*at, What::Restart).text(with).emit();
+            }
+            Happening::Paused(at) => self.note(Some(*at), What::Pause).emit(),
+            Happening::Resumed(at) => self.note(Some(*at), What::Resume).emit(),
+            Happening::Synced(at, records) => {
+                self.tick(*at, What::Sync);
+                let plural = if *records == 1 { "" } else { "s" };
+                let _ = write!(self.event.text, "{records} record{plural}");
+                self.emit();
+            }
+            Happening::Relinked(change) => {
+                self.note(None, What::Network);
+                let _ = write!(self.event.text, "{change}");
+                self.emit();
+            }
+            _ => unreachable!("every other happening is seen by `see`"),
+        }
+    }
+
+    /// Begins an event that does not advance a clock.
+    fn note(&mut self, at: Option<ProcessId>, what: What) -> &mut Self {
+        let event = &mut self.event;
+        event.process = at;
+        event.what = what;
+        event.message = None;
+        event.peer = None;
+        event.kind = "";
+        event.text.clear();
+        event.mark = Mark::None;
+        match at {
+            Some(at) => {
+                event.lamport = self.lamport[at.index()];
+                event.vector.clear();
+                let row = at.index() * self.n;
+                event.vector.extend_from_slice(&self.vectors[row..row + self.n]);
+            }
+            None => {
+                event.lamport = 0;
+                event.vector.clear();
+            }
+        }
+        self
+    }
+
+    /// Begins an event of a process.
+    fn tick(&mut self, at: ProcessId, what: What) -> &mut Self {
+        self.lamport[at.index()] += 1;
+        self.vectors[at.index() * self.n + at.index()] += 1;
+        self.note(Some(at), what)
+    }
+
+    fn text(&mut self, text: &str) -> &mut Self {
+        self.event.text.push_str(text);
+        self
+    }
+
+    fn message<A: Algorithm>(&mut self, envelope: &Envelope<A>, peer: ProcessId) {
+        let event = &mut self.event;
+        event.message = Some(envelope.number);
+        event.peer = Some(peer);
+        event.kind = envelope.body.kind();
+        let _ = match &envelope.body {
+            Body::Message(message) => write!(event.text, "{message:?}"),
+            Body::Tell(_) => write!(event.text, "tell"),
+        };
+    }
+
+    fn emit(&mut self) {
+        for sink in &mut self.sinks {
+            if let Err(error) = sink.take(&self.event) {
+                self.failure.get_or_insert(error);
+            }
+        }
+        self.event.index += 1;
+    }
+
+    fn keep_times(&mut self, slot: Slot, from: ProcessId) {
+        let (slot, n, row) = (slot as usize, self.n, from.index() * self.n);
+        if self.sent_lamport.len() <= slot {
+            self.sent_lamport.resize(slot + 1, 0);
+            self.sent_vectors.resize((slot + 1) * n, 0);
+        }
+        self.sent_lamport[slot] = self.lamport[from.index()];
+        self.sent_vectors[slot * n..][..n].copy_from_slice(&self.vectors[row..row + n]);
+    }
+
+    fn copy_times(&mut self, of: Slot, slot: Slot) {
+        let (of, slot, n) = (of as usize, slot as usize, self.n);
+        if self.sent_lamport.len() <= slot {
+            self.sent_lamport.resize(slot + 1, 0);
+            self.sent_vectors.resize((slot + 1) * n, 0);
+        }
+        self.sent_lamport[slot] = self.sent_lamport[of];
+        self.sent_vectors.copy_within(of * n..(of + 1) * n, slot * n);
+    }
+
+    /// The receiver takes over what the sender knew.
+    fn learn(&mut self, at: ProcessId, slot: Slot) {
+        let (slot, n) = (slot as usize, self.n);
+        let lamport = &mut self.lamport[at.index()];
+        *lamport = (*lamport).max(self.sent_lamport[slot]);
+        let mine = &mut self.vectors[at.index() * n..][..n];
+        for (mine, theirs) in mine.iter_mut().zip(&self.sent_vectors[slot * n..][..n]) {
+            *mine = (*mine).max(*theirs);
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Carries out the effects of one step.
+
+use super::action::{Driver, Happening};
+use super::causal::CausalOrder;
+use super::fingerprint::Prints;
+use super::flight::{Body, Envelope, Flight};
+use super::links::Links;
+use super::process::{ApplicationOf, Disk};
+use super::{Fixed, MonitorOf, World};
+use synod_core::card::Order;
+use synod_core::{
+    Algorithm, Application, Effect, EffectOf, Host, Moment, Monitor, ProcessId, Violation,
+};
+
+/// Everything in a world that a step may touch, except the state of the process that takes it.
+pub(super) struct Carrier<'a, A: Algorithm, D: Driver<A>> {
+    at: ProcessId,
+    n: usize,
+    now_us: u64,
+    fixed: &'a Fixed<A>,
+    driver: &'a mut D,
+    application: &'a mut ApplicationOf<A>,
+    timers: &'a mut Vec<(u64, A::Timer)>,
+    disk: &'a mut Disk<A>,
+    flight: &'a mut Flight<A>,
+    monitor: &'a mut MonitorOf<A>,
+    links: &'a Links,
+    causal: &'a mut Option<Box<CausalOrder>>,
+    messages_sent: &'a mut u64,
+    timers_set: &'a mut u64,
+    found: &'a mut Vec<Violation>,
+    prints: &'a mut Option<Prints>,
+    /// How many layers down the step is.
+    layer: u8,
+    /// What the application answers at once.
+    pub(super) answers: Vec<A::Input>,
+}
+
+impl<A: Algorithm> World<A> {
+    pub(super) fn carrier<'a, D: Driver<A>>(
+        &'a mut self,
+        driver: &'a mut D,
+        at: ProcessId,
+    ) -> Carrier<'a, A, D> {
+        self.carrier_and_state(driver, at).0
+    }
+
+    pub(super) fn carrier_and_state<'a, D: Driver<A>>(
+        &'a mut self,
+        driver: &'a mut D,
+        at: ProcessId,
+    ) -> (Carrier<'a, A, D>, &'a mut A) {
+        let n = self.processes.len();
+        let process = &mut self.processes[at.index()];
+        let carrier = Carrier {
+            at,
+            n,
+            now_us: self.now_us,
+            fixed: &self.fixed,
+            driver,
+            application: &mut process.application,
+            timers: &mut process.timers,
+            disk: &mut process.disk,
+            flight: &mut self.flight,
+            monitor: &mut self.monitor,
+            links: &self.links,
+            causal: &mut self.causal,
+            messages_sent: &mut self.messages_sent,
+            timers_set: &mut self.timers_set,
+            found: &mut self.found,
+            prints: &mut self.prints,
+            layer: 0,
+            answers: Vec::new(),
+        };
+        (carrier, &mut process.state)
+    }
+}
+
+impl<A: Algorithm, D: Driver<A>> Host<A> for Carrier<'_, A, D> {
+    fn effect(&mut self, effect: EffectOf<A>) {
+        self.carry_out(effect);
+    }
+
+    fn choose(&mut self, among: u32) -> u32 {
+        self.driver.choose(among)
+    }
+
+    fn cross(&mut self, down: bool) {
+        self.layer = if down { self.layer + 1 } else { self.layer - 1 };
+    }
+}
+
+impl<A: Algorithm, D: Driver<A>> Carrier<'_, A, D> {
+    /// Carries out one effect; or, if it must wait for the disk, keeps it.
+    pub(super) fn carry_out(&mut self, effect: EffectOf<A>) {
+        let must_wait = match &effect {
+            Effect::Persist(_) => true,
+            Effect::Send { .. } | Effect::Multicast(_) | Effect::Output(_) => {
+                !self.disk.held.is_empty()
+            }
+            Effect::SetTimer { .. } | Effect::CancelTimer(_) | Effect::Accuse { .. } => false,
+        };
+        if must_wait {
+            if self.disk.held.is_empty() {
+                self.driver.see(self.now_us, Happening::Writing(self.at));
+            }
+            return self.disk.held.push(effect);
+        }
+        match effect {
+            Effect::Send { to, message } => self.send_message(to, message),
+            Effect::Multicast(message) => self.multicast(message),
+            Effect::SetTimer { timer, after_ms } => self.set_timer(timer, after_ms),
+            Effect::CancelTimer(timer) => self.timers.retain(|(_, set)| *set != timer),
+            Effect::Output(output) => self.output(&output),
+            Effect::Persist(_) => unreachable!("a record always waits for the disk"),
+            Effect::Accuse { who, why } => {
+                self.driver.see(self.now_us, Happening::Accused(self.at, who, why));
+            }
+        }
+    }
+
+    fn send_message(&mut self, to: ProcessId, message: A::Message) {
+        assert!(to.index() < self.n, "a message to {to}, in a group of {}", self.n);
+        self.send(to, Body::Message(message), true);
+    }
+
+    fn multicast(&mut self, message: A::Message) {
+        let mut carried = true;
+        for to in ProcessId::all(self.n) {
+            if to != self.at {
+                self.send(to, Body::Message(message.clone()), carried);
+                carried = !self.fixed.multicast;
+            }
+        }
+    }
+
+    pub(super) fn send(&mut self, to: ProcessId, body: Body<A::Message>, carried: bool) {
+        let number = *self.messages_sent;
+        *self.messages_sent += 1;
+        let tag = self.monitor.on_send(self.at);
+        let envelope = Envelope { from: self.at, to, body, tag, number };
+        let layer = self.layer;
+        if !self.links.work() && self.links.is_cut(self.at, to) {
+            // It was sent all the same, and is counted; it just never arrives.
+            let (slot, envelope, why) = (None, &envelope, "the link is cut");
+            self.driver.see(self.now_us, Happening::Sent { slot, envelope, layer, carried });
+            self.driver.see(self.now_us, Happening::Lost { envelope, why });
+            return;
+        }
+        if let Some(causal) = self.causal {
+            causal.on_send(self.at, number);
+        }
+        if let (Some(prints), Order::Any) = (&mut *self.prints, self.fixed.order) {
+            prints.add(&envelope);
+        }
+        let slot = self.flight.put(envelope);
+        let envelope = self.flight.get(slot).expect("it was just put there");
+        let slot = Some(slot);
+        self.driver.see(self.now_us, Happening::Sent { slot, envelope, layer, carried });
+    }
+
+    fn set_timer(&mut self, timer: A::Timer, after_ms: u64) {
+        let number = *self.timers_set;
+        *self.timers_set += 1;
+        self.timers.retain(|(_, set)| *set != timer);
+        self.timers.push((number, timer));
+        self.driver.see(self.now_us, Happening::TimerSet { at: self.at, timer: number, after_ms });
+    }
+
+    fn output(&mut self, output: &A::Output) {
+        let moment = Moment { now_us: self.now_us, clocks: &self.fixed.clocks };
+        self.answers.extend(self.application.on_output(output, moment));
+        self.monitor.on_output(self.at, output, moment, self.found);
+        self.driver.see(self.now_us, Happening::Told(self.at, output));
+        if self.monitor.has_stale_tags() {
+            self.prune();
+        }
+    }
+
+    fn prune(&mut self) {
+        let count = self.fixed.order == Order::Any;
+        for envelope in self.flight.tags_mut() {
+            let before = envelope.tag.clone();
+            self.monitor.prune(&mut envelope.tag);
+            if let (Some(prints), true) = (&mut *self.prints, count && before != envelope.tag) {
+                prints.swap_tag(envelope, before);
+            }
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! What may happen next in a world.
+
+use super::action::{Action, Impossible, LinkChange};
+use super::flight::Slot;
+use super::process::Status;
+use super::{Body, Order, World};
+use synod_core::card::Scope;
+use synod_core::{Algorithm, Application, Monitor, ProcessId};
+
+/// What may still go wrong, for drivers that try everything.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct FaultsLeft {
+    /// Messages between applications.
+    pub tells: u32,
+    /// Crashes.
+    pub crashes: u32,
+    /// Restarts, with the disk.
+    pub restarts: u32,
+    /// Lost messages.
+    pub drops: u32,
+    /// Messages that arrive twice.
+    pub duplicates: u32,
+    /// Milliseconds that pass.
+    pub ticks: u32,
+}
+
+impl From<&Scope> for FaultsLeft {
+    fn from(scope: &Scope) -> Self {
+        FaultsLeft {
+            tells: scope.tells,
+            crashes: scope.crashes,
+            restarts: scope.restarts,
+            drops: scope.drops,
+            duplicates: scope.duplicates,
+            ticks: scope.ticks,
+        }
+    }
+}
+
+impl<A: Algorithm> World<A> {
+    /// Everything that the algorithm, its applications and the network may do next, as long as
+    /// nothing goes wrong.
+    pub fn enabled(&self, actions: &mut Vec<Action<A::Input>>) {
+        let mut offers = Vec::new();
+        for (index, process) in self.processes().iter().enumerate() {
+            if process.is_up() {
+                let at = ProcessId(index as u32);
+                process.application.offers(&mut offers);
+                actions.extend(offers.drain(..).map(|input| Action::Input { at, input }));
+                actions.extend(
+                    process.timers.iter().map(|(timer, _)| Action::Fire { at, timer: *timer }),
+                );
+                if process.is_writing() {
+                    actions.push(Action::Sync(at));
+                }
+            }
+        }
+        let deliverable = |slot: &Slot| self.is_deliverable(*slot);
+        actions.extend(
+            self.flight.iter().map(|(slot, _)| slot).filter(deliverable).map(Action::Deliver),
+        );
+    }
+
+    /// Everything that may go wrong next, within what is left; application messages and the
+    /// passing of time included.
+    pub fn enabled_faults(&self, actions: &mut Vec<Action<A::Input>>) {
+        let left = self.faults;
+        if left == FaultsLeft::default() {
+            return;
+        }
+        for at in ProcessId::all(self.processes.len()) {
+            match self.process(at).status {
+                Status::Up if left.crashes > 0 => actions.push(Action::Crash(at)),
+                Status::Crashed if left.restarts > 0 => {
+                    actions.push(Action::Restart { at, disk: true });
+                }
+                _ => {}
+            }
+        }
+        for (slot, envelope) in self.flight.iter() {
+            if matches!(envelope.body, Body::Message(_)) {
+                if left.drops > 0 {
+                    actions.push(Action::Drop(slot));
+                }
+                if left.duplicates > 0 {
+                    actions.push(Action::Duplicate(slot));
+                }
+            }
+        }
+        if left.tells > 0 {
+            self.enabled_tells(actions);
+        }
+        if left.ticks > 0 {
+            actions.push(Action::Tick);
+        }
+    }
+
+    fn enabled_tells(&self, actions: &mut Vec<Action<A::Input>>) {
+        let talks = |at: &ProcessId| {
+            self.process(*at).is_up() && self.fixed.initial[at.index()].takes_part(*at)
+        };
+        let talkers = || ProcessId::all(self.processes.len()).filter(talks);
+        for from in talkers().filter(|from| self.monitor.has_news(*from)) {
+            let to = talkers().filter(|to| *to != from);
+            actions.extend(to.map(|to| Action::Tell { from, to }));
+        }
+    }
+
+    /// Whether the network may deliver this message now.
+    pub fn is_deliverable(&self, slot: Slot) -> bool {
+        let Some(envelope) = self.flight.get(slot) else { return false };
+        if self.process(envelope.to).status == Status::Paused {
+            return false;
+        }
+        match self.fixed.order {
+            Order::Any => true,
+            Order::Fifo => self.flight.rank(envelope) == 0,
+            Order::Causal => {
+                let causal = self.causal.as_ref().expect("the network orders causally");
+                causal.admits(envelope, &self.flight)
+            }
+        }
+    }
+
+    /// Whether the action can be taken now.
+    pub fn can(&self, action: &Action<A::Input>) -> Result<(), Impossible> {
+        match action {
+            Action::Input { at, .. } | Action::Tell { from: at, .. } => self.must_be_up(*at),
+            Action::Deliver(slot) | Action::Drop(slot) | Action::Duplicate(slot) => {
+                match self.flight.get(*slot) {
+                    Some(_) => Ok(()),
+                    None => Err(Impossible(format!("no message is in place {slot}"))),
+                }
+            }
+            Action::Fire { at, timer } => {
+                self.must_be_up(*at)?;
+                match self.process(*at).timers.iter().any(|(number, _)| number == timer) {
+                    true => Ok(()),
+                    false => Err(Impossible(format!("{at} has no timer with number {timer}"))),
+                }
+            }
+            Action::Sync(at) if self.process(*at).is_writing() => self.must_be_up(*at),
+            Action::Sync(at) => Err(Impossible(format!("{at} has nothing to write"))),
+            Action::Crash(at) => match self.known(*at)?.process(*at).status {
+                Status::Up | Status::Paused => Ok(()),
+                Status::Crashed => Err(Impossible(format!("{at} has crashed already"))),
+            },
+            Action::Restart { at, .. } => match self.known(*at)?.process(*at).status {
+                Status::Crashed => Ok(()),
+                _ => Err(Impossible(format!("{at} has not crashed; only then can it restart"))),
+            },
+            Action::Pause(at) => self.must_be_up(*at),
+            Action::Resume(at) => match self.known(*at)?.process(*at).status {
+                Status::Paused => Ok(()),
+                _ => Err(Impossible(format!("{at} is not paused"))),
+            },
+            Action::Links(change) => self.can_change(change),
+            Action::Tick => Ok(()),
+        }
+    }
+
+    fn known(&self, at: ProcessId) -> Result<&Self, Impossible> {
+        let n = self.processes.len();
+        if at.index() < n {
+            Ok(self)
+        } else {
+            Err(Impossible(format!("there is no {at}; the processes are p0..p{}", n - 1)))
+        }
+    }
+
+    fn must_be_up(&self, at: ProcessId) -> Result<(), Impossible> {
+        match self.known(at)?.process(at).status {
+            Status::Up => Ok(()),
+            Status::Paused => Err(Impossible(format!("{at} is paused"))),
+            Status::Crashed => Err(Impossible(format!("{at} has crashed"))),
+        }
+    }
+
+    fn can_change(&self, change: &LinkChange) -> Result<(), Impossible> {
+        let named: Vec<ProcessId> = match change {
+            LinkChange::Partition(parts) => parts.iter().flatten().copied().collect(),
+            LinkChange::Cut { from, to } | LinkChange::Mend { from, to } => vec![*from, *to],
+            LinkChange::Heal => vec![],
+        };
+        for (index, at) in named.iter().enumerate() {
+            self.known(*at)?;
+            if matches!(change, LinkChange::Partition(_)) && named[..index].contains(at) {
+                return Err(Impossible(format!("{at} is on two sides of the partition")));
+            }
+        }
+        Ok(())
+    }
+}

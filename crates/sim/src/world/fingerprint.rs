@@ -1,0 +1,113 @@
+//! Fingerprints of worlds: 64 bits that tell two worlds apart, up to the names of slots and timers.
+//!
+//! A world is a sum of parts (each process, each message), and its fingerprint is the sum of their
+//! hashes; so a step pays only for what it changes.
+
+use super::flight::{Envelope, Slot};
+use super::{Order, World};
+use foldhash::quality::FixedState;
+use std::hash::{BuildHasher, Hash};
+use synod_core::{Algorithm, ProcessId};
+
+/// Any number will do, as long as it never changes.
+const SEED: u64 = 0x5eed_0f5e_edf0_0d1e;
+
+pub(super) fn hash<T: Hash>(value: &T) -> u64 {
+    FixedState::with_seed(SEED).hash_one(value)
+}
+
+/// The sum of the hashes of all processes, and of all messages if their order does not matter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Prints(u64);
+
+impl Prints {
+    pub(super) fn add<T: Hash>(&mut self, part: &T) {
+        self.0 = self.0.wrapping_add(hash(part));
+    }
+
+    pub(super) fn remove<T: Hash>(&mut self, part: &T) {
+        self.0 = self.0.wrapping_sub(hash(part));
+    }
+
+    pub(super) fn swap_tag<A: Algorithm>(
+        &mut self,
+        envelope: &Envelope<A>,
+        before: super::TagOf<A>,
+    ) {
+        self.add(envelope);
+        self.remove(&Envelope { tag: before, ..envelope.clone() });
+    }
+}
+
+impl<A: Algorithm> World<A> {
+    /// From now on keeps the fingerprint up to date with every step.
+    pub fn keep_fingerprint(&mut self) {
+        let mut prints = Prints(0);
+        for (index, process) in self.processes.iter().enumerate() {
+            prints.add(&(index, process));
+        }
+        if self.fixed.order == Order::Any {
+            for (_, envelope) in self.flight.iter() {
+                prints.add(envelope);
+            }
+        }
+        self.prints = Some(prints);
+    }
+
+    /// The fingerprint. Two worlds with the same one behave the same for ever (but for a
+    /// coincidence with a probability of about the square of their number divided by 2^65).
+    pub fn fingerprint(&self) -> u64 {
+        let prints = self.prints.expect("keep_fingerprint was called");
+        let rest = hash(&(&self.monitor, &self.links, self.faults, self.now_us));
+        let flight = match self.fixed.order {
+            Order::Any => 0,
+            Order::Fifo | Order::Causal => self.ordered_flight(),
+        };
+        // Zero is kept for "no fingerprint".
+        prints.0.wrapping_add(rest).wrapping_add(flight).max(1)
+    }
+
+    fn ordered_flight(&self) -> u64 {
+        let ranked =
+            |(_, envelope): (Slot, &'_ Envelope<A>)| hash(&(envelope, self.flight.rank(envelope)));
+        let links = self.flight.iter().map(ranked).fold(0, u64::wrapping_add);
+        let causal = self.causal.as_ref().map_or(0, |causal| causal.fingerprint(&self.flight));
+        links.wrapping_add(causal)
+    }
+
+    /// The fingerprint of what this world amounts to when only relations between numbers matter:
+    /// see [`Algorithm::normalise`].
+    pub fn normal_fingerprint(&self) -> u64 {
+        let mut world = self.clone();
+        let mut states: Vec<_> = world.processes.iter_mut().map(|p| &mut p.state).collect();
+        A::normalise(&mut states, &mut world.flight.messages_mut());
+        world.keep_fingerprint();
+        world.fingerprint()
+    }
+
+    pub(super) fn forget_print(&mut self, at: ProcessId) {
+        if let Some(prints) = &mut self.prints {
+            prints.remove(&(at.index(), &self.processes[at.index()]));
+        }
+    }
+
+    pub(super) fn remember_print(&mut self, at: ProcessId) {
+        if let Some(prints) = &mut self.prints {
+            prints.add(&(at.index(), &self.processes[at.index()]));
+        }
+    }
+
+    pub(super) fn add_print(&mut self, envelope: &Envelope<A>) {
+        if let (Some(prints), Order::Any) = (&mut self.prints, self.fixed.order) {
+            prints.add(envelope);
+        }
+    }
+
+    pub(super) fn take(&mut self, slot: Slot) -> Envelope<A> {
+        let envelope = self.flight.take(slot).expect("the action is possible");
+        if let (Some(prints), Order::Any) = (&mut self.prints, self.fixed.order) {
+            prints.remove(&envelope);
+        }
+        envelope
+    }
+}

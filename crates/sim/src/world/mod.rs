@@ -1,0 +1,508 @@
+//! One world, whoever drives it: processes, messages on their way, timers, disks and faults.
+//!
+//! A world changes only by [`World::step`]. It has no randomness and no clock of its own: the
+//! driver decides which action comes next and what `cx.choose` answers. So whatever one driver
+//! does, another can do again.
+
+mod action;
+mod carrier;
+mod causal;
+mod enabled;
+mod fingerprint;
+mod flight;
+mod links;
+mod process;
+
+pub use action::{Action, Driver, Happening, Impossible, LinkChange, Step};
+pub use enabled::FaultsLeft;
+pub use flight::{Body, Envelope, Flight, Slot, TagOf};
+pub use process::{ApplicationOf, Process, Status};
+
+use causal::CausalOrder;
+use links::Links;
+use std::sync::Arc;
+use synod_core::card::{Order, Rounds};
+use synod_core::{
+    Algorithm, Application, Clock, Cx, Family, Moment, Monitor, ProcessId, Setup, SetupError,
+    Snapshot, Violation,
+};
+
+/// The judge of a world.
+pub type MonitorOf<A> = <<A as Algorithm>::Family as Family>::Monitor;
+
+/// Above so many processes an algorithm's own invariants are judged only now and then.
+pub const INVARIANTS_AT_EVERY_STEP_UP_TO: usize = 64;
+const INVARIANTS_NOW_AND_THEN: u64 = 4096;
+
+/// How a world is made.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// How many processes, and the algorithm's parameters.
+    pub setup: Setup,
+    /// How often each application asks: one for each process, or one for all.
+    pub rounds: Vec<Rounds>,
+    /// In which order the network delivers.
+    pub order: Order,
+    /// Whether the network carries a multicast once for all receivers.
+    pub multicast: bool,
+    /// The clocks of the processes. Empty: all perfect.
+    pub clocks: Vec<Clock>,
+    /// The properties to be judged, by id, and whether the algorithm's own invariants are too.
+    pub judged: Judged,
+}
+
+/// Which properties are judged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Judged {
+    /// What the card promises, what the family cannot do without, and the invariants.
+    Promised,
+    /// Everything that the family defines, and the invariants.
+    All,
+    /// These, by id or by the name of an invariant.
+    Only(Vec<String>),
+}
+
+impl Judged {
+    /// Whether a property of the family is judged for this algorithm.
+    pub fn property<A: Algorithm>(&self, id: &str) -> bool {
+        match self {
+            Judged::All => true,
+            Judged::Promised => {
+                A::CARD.promises.contains(&id) || A::Family::ESSENTIAL.contains(&id)
+            }
+            Judged::Only(ids) => ids.iter().any(|only| only.eq_ignore_ascii_case(id)),
+        }
+    }
+
+    /// Whether an invariant of the algorithm is judged.
+    pub fn invariant(&self, name: &str) -> bool {
+        match self {
+            Judged::All | Judged::Promised => true,
+            Judged::Only(ids) => ids.iter().any(|only| only.eq_ignore_ascii_case(name)),
+        }
+    }
+
+    /// The ids of everything that is judged, in the family's order, invariants last.
+    pub fn ids<A: Algorithm>(&self) -> Vec<&'static str> {
+        let properties = A::Family::PROPERTIES.iter().map(|property| property.id);
+        let invariants = A::invariants().iter().map(|invariant| invariant.name);
+        properties
+            .filter(|id| self.property::<A>(id))
+            .chain(invariants.filter(|name| self.invariant(name)))
+            .collect()
+    }
+}
+
+impl Plan {
+    /// `n` processes that ask `rounds` times each, over reliable links that reorder.
+    pub fn new(n: usize, rounds: Rounds) -> Self {
+        Plan {
+            setup: Setup::new(n),
+            rounds: vec![rounds],
+            order: Order::Any,
+            multicast: false,
+            clocks: Vec::new(),
+            judged: Judged::Promised,
+        }
+    }
+
+    fn rounds_of(&self, at: ProcessId) -> Rounds {
+        let last = self.rounds.last().copied().unwrap_or(Rounds::Times(0));
+        self.rounds.get(at.index()).copied().unwrap_or(last)
+    }
+}
+
+/// What does not change while a world goes on; shared by all its copies.
+#[derive(Debug)]
+struct Fixed<A: Algorithm> {
+    initial: Vec<A>,
+    order: Order,
+    multicast: bool,
+    clocks: Vec<Clock>,
+    invariants: Vec<&'static synod_core::Invariant<A>>,
+}
+
+/// A world. See the module.
+#[derive(Debug)]
+pub struct World<A: Algorithm> {
+    fixed: Arc<Fixed<A>>,
+    processes: Vec<Process<A>>,
+    flight: Flight<A>,
+    monitor: MonitorOf<A>,
+    links: Links,
+    causal: Option<Box<CausalOrder>>,
+    /// What may still go wrong, for drivers that try everything.
+    pub faults: FaultsLeft,
+    /// True time, in microseconds. A simulator moves it.
+    pub now_us: u64,
+    messages_sent: u64,
+    timers_set: u64,
+    steps: u64,
+    found: Vec<Violation>,
+    prints: Option<fingerprint::Prints>,
+}
+
+impl<A: Algorithm> Clone for World<A> {
+    fn clone(&self) -> Self {
+        World {
+            fixed: Arc::clone(&self.fixed),
+            processes: self.processes.clone(),
+            flight: self.flight.clone(),
+            monitor: self.monitor.clone(),
+            links: self.links.clone(),
+            causal: self.causal.clone(),
+            faults: self.faults,
+            now_us: self.now_us,
+            messages_sent: self.messages_sent,
+            timers_set: self.timers_set,
+            steps: self.steps,
+            found: Vec::new(),
+            prints: self.prints,
+        }
+    }
+
+    // Explorers copy worlds all the time: keep what is allocated.
+    fn clone_from(&mut self, source: &Self) {
+        if !Arc::ptr_eq(&self.fixed, &source.fixed) {
+            self.fixed = Arc::clone(&source.fixed);
+        }
+        self.processes.clone_from(&source.processes);
+        self.flight.clone_from(&source.flight);
+        self.monitor.clone_from(&source.monitor);
+        self.links.clone_from(&source.links);
+        self.causal.clone_from(&source.causal);
+        self.faults = source.faults;
+        self.now_us = source.now_us;
+        self.messages_sent = source.messages_sent;
+        self.timers_set = source.timers_set;
+        self.steps = source.steps;
+        self.found.clear();
+        self.prints = source.prints;
+    }
+}
+
+impl<A: Algorithm> World<A> {
+    /// A world in which nothing has happened yet. Call [`World::start`] next.
+    pub fn new(plan: &Plan) -> Result<Self, SetupError> {
+        let initial = A::processes(&plan.setup)?;
+        let n = initial.len();
+        let process = |(index, state): (usize, &A)| {
+            let at = ProcessId(index as u32);
+            let rounds = if state.takes_part(at) { plan.rounds_of(at) } else { Rounds::Times(0) };
+            Process::new(state.clone(), ApplicationOf::<A>::new(at, n, rounds))
+        };
+        Ok(World {
+            processes: initial.iter().enumerate().map(process).collect(),
+            flight: Flight::default(),
+            monitor: MonitorOf::<A>::new(n, &|id| plan.judged.property::<A>(id)),
+            links: Links::default(),
+            causal: (plan.order == Order::Causal).then(|| Box::new(CausalOrder::new(n))),
+            faults: FaultsLeft::default(),
+            now_us: 0,
+            messages_sent: 0,
+            timers_set: 0,
+            steps: 0,
+            found: Vec::new(),
+            prints: None,
+            fixed: Arc::new(Fixed {
+                initial,
+                order: plan.order,
+                multicast: plan.multicast,
+                clocks: plan.clocks.clone(),
+                invariants: A::invariants()
+                    .iter()
+                    .filter(|invariant| plan.judged.invariant(invariant.name))
+                    .collect(),
+            }),
+        })
+    }
+
+    /// Starts every process.
+    pub fn start(&mut self, driver: &mut impl Driver<A>) {
+        for at in ProcessId::all(self.processes.len()) {
+            driver.see(self.now_us, Happening::Started(at));
+            self.run(at, driver, |state, cx| state.on_start(cx));
+        }
+        self.judge(driver);
+    }
+
+    /// The processes.
+    pub fn processes(&self) -> &[Process<A>] {
+        &self.processes
+    }
+
+    /// One process.
+    pub fn process(&self, at: ProcessId) -> &Process<A> {
+        &self.processes[at.index()]
+    }
+
+    /// The messages on their way.
+    pub fn flight(&self) -> &Flight<A> {
+        &self.flight
+    }
+
+    /// The judge.
+    pub fn monitor(&self) -> &MonitorOf<A> {
+        &self.monitor
+    }
+
+    /// What the last step violated.
+    pub fn found(&self) -> &[Violation] {
+        &self.found
+    }
+
+    /// How many steps were taken.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// In which order the network delivers.
+    pub fn order(&self) -> Order {
+        self.fixed.order
+    }
+
+    /// What formulas about this world are about.
+    pub fn size(&self) -> synod_core::card::Size {
+        A::size(&self.fixed.initial)
+    }
+
+    /// Takes one step. The action must be possible: see [`World::can`].
+    pub fn step(&mut self, action: &Action<A::Input>, driver: &mut impl Driver<A>) {
+        debug_assert_eq!(self.can(action), Ok(()), "{action:?}");
+        self.steps += 1;
+        self.found.clear();
+        match action {
+            Action::Input { at, input } => self.ask(*at, input.clone(), driver),
+            Action::Tell { from, to } => self.tell(*from, *to, driver),
+            Action::Deliver(slot) => self.deliver(*slot, driver),
+            Action::Drop(slot) => self.lose(*slot, "lost", driver),
+            Action::Duplicate(slot) => self.duplicate(*slot, driver),
+            Action::Fire { at, timer } => self.fire(*at, *timer, driver),
+            Action::Sync(at) => self.sync(*at, driver),
+            Action::Crash(at) => self.crash(*at, driver),
+            Action::Restart { at, disk } => self.restart(*at, *disk, driver),
+            Action::Pause(at) => {
+                self.set_status(*at, Status::Paused);
+                driver.see(self.now_us, Happening::Paused(*at));
+            }
+            Action::Resume(at) => {
+                self.set_status(*at, Status::Up);
+                driver.see(self.now_us, Happening::Resumed(*at));
+            }
+            Action::Links(change) => {
+                self.links.change(change, self.processes.len());
+                driver.see(self.now_us, Happening::Relinked(change));
+            }
+            Action::Tick => {
+                self.now_us += 1_000;
+                self.faults.ticks = self.faults.ticks.saturating_sub(1);
+            }
+        }
+        self.judge(driver);
+    }
+
+    fn ask(&mut self, at: ProcessId, input: A::Input, driver: &mut impl Driver<A>) {
+        self.forget_print(at);
+        self.processes[at.index()].application.on_input(&input);
+        let moment = Moment { now_us: self.now_us, clocks: &self.fixed.clocks };
+        self.monitor.on_input(at, &input, moment, &mut self.found);
+        driver.see(self.now_us, Happening::Asked(at, &input));
+        let answers = self.handle(at, driver, |state, cx| state.on_input(input, cx));
+        self.remember_print(at);
+        self.answer(at, answers, driver);
+    }
+
+    fn tell(&mut self, from: ProcessId, to: ProcessId, driver: &mut impl Driver<A>) {
+        self.faults.tells = self.faults.tells.saturating_sub(1);
+        self.forget_print(from);
+        let stamp = self.processes[from.index()].state.stamp();
+        self.remember_print(from);
+        self.carrier(driver, from).send(to, Body::Tell(stamp), true);
+    }
+
+    fn deliver(&mut self, slot: Slot, driver: &mut impl Driver<A>) {
+        let envelope = self.take(slot);
+        let (from, at) = (envelope.from, envelope.to);
+        if self.processes[at.index()].status == Status::Crashed {
+            self.forget_causal(&envelope);
+            let why = "nobody is there";
+            driver.see(self.now_us, Happening::Lost { envelope: &envelope, why });
+            return;
+        }
+        if let Some(causal) = &mut self.causal {
+            causal.on_receive(at, envelope.number);
+        }
+        self.monitor.on_receive(at, &envelope.tag);
+        driver.see(self.now_us, Happening::Received { slot, envelope: &envelope });
+        match envelope.body {
+            Body::Message(message) => {
+                self.run(at, driver, |state, cx| state.on_message(from, message, cx));
+            }
+            Body::Tell(stamp) => {
+                self.forget_print(at);
+                self.processes[at.index()].state.witness(stamp);
+                self.remember_print(at);
+            }
+        }
+    }
+
+    fn lose(&mut self, slot: Slot, why: &'static str, driver: &mut impl Driver<A>) {
+        self.faults.drops = self.faults.drops.saturating_sub(1);
+        let envelope = self.take(slot);
+        self.forget_causal(&envelope);
+        driver.see(self.now_us, Happening::Lost { envelope: &envelope, why });
+    }
+
+    fn forget_causal(&mut self, envelope: &Envelope<A>) {
+        if let Some(causal) = &mut self.causal {
+            causal.forget(envelope.number);
+        }
+    }
+
+    fn duplicate(&mut self, of: Slot, driver: &mut impl Driver<A>) {
+        self.faults.duplicates = self.faults.duplicates.saturating_sub(1);
+        let copy = self.flight.get(of).expect("the action is possible").clone();
+        self.add_print(&copy);
+        let slot = self.flight.put(copy);
+        let envelope = self.flight.get(slot).expect("it was just put there");
+        driver.see(self.now_us, Happening::Duplicated { of, slot, envelope });
+    }
+
+    fn fire(&mut self, at: ProcessId, timer: u64, driver: &mut impl Driver<A>) {
+        self.forget_print(at);
+        let timers = &mut self.processes[at.index()].timers;
+        let place = timers.iter().position(|(number, _)| *number == timer);
+        let (_, timer) = timers.remove(place.expect("the action is possible"));
+        self.remember_print(at);
+        driver.see(self.now_us, Happening::TimerFired(at, &timer));
+        self.run(at, driver, |state, cx| state.on_timer(timer, cx));
+    }
+
+    /// The first records in the queue are safe now, and what waited for them is carried out.
+    fn sync(&mut self, at: ProcessId, driver: &mut impl Driver<A>) {
+        self.forget_print(at);
+        let disk = &mut self.processes[at.index()].disk;
+        let mut held = std::mem::take(&mut disk.held).into_iter().peekable();
+        let before = disk.records.len();
+        while let Some(synod_core::Effect::Persist(record)) =
+            held.next_if(|effect| matches!(effect, synod_core::Effect::Persist(_)))
+        {
+            disk.records.push(record);
+        }
+        let written = disk.records.len() - before;
+        driver.see(self.now_us, Happening::Synced(at, written));
+        let mut carrier = self.carrier(driver, at);
+        for effect in held {
+            carrier.carry_out(effect);
+        }
+        let answers = carrier.answers;
+        self.remember_print(at);
+        self.answer(at, answers, driver);
+    }
+
+    fn crash(&mut self, at: ProcessId, driver: &mut impl Driver<A>) {
+        self.faults.crashes = self.faults.crashes.saturating_sub(1);
+        self.forget_print(at);
+        let process = &mut self.processes[at.index()];
+        process.status = Status::Crashed;
+        process.timers.clear();
+        process.disk.held.clear();
+        process.application.on_crash();
+        self.remember_print(at);
+        self.monitor.on_crash(at);
+        driver.see(self.now_us, Happening::Crashed(at));
+    }
+
+    fn restart(&mut self, at: ProcessId, with_disk: bool, driver: &mut impl Driver<A>) {
+        self.faults.restarts = self.faults.restarts.saturating_sub(1);
+        self.forget_print(at);
+        let process = &mut self.processes[at.index()];
+        process.status = Status::Up;
+        process.state = self.fixed.initial[at.index()].clone();
+        match A::REPLAY {
+            Some(replay) if with_disk => {
+                for record in &process.disk.records {
+                    replay(&mut process.state, record).expect("this process wrote the record");
+                }
+            }
+            _ => process.disk.records.clear(),
+        }
+        self.remember_print(at);
+        driver.see(self.now_us, Happening::Restarted(at, with_disk));
+        self.run(at, driver, |state, cx| state.on_start(cx));
+    }
+
+    fn set_status(&mut self, at: ProcessId, status: Status) {
+        self.forget_print(at);
+        self.processes[at.index()].status = status;
+        self.remember_print(at);
+    }
+
+    /// Runs one handler of the algorithm at a process, carries out what it asks, and lets the
+    /// application answer.
+    fn run<D: Driver<A>>(
+        &mut self,
+        at: ProcessId,
+        driver: &mut D,
+        handler: impl FnOnce(&mut A, &mut Cx<'_, A>),
+    ) {
+        self.forget_print(at);
+        let answers = self.handle(at, driver, handler);
+        self.remember_print(at);
+        self.answer(at, answers, driver);
+    }
+
+    fn handle<D: Driver<A>>(
+        &mut self,
+        at: ProcessId,
+        driver: &mut D,
+        handler: impl FnOnce(&mut A, &mut Cx<'_, A>),
+    ) -> Vec<A::Input> {
+        let n = self.processes.len();
+        let (mut carrier, state) = self.carrier_and_state(driver, at);
+        handler(state, &mut Cx::new(at, n, &mut carrier));
+        carrier.answers
+    }
+
+    /// What the application says at once in answer to what it was told.
+    fn answer(&mut self, at: ProcessId, answers: Vec<A::Input>, driver: &mut impl Driver<A>) {
+        for input in answers {
+            self.ask(at, input, driver);
+        }
+    }
+
+    /// Judges the state after a step, and reports everything that the step violated.
+    fn judge(&mut self, driver: &mut impl Driver<A>) {
+        let due = self.processes.len() <= INVARIANTS_AT_EVERY_STEP_UP_TO
+            || self.steps.is_multiple_of(INVARIANTS_NOW_AND_THEN);
+        if due && !self.fixed.invariants.is_empty() {
+            self.judge_invariants();
+        }
+        for violation in &self.found {
+            driver.see(self.now_us, Happening::Violated(violation));
+        }
+    }
+
+    fn judge_invariants(&mut self) {
+        let processes: smallvec::SmallVec<[&A; 16]> =
+            self.processes.iter().map(|process| &process.state).collect();
+        let in_flight: smallvec::SmallVec<[_; 16]> = self
+            .flight
+            .iter()
+            .filter_map(|(_, envelope)| match &envelope.body {
+                Body::Message(message) => Some((envelope.from, envelope.to, message)),
+                Body::Tell(_) => None,
+            })
+            .collect();
+        let snapshot = Snapshot { processes: &processes, in_flight: &in_flight };
+        for invariant in &self.fixed.invariants {
+            if !(invariant.holds)(&snapshot) {
+                self.found.push(Violation {
+                    property: invariant.name,
+                    at: ProcessId(0),
+                    because: format!("it is no longer true that {}", invariant.statement),
+                });
+            }
+        }
+    }
+}

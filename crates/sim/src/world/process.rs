@@ -1,0 +1,119 @@
+//! One process in a world: the algorithm's state, and what surrounds it.
+
+use std::hash::{Hash, Hasher};
+use synod_core::durable::Record;
+use synod_core::{Algorithm, EffectOf, Family};
+
+/// The application above an algorithm.
+pub type ApplicationOf<A> = <<A as Algorithm>::Family as Family>::Application;
+
+/// One process.
+#[derive(Debug)]
+pub struct Process<A: Algorithm> {
+    /// The algorithm's state.
+    pub state: A,
+    /// The application above it.
+    pub application: ApplicationOf<A>,
+    /// Whether it runs.
+    pub status: Status,
+    pub(crate) timers: Vec<(u64, A::Timer)>,
+    pub(crate) disk: Disk<A>,
+}
+
+/// Whether a process runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// It runs.
+    Up,
+    /// It stands still, and what arrives waits.
+    Paused,
+    /// It is gone, and what arrives is lost.
+    Crashed,
+}
+
+impl<A: Algorithm> Process<A> {
+    pub(crate) fn new(state: A, application: ApplicationOf<A>) -> Self {
+        let (timers, disk) = (Vec::new(), Disk::default());
+        Process { state, application, status: Status::Up, timers, disk }
+    }
+
+    /// Whether it takes anything in.
+    pub fn is_up(&self) -> bool {
+        self.status == Status::Up
+    }
+
+    /// The timers that are set, with their numbers, in the order of setting.
+    pub fn timers(&self) -> &[(u64, A::Timer)] {
+        &self.timers
+    }
+
+    /// Whether the disk has something to write.
+    pub fn is_writing(&self) -> bool {
+        !self.disk.held.is_empty()
+    }
+
+    /// What is on the disk.
+    pub fn records(&self) -> &[Record] {
+        &self.disk.records
+    }
+}
+
+impl<A: Algorithm> Clone for Process<A> {
+    fn clone(&self) -> Self {
+        Process {
+            state: self.state.clone(),
+            application: self.application.clone(),
+            status: self.status,
+            timers: self.timers.clone(),
+            disk: self.disk.clone(),
+        }
+    }
+
+    // Explorers copy worlds all the time: keep what is allocated.
+    fn clone_from(&mut self, source: &Self) {
+        self.state.clone_from(&source.state);
+        self.application.clone_from(&source.application);
+        self.status = source.status;
+        self.timers.clone_from(&source.timers);
+        self.disk.clone_from(&source.disk);
+    }
+}
+
+/// The numbers of timers do not matter, only which are set.
+impl<A: Algorithm> Hash for Process<A> {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.state.hash(hasher);
+        self.application.hash(hasher);
+        self.status.hash(hasher);
+        for (_, timer) in &self.timers {
+            timer.hash(hasher);
+        }
+        self.disk.records.hash(hasher);
+        self.disk.held.hash(hasher);
+    }
+}
+
+/// The disk of a process: what is safe, and what waits to be written.
+#[derive(Debug)]
+pub(crate) struct Disk<A: Algorithm> {
+    pub(crate) records: Vec<Record>,
+    /// Records not yet written and the effects that wait for them, in order. Begins with a record.
+    pub(crate) held: Vec<EffectOf<A>>,
+}
+
+impl<A: Algorithm> Default for Disk<A> {
+    fn default() -> Self {
+        Disk { records: Vec::new(), held: Vec::new() }
+    }
+}
+
+impl<A: Algorithm> Clone for Disk<A> {
+    fn clone(&self) -> Self {
+        Disk { records: self.records.clone(), held: self.held.clone() }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.records.clone_from(&source.records);
+        self.held.clone_from(&source.held);
+    }
+}
