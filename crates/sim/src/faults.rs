@@ -42,6 +42,9 @@ pub struct Fault<I> {
     pub action: Action<I>,
 }
 
+/// What begins, and what ends it.
+type Span<I> = (Action<I>, Option<Action<I>>);
+
 impl RandomFaults {
     /// Whether nothing goes wrong.
     pub fn none(&self) -> bool {
@@ -52,16 +55,15 @@ impl RandomFaults {
     pub fn draw<I: Data>(&self, n: usize, chance: &mut Chance) -> Vec<Fault<I>> {
         let mut faults = Vec::new();
         let within = self.within_us.max(2);
-        let mut spans =
-            |count: u32, pair: &mut dyn FnMut(&mut Chance) -> (Action<I>, Option<Action<I>>)| {
-                for _ in 0..count {
-                    let begin = below(chance, within);
-                    let end = begin + 1 + below(chance, within / 2);
-                    let (first, second) = pair(chance);
-                    faults.push(Fault { at_us: begin, action: first });
-                    faults.extend(second.map(|action| Fault { at_us: end, action }));
-                }
-            };
+        let mut spans = |count: u32, pair: &mut dyn FnMut(&mut Chance) -> Span<I>| {
+            for _ in 0..count {
+                let begin = below(chance, within);
+                let end = begin + 1 + below(chance, within / 2);
+                let (first, second) = pair(chance);
+                faults.push(Fault { at_us: begin, action: first });
+                faults.extend(second.map(|action| Fault { at_us: end, action }));
+            }
+        };
         let some = |chance: &mut Chance| ProcessId(below(chance, n as u64) as u32);
         spans(self.crashes, &mut |chance| {
             let at = some(chance);
