@@ -2,9 +2,8 @@
 
 use crate::by_hand::Group;
 use synod_core::{Algorithm, ProcessId};
-use synod_protocols::mutex::suzuki_kasami::{
-    Choice, Message, Queue, Rotation, Token, TokenPassing,
-};
+use synod_protocols::mutex::token_passing::choice::{Choice, Queue, Rotation};
+use synod_protocols::mutex::token_passing::{Message, Token, TokenPassing};
 use synod_protocols::mutex::{RicartAgrawalaToken, SuzukiKasami};
 
 fn the_example_of_the_course<C: Choice>() {

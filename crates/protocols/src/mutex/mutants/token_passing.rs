@@ -1,8 +1,7 @@
-//! Two ways to spoil [token passing](crate::mutex::suzuki_kasami).
+//! Two ways to spoil [token passing](crate::mutex::token_passing).
 
-use crate::mutex::suzuki_kasami::{
-    Choice, Message, Queue, SuzukiKasami, TOKEN_PASSING, TokenPassing,
-};
+use crate::mutex::token_passing::choice::{Choice, Queue, SuzukiKasami, TOKEN_PASSING};
+use crate::mutex::token_passing::{Message, TokenPassing};
 use serde::{Deserialize, Serialize};
 use synod_core::card::{Card, Counterexample, Mutant, Rounds, Scope, Source};
 use synod_core::family::mutex::{Input, ME1, ME2, Mutex, Output};

@@ -5,7 +5,7 @@
 //! it likes, until somebody asks. To get the token, a process numbers its request and sends it to
 //! everybody, for it cannot know who the holder is. The token carries how many requests of each
 //! process have been granted; a larger number in a request means that its process is waiting. The
-//! holder sends the token straight to one of those, and the choice must be fair: see [`Choice`].
+//! holder sends the token straight to one of those, and the choice must be fair: see [`choice`].
 //!
 //! - Assumes: reliable links in any order; nobody crashes.
 //! - Guarantees: ME1, because there is one token; ME2, because the choice is fair. Not ME3.
@@ -17,67 +17,15 @@
 //! networks". CACM 26(2), 1983. I. Suzuki, T. Kasami: A distributed mutual exclusion algorithm.
 //! TOCS 3(4), 1985.
 
-use super::cost;
+pub mod choice;
+
+pub use choice::{Choice, RicartAgrawalaToken, SuzukiKasami};
+
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
-use synod_core::card::{Bounds, Card, Counterexample, Scope, Source};
-use synod_core::family::mutex::{Input, ME1, ME2, ME3, Mutex, Output};
+use synod_core::family::mutex::{Input, Mutex, Output};
 use synod_core::{
-    Algorithm, Cx, Data, Invariant, Never, ProcessId, ProcessSet, Protocol, Setup, SetupError,
-    Snapshot, Wire,
+    Algorithm, Card, Cx, Invariant, Never, ProcessId, Protocol, Setup, SetupError, Snapshot, Wire,
 };
-
-/// Suzuki and Kasami's algorithm: a queue in the token.
-pub type SuzukiKasami = TokenPassing<Queue>;
-/// Ricart and Agrawala's algorithm: the token goes round among those who wait.
-pub type RicartAgrawalaToken = TokenPassing<Rotation>;
-
-/// Whom the token goes to next. Travels with it.
-pub trait Choice: Data + Default {
-    /// The card of the algorithm that chooses in this way.
-    const CARD: Card;
-
-    /// Whom `me` gives the token to, of those whom it knows to be `waiting`.
-    fn next(&mut self, me: ProcessId, waiting: &ProcessSet) -> Option<ProcessId>;
-
-    /// Whether it can be used in a group of `n`: it comes from the network.
-    fn fits(&self, _n: usize) -> bool {
-        true
-    }
-}
-
-/// First come, first served: whoever is found waiting is queued once, behind the others.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Queue(VecDeque<ProcessId>);
-
-impl Choice for Queue {
-    const CARD: Card = SUZUKI_KASAMI;
-
-    fn next(&mut self, _me: ProcessId, waiting: &ProcessSet) -> Option<ProcessId> {
-        for process in waiting.iter() {
-            if !self.0.contains(&process) {
-                self.0.push_back(process);
-            }
-        }
-        self.0.pop_front()
-    }
-
-    fn fits(&self, n: usize) -> bool {
-        self.0.iter().all(|process| process.index() < n)
-    }
-}
-
-/// The next by name, and after the last the first.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Rotation;
-
-impl Choice for Rotation {
-    const CARD: Card = RICART_AGRAWALA_TOKEN;
-
-    fn next(&mut self, me: ProcessId, waiting: &ProcessSet) -> Option<ProcessId> {
-        waiting.iter().find(|&process| process > me).or_else(|| waiting.first())
-    }
-}
 
 /// The permission to enter.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -209,7 +157,7 @@ impl<C: Choice> TokenPassing<C> {
     }
 
     /// Whether an `enter` would succeed at once.
-    pub(super) fn is_idle_with_token(&self) -> bool {
+    pub(in crate::mutex) fn is_idle_with_token(&self) -> bool {
         matches!(self.state, State::Idle(_))
     }
 
@@ -300,63 +248,3 @@ fn there_is_one_token<C: Choice>(snapshot: &Snapshot<'_, TokenPassing<C>>) -> bo
     let travelling = snapshot.in_flight.iter().filter(|m| matches!(m.2, Message::Token(_))).count();
     at_processes + travelling == 1
 }
-
-/// What the cards of all ways to choose have in common.
-pub(super) const TOKEN_PASSING: Card = Card {
-    idea: "A process that has the token enters freely; another asks everybody for it, and the \
-           holder sends it straight on.",
-    assumes: &["reliable links, in any order", "no process crashes"],
-    promises: &[ME1, ME2],
-    counterexamples: &[Counterexample {
-        property: ME3,
-        scope: Scope::of(3),
-        steps: 5,
-        story: "p1 asks; its request reaches p2, which asks too; p2's request reaches the holder \
-                p0 first",
-    }],
-    costs: &[
-        cost::per_entry("0 or N", |size| Bounds::between(0, size.n)),
-        cost::entry_messages("0 or N", |size| Bounds::between(0, size.n)),
-        cost::entry_hops("0 or 2", |_| Bounds::between(0, 2)),
-        cost::relay_hops("1", |_| Bounds::exactly(1)),
-    ],
-    ..Card::BLANK
-};
-
-const SUZUKI_KASAMI: Card = Card {
-    name: "suzuki-kasami",
-    aliases: &["sk", "token-queue"],
-    title: "Suzuki and Kasami's mutual exclusion by token passing",
-    source: Source {
-        author: "I. Suzuki, T. Kasami",
-        year: 1985,
-        work: "A distributed mutual exclusion algorithm, TOCS 3(4)",
-    },
-    rules: &[
-        "enter: if the token is here, we are inside; else number the request, ask everybody, wait",
-        "on a request: remember the largest number; if the token is idle here, send it on",
-        "on the token: we are inside",
-        "exit: write into the token that our request was granted, and send it on",
-        "to send it on: queue in it everybody who is found waiting; it goes to the first in queue",
-    ],
-    ..TOKEN_PASSING
-};
-
-const RICART_AGRAWALA_TOKEN: Card = Card {
-    name: "ricart-agrawala-token",
-    aliases: &["ra-token", "token-passing"],
-    title: "Ricart and Agrawala's mutual exclusion by token passing",
-    source: Source {
-        author: "G. Ricart, A. Agrawala",
-        year: 1983,
-        work: "Author's response to \"On mutual exclusion in computer networks\", CACM 26(2)",
-    },
-    rules: &[
-        "enter: if the token is here, we are inside; else number the request, ask everybody, wait",
-        "on a request: remember the largest number; if the token is idle here, send it on",
-        "on the token: we are inside",
-        "exit: write into the token that our request was granted, and send it on",
-        "to send it on: it goes to the next who waits, by name, starting after ourselves",
-    ],
-    ..TOKEN_PASSING
-};

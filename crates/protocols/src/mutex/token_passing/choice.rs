@@ -1,0 +1,117 @@
+//! Whom the token goes to next: the two fair ways, and the algorithms that choose in them.
+
+use super::TokenPassing;
+use crate::mutex::cost;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+use synod_core::card::{Bounds, Card, Counterexample, Scope, Source};
+use synod_core::family::mutex::{ME1, ME2, ME3};
+use synod_core::{Data, ProcessId, ProcessSet};
+
+/// Suzuki and Kasami's algorithm: a queue in the token.
+pub type SuzukiKasami = TokenPassing<Queue>;
+/// Ricart and Agrawala's algorithm: the token goes round among those who wait.
+pub type RicartAgrawalaToken = TokenPassing<Rotation>;
+
+/// Whom the token goes to next. Travels with it.
+pub trait Choice: Data + Default {
+    /// The card of the algorithm that chooses in this way.
+    const CARD: Card;
+
+    /// Whom `me` gives the token to, of those whom it knows to be `waiting`.
+    fn next(&mut self, me: ProcessId, waiting: &ProcessSet) -> Option<ProcessId>;
+
+    /// Whether it can be used in a group of `n`: it comes from the network.
+    fn fits(&self, _n: usize) -> bool {
+        true
+    }
+}
+
+/// First come, first served: whoever is found waiting is queued once, behind the others.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Queue(VecDeque<ProcessId>);
+
+impl Choice for Queue {
+    const CARD: Card = Card {
+        name: "suzuki-kasami",
+        aliases: &["sk", "token-queue"],
+        title: "Suzuki and Kasami's mutual exclusion by token passing",
+        source: Source {
+            author: "I. Suzuki, T. Kasami",
+            year: 1985,
+            work: "A distributed mutual exclusion algorithm, TOCS 3(4)",
+        },
+        rules: &[
+            "enter: if the token is here, we are inside; else number the request, ask everybody, wait",
+            "on a request: remember the largest number; if the token is idle here, send it on",
+            "on the token: we are inside",
+            "exit: write into the token that our request was granted, and send it on",
+            "to send it on: queue in it everybody who is found waiting; it goes to the first in queue",
+        ],
+        ..TOKEN_PASSING
+    };
+
+    fn next(&mut self, _me: ProcessId, waiting: &ProcessSet) -> Option<ProcessId> {
+        for process in waiting.iter() {
+            if !self.0.contains(&process) {
+                self.0.push_back(process);
+            }
+        }
+        self.0.pop_front()
+    }
+
+    fn fits(&self, n: usize) -> bool {
+        self.0.iter().all(|process| process.index() < n)
+    }
+}
+
+/// The next by name, and after the last the first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Rotation;
+
+impl Choice for Rotation {
+    const CARD: Card = Card {
+        name: "ricart-agrawala-token",
+        aliases: &["ra-token", "token-passing"],
+        title: "Ricart and Agrawala's mutual exclusion by token passing",
+        source: Source {
+            author: "G. Ricart, A. Agrawala",
+            year: 1983,
+            work: "Author's response to \"On mutual exclusion in computer networks\", CACM 26(2)",
+        },
+        rules: &[
+            "enter: if the token is here, we are inside; else number the request, ask everybody, wait",
+            "on a request: remember the largest number; if the token is idle here, send it on",
+            "on the token: we are inside",
+            "exit: write into the token that our request was granted, and send it on",
+            "to send it on: it goes to the next who waits, by name, starting after ourselves",
+        ],
+        ..TOKEN_PASSING
+    };
+
+    fn next(&mut self, me: ProcessId, waiting: &ProcessSet) -> Option<ProcessId> {
+        waiting.iter().find(|&process| process > me).or_else(|| waiting.first())
+    }
+}
+
+/// What the cards of all ways to choose have in common.
+pub(in crate::mutex) const TOKEN_PASSING: Card = Card {
+    idea: "A process that has the token enters freely; another asks everybody for it, and the \
+           holder sends it straight on.",
+    assumes: &["reliable links, in any order", "no process crashes"],
+    promises: &[ME1, ME2],
+    counterexamples: &[Counterexample {
+        property: ME3,
+        scope: Scope::of(3),
+        steps: 5,
+        story: "p1 asks; its request reaches p2, which asks too; p2's request reaches the holder \
+                p0 first",
+    }],
+    costs: &[
+        cost::per_entry("0 or N", |size| Bounds::between(0, size.n)),
+        cost::entry_messages("0 or N", |size| Bounds::between(0, size.n)),
+        cost::entry_hops("0 or 2", |_| Bounds::between(0, 2)),
+        cost::relay_hops("1", |_| Bounds::exactly(1)),
+    ],
+    ..Card::BLANK
+};
