@@ -70,7 +70,7 @@ pub(crate) fn run_all(stages: &[Stage], run: impl Fn(&Stage) -> Result<()>) -> R
 fn summary(times: &[(&str, Duration)]) -> String {
     let line = |name: &str, time: Duration| format!("{name:<16}{:>8.1} s\n", time.as_secs_f64());
     let mut text: String = times.iter().map(|(name, time)| line(name, *time)).collect();
-    text.push_str(&line("all green", times.iter().map(|(_, time)| *time).sum()));
+    text.push_str(&line("together", times.iter().map(|(_, time)| *time).sum()));
     text
 }
 
@@ -106,7 +106,7 @@ mod tests {
             [
                 "one                  1.5 s",
                 "two                  2.0 s",
-                "all green            3.5 s"
+                "together             3.5 s"
             ]
         );
     }
