@@ -153,7 +153,7 @@ impl Meter {
                 self.asked[at.index()] = Some((now_us, self.messages));
                 self.next_operation();
             }
-            Mark::Begin => {
+            Mark::Begin | Mark::Done => {
                 self.operations += 1;
                 if let Some((asked_us, messages)) = self.asked[at.index()].take() {
                     self.entry_us.add(now_us - asked_us);

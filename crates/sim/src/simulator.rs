@@ -381,7 +381,7 @@ impl<A: Algorithm> Engine<'_, A> {
         self.last_progress = self.steps;
         self.stirred.push(at);
         match mark {
-            Mark::End | Mark::Whole => self.busy = false,
+            Mark::End | Mark::Done | Mark::Whole => self.busy = false,
             Mark::Ask if happens(&mut self.chance, self.options.tells) => {
                 let others = self.planned.len() as u64 - 1;
                 if others > 0 {

@@ -89,7 +89,8 @@ impl Family for ClockSync {
     fn mark_of_output(output: &Output) -> Mark {
         match output {
             Output::ReadClock => Mark::None,
-            Output::Synchronised(_) | Output::Refused => Mark::End,
+            Output::Synchronised(_) => Mark::Done,
+            Output::Refused => Mark::End,
         }
     }
 

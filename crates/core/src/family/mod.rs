@@ -96,6 +96,8 @@ pub enum Mark {
     Begin,
     /// It is over.
     End,
+    /// It is fulfilled, and over at once.
+    Done,
     /// It is asked for and over in one.
     Whole,
     /// Nothing.

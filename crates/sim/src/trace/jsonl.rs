@@ -88,6 +88,7 @@ fn mark(mark: Mark) -> Option<&'static str> {
         Mark::Ask => Some("ask"),
         Mark::Begin => Some("begin"),
         Mark::End => Some("end"),
+        Mark::Done => Some("done"),
         Mark::Whole => Some("whole"),
         Mark::None => None,
     }
