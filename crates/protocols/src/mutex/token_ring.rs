@@ -150,6 +150,7 @@ impl Algorithm for TokenRing {
             meaning: "the processes in the order of the ring, the token starts at the first, \
                       e.g. p0 p2 p1 (default: by name)",
         }],
+        restless: true,
         ..Card::BLANK
     };
 

@@ -1,0 +1,63 @@
+//! Every cost on every card is what the simulator counts.
+
+use std::collections::BTreeSet;
+use synod_core::card::{Load, Rounds};
+use synod_core::{Algorithm, Setup};
+use synod_protocols::{Visit, entries, visit};
+use synod_sim::count::Measured;
+use synod_sim::network::Delay;
+use synod_sim::{Ended, Options, Plan, Simulator};
+
+const HOP_US: u64 = 1_000;
+const ENTRIES_OF_EACH: u32 = 20;
+const SEEDS: [u64; 3] = [1, 2, 3];
+const LARGEST_GROUP: usize = 7;
+
+/// A run in which every message takes one millisecond.
+struct Measure {
+    n: usize,
+    load: Load,
+    seed: u64,
+}
+
+impl Visit for Measure {
+    /// Nothing, if a group of this size cannot be set up.
+    type Answer = Vec<Measured>;
+
+    fn visit<A: Algorithm>(self) -> Vec<Measured> {
+        if A::processes(&Setup::new(self.n)).is_err() {
+            return Vec::new();
+        }
+        let plan = Plan::new(self.n, Rounds::Times(ENTRIES_OF_EACH));
+        let mut options = Options::new(plan, self.seed);
+        options.network.latency = Delay::Constant(HOP_US);
+        options.load = self.load;
+        let simulator = Simulator::<A>::new(options, None).expect("it was set up before");
+        let report = simulator.run(|_, _| ()).expect("nothing is written");
+        assert_eq!(report.ended, Ended::Quiet, "{} of {}", A::CARD.name, self.n);
+        report.costs
+    }
+}
+
+#[test]
+fn every_cost_on_every_card_is_what_the_simulator_counts() {
+    for card in entries().iter().map(|entry| entry.card).filter(|card| !card.costs.is_empty()) {
+        let mut measured = BTreeSet::new();
+        for run in runs() {
+            let group = format!("{} of {}, {:?}, seed {}", card.name, run.n, run.load, run.seed);
+            for cost in visit(card.name, run).expect("it is in the catalogue") {
+                assert!(cost.agrees(), "{group}: {cost:?}");
+                measured.insert(cost.cost.name);
+            }
+        }
+        let stated: BTreeSet<_> = card.costs.iter().map(|cost| cost.name).collect();
+        assert_eq!(measured, stated, "{}: every cost is measured", card.name);
+    }
+}
+
+fn runs() -> impl Iterator<Item = Measure> {
+    let loads = [Load::Any, Load::Sequential, Load::Saturated];
+    let loads_and_seeds = loads.into_iter().flat_map(|load| SEEDS.map(|seed| (load, seed)));
+    loads_and_seeds
+        .flat_map(|(load, seed)| (1..=LARGEST_GROUP).map(move |n| Measure { n, load, seed }))
+}
