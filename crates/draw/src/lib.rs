@@ -4,6 +4,7 @@
 //! are called) and gives back text:
 //!
 //! - [`terminal`]: a space-time diagram for the terminal, time downwards
+//! - [`svg`]: the same as a picture file, time to the right
 //! - [`shiviz`]: a log for the ShiViz visualizer, written while the run goes on
 //! - [`mermaid`]: a sequence diagram for Markdown pages
 //!
@@ -13,8 +14,10 @@
 
 pub mod lane;
 pub mod mermaid;
+mod paper;
 pub mod scene;
 pub mod shiviz;
+pub mod svg;
 pub mod terminal;
 pub mod words;
 

@@ -221,3 +221,27 @@ pub(crate) fn troubles() -> Vec<Event> {
     script.send(7, 2, 3, "Reply", "Reply(7)").after(300).ends(0, "exits");
     script.events()
 }
+
+/// Everybody asks everybody, and messages take all kinds of time: a crowded picture.
+pub(crate) fn crowd(n: u32) -> Vec<Event> {
+    let mut script = Script::new(n as usize);
+    script.starts();
+    let mut under_way = Vec::new();
+    let mut number = 0;
+    for from in 0..n {
+        script.after(300 + u64::from(from * 7919 % 800)).asks(from, "enters");
+        for to in (0..n).filter(|&to| to != from) {
+            number += 1;
+            script.send(number, from, to, "Request", &format!("Request(1@p{from})"));
+            under_way.push((number, number * 7_919 % 1_009, from, to));
+        }
+    }
+    under_way.sort_by_key(|&(_, chance, _, _)| chance);
+    for (request, chance, from, to) in under_way {
+        script.after(100 + chance % 500).receive(request);
+        number += 1;
+        script.send(number, to, from, "Reply", &format!("Reply({chance})"));
+        script.after(100 + chance % 300).receive(number);
+    }
+    script.events()
+}

@@ -1,0 +1,168 @@
+//! Where each event stands from left to right: by true time, or one step after the other.
+
+use crate::paper::nice_ticks;
+use crate::words::time_in_words;
+use synod_sim::trace::{Event, What};
+
+/// How events are spread from left to right.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Spread {
+    /// By true time, unless that squeezes neighbours together or time stands still.
+    #[default]
+    Automatic,
+    /// By true time.
+    Time,
+    /// In their order, at equal distances.
+    Order,
+}
+
+/// The distance of neighbours, on average, in pixels.
+const STEP: f64 = 44.0;
+/// Neighbours on one lane that are nearer than this are squeezed.
+const SQUEEZED: f64 = 11.0;
+/// True time is given up if more than one neighbour in so many is squeezed.
+const TOLERATED: usize = 8;
+
+/// The place of each event, from 0 to `width`.
+pub(super) struct Axis {
+    pub(super) x: Vec<f64>,
+    /// The step that each event belongs to.
+    pub(super) steps: Vec<usize>,
+    pub(super) width: f64,
+    /// First and last time, if events are spread by true time.
+    times: Option<(u64, u64)>,
+}
+
+impl Axis {
+    pub(super) fn new(events: &[Event], spread: Spread) -> Self {
+        let by_time = || Axis::by_time(events);
+        match spread {
+            Spread::Order => Axis::by_order(events),
+            Spread::Time => by_time().unwrap_or_else(|| Axis::by_order(events)),
+            Spread::Automatic => by_time()
+                .filter(|axis| !axis.is_squeezed(events))
+                .unwrap_or_else(|| Axis::by_order(events)),
+        }
+    }
+
+    fn by_order(events: &[Event]) -> Self {
+        let steps = steps(events);
+        let width = steps.last().map_or(0.0, |&last| last as f64 * STEP);
+        let x = steps.iter().map(|&step| step as f64 * STEP).collect();
+        Axis { x, steps, width, times: None }
+    }
+
+    /// None if time stands still.
+    fn by_time(events: &[Event]) -> Option<Self> {
+        let (first, last) = (events.first()?.time_us, events.last()?.time_us);
+        if first >= last {
+            return None;
+        }
+        let steps = steps(events);
+        let width = (*steps.last()? as f64 * STEP).max(400.0);
+        let scale = width / (last - first) as f64;
+        let x = events.iter().map(|event| (event.time_us - first) as f64 * scale).collect();
+        Some(Axis { x, steps, width, times: Some((first, last)) })
+    }
+
+    fn is_squeezed(&self, events: &[Event]) -> bool {
+        let lanes = events.iter().filter_map(|event| event.process).max();
+        let mut last = vec![None; lanes.map_or(0, |lane| lane.index() + 1)];
+        let (mut near, mut all) = (0, 0);
+        for ((event, &x), &step) in events.iter().zip(&self.x).zip(&self.steps) {
+            let Some(process) = event.process else { continue };
+            if let Some((before, x_before)) = last[process.index()].replace((step, x))
+                && before != step
+            {
+                all += 1;
+                near += usize::from(x - x_before < SQUEEZED);
+            }
+        }
+        near * TOLERATED > all
+    }
+
+    /// The marks of the axis: where, and with which words. None where events are only ordered.
+    pub(super) fn ticks(&self) -> Vec<(f64, String)> {
+        let Some((first, last)) = self.times else { return Vec::new() };
+        let scale = self.width / (last - first) as f64;
+        let ticks = nice_ticks(first as f64, last as f64, (self.width / 80.0) as usize);
+        let place = |time: f64| (time - first as f64) * scale;
+        let words = |time: f64| match time.round() as u64 {
+            0 => "0".to_owned(),
+            time_us => time_in_words(time_us),
+        };
+        ticks.into_iter().map(|time| (place(time), words(time))).collect()
+    }
+
+    pub(super) fn is_by_time(&self) -> bool {
+        self.times.is_some()
+    }
+}
+
+/// The step that each event belongs to: whatever a process does in answer to one stimulus is one
+/// step, and is drawn at one point.
+fn steps(events: &[Event]) -> Vec<usize> {
+    let mut step = 0;
+    let mut steps = Vec::with_capacity(events.len());
+    for (index, event) in events.iter().enumerate() {
+        if index > 0 && !continues(&events[index - 1], event) {
+            step += 1;
+        }
+        steps.push(step);
+    }
+    steps
+}
+
+fn continues(before: &Event, event: &Event) -> bool {
+    let starts = before.what == What::Start && event.what == What::Start;
+    let answers = matches!(
+        event.what,
+        What::Send | What::Output | What::Sync | What::Accuse | What::Violation
+    ) && before.process == event.process;
+    before.time_us == event.time_us && (starts || answers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{self, Script};
+
+    #[test]
+    fn what_follows_from_one_stimulus_stands_at_one_point() {
+        let events = sample::two_requests();
+        let axis = Axis::new(&events, Spread::Order);
+        // All three start together; then p0 asks and sends twice.
+        assert_eq!(&axis.x[..6], [0.0, 0.0, 0.0, STEP, STEP, STEP]);
+        assert!(axis.ticks().is_empty());
+    }
+
+    #[test]
+    fn time_is_true_unless_it_stands_still_or_squeezes() {
+        let events = sample::two_requests();
+        assert!(Axis::new(&events, Spread::Automatic).is_by_time());
+
+        let still: Vec<Event> =
+            events.iter().map(|event| Event { time_us: 7, ..event.clone() }).collect();
+        assert!(!Axis::new(&still, Spread::Automatic).is_by_time());
+        assert!(!Axis::new(&still, Spread::Time).is_by_time());
+
+        let mut burst = Script::new(1);
+        for _ in 0..10 {
+            burst.after(1).timer(0, "Tick");
+        }
+        burst.after(1_000_000).timer(0, "Tick");
+        assert!(!Axis::new(&burst.events(), Spread::Automatic).is_by_time());
+        assert!(Axis::new(&burst.events(), Spread::Time).is_by_time());
+    }
+
+    #[test]
+    fn later_events_never_stand_further_left() {
+        for events in [sample::two_requests(), sample::troubles()] {
+            for spread in [Spread::Time, Spread::Order] {
+                let axis = Axis::new(&events, spread);
+                assert!(axis.x.is_sorted());
+                assert_eq!(axis.x.last(), Some(&axis.width));
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+use super::*;
+use crate::sample::{self, Script};
+use roxmltree::{Document, Node};
+
+fn has_class(node: &Node<'_, '_>, class: &str) -> bool {
+    node.attribute("class").is_some_and(|classes| classes.split(' ').any(|one| one == class))
+}
+
+fn count(document: &Document<'_>, class: &str) -> usize {
+    document.descendants().filter(|node| has_class(node, class)).count()
+}
+
+fn number(node: &Node<'_, '_>, attribute: &str) -> f64 {
+    node.attribute(attribute).and_then(|value| value.parse().ok()).expect("a number")
+}
+
+fn samples() -> [(usize, Vec<Event>); 3] {
+    [(3, sample::two_requests()), (4, sample::troubles()), (7, sample::crowd(7))]
+}
+
+#[test]
+fn every_picture_is_well_formed_and_says_what_it_shows() {
+    for (n, events) in samples() {
+        for spread in [Spread::Automatic, Spread::Time, Spread::Order] {
+            let drawn = draw(&Scene::new("A & B < C", n), &events, spread);
+            let document = Document::parse(&drawn).expect("the picture is XML");
+            let root = document.root_element();
+            assert_eq!(root.attribute("role"), Some("img"));
+            let titles: Vec<_> = root.children().filter_map(|child| child.text()).collect();
+            assert!(titles.contains(&"A & B < C"), "{titles:?}");
+            assert!(drawn.contains(&format!("{n} processes with {} events", events.len())));
+            assert!(!drawn.contains("NaN") && !drawn.contains("inf"));
+        }
+    }
+}
+
+#[test]
+fn every_arrow_goes_from_a_send_to_a_receipt_of_the_same_message() {
+    for (n, events) in samples() {
+        let drawn = draw(&Scene::new("", n), &events, Spread::Automatic);
+        let document = Document::parse(&drawn).expect("the picture is XML");
+        let of = |what| events.iter().filter(|event| event.what == what).count();
+        assert_eq!(count(&document, "head"), of(What::Receive));
+        for message in document.descendants().filter(|node| has_class(node, "message")) {
+            let tip = message.children().find_map(|child| child.text()).expect("a title");
+            let line = message.children().find(|child| child.has_tag_name("line")).expect("a line");
+            if has_class(&line, "arrow") {
+                assert!(tip.contains(" sends ") && tip.contains("Lamport"), "{tip}");
+                assert!(tip.contains(" receives ") || tip.contains(" never gets "), "{tip}");
+                assert!(number(&line, "x1") < number(&line, "x2"), "time goes to the right");
+            }
+        }
+    }
+}
+
+#[test]
+fn whatever_goes_wrong_is_drawn() {
+    let drawn = draw(&Scene::new("", 4), &sample::troubles(), Spread::Automatic);
+    let document = Document::parse(&drawn).expect("the picture is XML");
+    assert_eq!(count(&document, "ring"), 1);
+    assert!(drawn.contains("ME1 violated: p2 enters while p0 is in the critical section"));
+    // One line for the crashed lane and one in the legend; the same for the paused one.
+    assert_eq!(count(&document, "down"), 2);
+    assert_eq!(count(&document, "paused"), 2);
+    // Two changes of the network, but only the first one cuts it; and the legend.
+    assert_eq!(count(&document, "cut"), 2);
+    assert_eq!(count(&document, "cut-band"), 2);
+    // p0 holds, then p2; and the legend.
+    assert_eq!(count(&document, "holding"), 3);
+    // The message that never arrives is a stub.
+    assert_eq!(count(&document, "stub"), 1);
+}
+
+#[test]
+fn the_words_in_the_picture_never_cover_each_other() {
+    for (n, events) in samples() {
+        for spread in [Spread::Time, Spread::Order] {
+            let drawn = draw(&Scene::new("", n), &events, spread);
+            let document = Document::parse(&drawn).expect("the picture is XML");
+            let areas: Vec<crate::paper::Area> = document
+                .descendants()
+                .filter(|node| has_class(node, "halo") && has_class(node, "middle"))
+                .map(|node| {
+                    let (x, y) = (number(&node, "x"), number(&node, "y"));
+                    crate::paper::Area::of_text(node.text().unwrap_or_default(), x, y)
+                })
+                .collect();
+            assert!(areas.len() > 5);
+            for (index, area) in areas.iter().enumerate() {
+                // The places are rounded to a tenth of a pixel.
+                let inner = crate::paper::Area { left: area.left + 0.2, ..*area };
+                let inner = crate::paper::Area { top: area.top + 0.2, ..inner };
+                assert!(!areas[..index].iter().any(|other| other.overlaps(&inner)));
+            }
+        }
+    }
+}
+
+#[test]
+fn messages_that_cross_the_edge_of_a_window_are_stubs() {
+    let events = sample::two_requests();
+    let scene = Scene::new("", 3).with_window(7..15);
+    let drawn = draw(&scene, &events, Spread::Automatic);
+    let document = Document::parse(&drawn).expect("the picture is XML");
+    let shown = scene.cut(&events).events;
+    let numbers = |what| -> Vec<Option<u64>> {
+        shown.iter().filter(|event| event.what == what).map(|event| event.message).collect()
+    };
+    let (sent, received) = (numbers(What::Send), numbers(What::Receive));
+    let whole = sent.iter().filter(|number| received.contains(number)).count();
+    assert_eq!(count(&document, "stub"), sent.len() + received.len() - 2 * whole);
+    assert!(whole > 0 && drawn.contains("7 events before and 10 after are left out"));
+}
+
+#[test]
+fn nothing_and_messages_to_oneself_can_be_drawn() {
+    let mut script = Script::new(1);
+    script.send(1, 0, 0, "Note", "<&>").after(10).receive(1);
+    for (n, events) in [(0, Vec::new()), (1, script.events())] {
+        let drawn = draw(&Scene::new("", n), &events, Spread::Automatic);
+        Document::parse(&drawn).expect("the picture is XML");
+    }
+}
