@@ -218,6 +218,11 @@ impl Monitor for TrueTime {
         self.waiting.remove(at);
     }
 
+    /// Nothing that applications tell each other changes what clocks show.
+    fn has_news(&self, _from: ProcessId) -> bool {
+        false
+    }
+
     fn waiting(&self) -> ProcessSet {
         self.waiting.clone()
     }

@@ -267,6 +267,11 @@ impl Monitor for Historian {
         Sending { known: past.known.clone(), stamp: past.last.clone() }
     }
 
+    /// The messages of the applications are the events themselves.
+    fn has_news(&self, _from: ProcessId) -> bool {
+        false
+    }
+
     fn on_receive(&mut self, at: ProcessId, tag: &Sending) {
         let past = &mut self.processes[at.index()];
         for (mine, theirs) in past.known.iter_mut().zip(&tag.known) {

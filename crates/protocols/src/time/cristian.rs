@@ -270,13 +270,22 @@ impl Algorithm for Cristian {
             steps: 2,
             story: "The server crashes; nobody answers the client.",
         }],
-        costs: &[Cost {
-            name: "messages per synchronisation, one attempt",
-            quantity: Quantity::MessagesPerOperation,
-            load: Load::Any,
-            formula: "2",
-            expected: |_| Bounds::exactly(2),
-        }],
+        costs: &[
+            Cost {
+                name: "messages per synchronisation, with one attempt",
+                quantity: Quantity::MessagesPerOperation,
+                load: Load::Any,
+                formula: "2",
+                expected: |_| Bounds::exactly(2),
+            },
+            Cost {
+                name: "synchronisation, in hops",
+                quantity: Quantity::EntryHops,
+                load: Load::Sequential,
+                formula: "2",
+                expected: |_| Bounds::exactly(2),
+            },
+        ],
         parameters: &[
             Parameter {
                 name: "attempts",

@@ -1,0 +1,5 @@
+//! Time: the sentences and examples of the textbooks, and many runs.
+
+mod cristian;
+mod logical;
+mod runs;
