@@ -7,14 +7,17 @@
 //! - [`svg`]: the same as a picture file, time to the right
 //! - [`shiviz`]: a log for the ShiViz visualizer, written while the run goes on
 //! - [`mermaid`]: a sequence diagram for Markdown pages
+//! - [`plot`]: measured numbers against formulas
 //!
 //! What they share: [`scene`] cuts a window out of a long trace, [`lane`] follows what each
 //! process is doing, [`words`] says what happened.
 #![forbid(unsafe_code)]
 
+mod canvas;
 pub mod lane;
 pub mod mermaid;
 mod paper;
+pub mod plot;
 pub mod scene;
 pub mod shiviz;
 pub mod svg;

@@ -7,14 +7,14 @@
 //! The styles are embedded as escape sequences: print the text through `anstream`, which takes them
 //! out again where they are not wanted.
 
-mod canvas;
 mod rows;
 
 use crate::Scene;
+use crate::canvas::Row;
 use crate::lane::{Lane, Lanes, Life, Operation};
 use crate::words::{event_in_words, kinds, left_out, message_text, one_line, shortened};
 use anstyle::{AnsiColor, Color, Style};
-use canvas::Row;
+
 use rows::{Group, grouped, numbers};
 use std::collections::BTreeSet;
 use synod_core::ProcessId;

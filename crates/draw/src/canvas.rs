@@ -1,35 +1,35 @@
-//! One row of a picture in the terminal: characters, each with its style.
+//! One row of a picture or plot in the terminal: characters, each with its style.
 
 use anstyle::Style;
 
 /// A row of cells. Whatever is put outside of it is cut off.
 #[derive(Clone, Debug)]
-pub(super) struct Row {
+pub(crate) struct Row {
     cells: Vec<(char, Style)>,
 }
 
 impl Row {
     /// A blank row.
-    pub(super) fn new(width: usize) -> Self {
+    pub(crate) fn new(width: usize) -> Self {
         Row { cells: vec![(' ', Style::new()); width] }
     }
 
     /// Puts one character.
-    pub(super) fn put(&mut self, x: usize, c: char, style: Style) {
+    pub(crate) fn put(&mut self, x: usize, c: char, style: Style) {
         if let Some(cell) = self.cells.get_mut(x) {
             *cell = (c, style);
         }
     }
 
     /// Writes text, to the right from `x`.
-    pub(super) fn write(&mut self, x: usize, text: &str, style: Style) {
+    pub(crate) fn write(&mut self, x: usize, text: &str, style: Style) {
         for (offset, c) in text.chars().enumerate() {
             self.put(x + offset, c, style);
         }
     }
 
     /// Appends the row as a line: styles as escape sequences, nothing after the last character.
-    pub(super) fn render(&self, out: &mut String) {
+    pub(crate) fn render(&self, out: &mut String) {
         let end = self.cells.iter().rposition(|&(c, _)| c != ' ').map_or(0, |last| last + 1);
         let mut rest = &self.cells[..end];
         while let Some(&(_, style)) = rest.first() {
