@@ -200,7 +200,7 @@ impl Application for Actor {
 /// same process, and from the sending to the arrival. As `<` is transitive, no other arrow can fail
 /// if these hold. T3 can then fail only by a stamp in somebody else's name. T4 also forbids that
 /// concurrent events have ordered stamps; for that a new event is compared with the latest
-/// [`COMPARED_WITH`] events of every process.
+/// [`COMPARED_WITH`] events of every process. Only if T4 is judged the past is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Historian {
     processes: Vec<Past>,
@@ -209,7 +209,8 @@ pub struct Historian {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Past {
-    /// How many events of each process are this one's latest event, or happened before it.
+    /// How many events of each process are this one's latest event, or happened before it. Empty
+    /// if that does not matter.
     known: Vec<u32>,
     /// The stamp of its latest event that has one.
     last: Option<Stamp>,
@@ -231,16 +232,14 @@ impl Monitor for Historian {
     type Tag = Sending;
 
     fn new(n: usize, judged: &dyn Fn(&str) -> bool) -> Self {
-        let nothing =
-            Past { known: vec![0; n], last: None, sent: None, recent: VecDeque::default() };
+        let known = if judged(T4) { vec![0; n] } else { Vec::new() };
+        let nothing = Past { known, last: None, sent: None, recent: VecDeque::default() };
         let judged = [T1, T2, T3, T4].into_iter().filter(|id| judged(id)).collect();
         Historian { processes: vec![nothing; n], judged }
     }
 
     fn on_input(&mut self, at: ProcessId, _: &Input, _: Moment<'_>, _: &mut Vec<Violation>) {
-        let past = &mut self.processes[at.index()];
-        past.known[at.index()] += 1;
-        past.sent = None;
+        self.processes[at.index()].begin_event(at, None);
     }
 
     fn on_output(
@@ -254,8 +253,8 @@ impl Monitor for Historian {
         self.judge_concurrent(at, stamp, found);
         let past = &mut self.processes[at.index()];
         past.last = Some(stamp.clone());
-        if self.judged.contains(&T4) {
-            past.recent.push_back((past.known[at.index()], stamp.clone()));
+        if let Some(number) = past.known.get(at.index()) {
+            past.recent.push_back((*number, stamp.clone()));
             if past.recent.len() > COMPARED_WITH {
                 past.recent.pop_front();
             }
@@ -277,8 +276,16 @@ impl Monitor for Historian {
         for (mine, theirs) in past.known.iter_mut().zip(&tag.known) {
             *mine = (*mine).max(*theirs);
         }
-        past.known[at.index()] += 1;
-        past.sent = tag.stamp.clone();
+        past.begin_event(at, tag.stamp.clone());
+    }
+}
+
+impl Past {
+    fn begin_event(&mut self, at: ProcessId, sent: Option<Stamp>) {
+        if let Some(number) = self.known.get_mut(at.index()) {
+            *number += 1;
+        }
+        self.sent = sent;
     }
 }
 
