@@ -20,8 +20,8 @@
 use super::cost;
 use serde::{Deserialize, Serialize};
 use std::marker::PhantomData;
-use synod_core::card::{Bounds, Card, Parameter, Source};
-use synod_core::family::mutex::{Input, ME1, ME2, Mutex, Output};
+use synod_core::card::{Bounds, Card, Counterexample, Parameter, Scope, Source};
+use synod_core::family::mutex::{Input, ME1, ME2, ME3, Mutex, Output};
 use synod_core::{
     Algorithm, Cx, Data, Invariant, ProcessId, ProcessSet, Protocol, Setup, SetupError, Snapshot,
     Timestamp, Wire,
@@ -249,6 +249,13 @@ impl Version for Right {
             "exit: reply to everybody who was put off",
         ],
         promises: &[ME1, ME2],
+        counterexamples: &[Counterexample {
+            property: ME3,
+            scope: Scope { tells: 1, ..Scope::of(2) },
+            steps: 6,
+            story: "p1 asks with number 1 and tells p0, which has received no number yet and asks \
+                    with 1 too; p0 wins the tie",
+        }],
         costs: &[
             cost::per_entry("2(N - 1)", |size| Bounds::exactly(2 * (size.n - 1))),
             cost::entry_messages("2(N - 1)", |size| Bounds::exactly(2 * (size.n - 1))),
