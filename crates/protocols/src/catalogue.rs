@@ -59,6 +59,8 @@ catalogue! {
     mutex::RicartAgrawalaTickets,
     mutex::RicartAgrawalaToken,
     mutex::SuzukiKasami,
+    mutex::Maekawa,
+    mutex::MaekawaSanders,
     mutex::mutants::R0,
     mutex::mutants::R1,
     mutex::mutants::R2,
@@ -69,4 +71,6 @@ catalogue! {
     mutex::mutants::BareReplies,
     mutex::mutants::TokenInCsMisplaced,
     mutex::mutants::TokenUnfair,
+    mutex::mutants::Maekawa000,
+    mutex::mutants::SandersUntold,
 }

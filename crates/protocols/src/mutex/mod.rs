@@ -2,14 +2,21 @@
 
 pub mod central;
 mod cost;
+pub mod maekawa;
 pub mod mutants;
 pub mod ricart_agrawala;
+pub mod sanders;
 pub mod tickets;
 pub mod token_passing;
 pub mod token_ring;
+mod voting;
+pub mod voting_sets;
 
 pub use central::CentralServer;
+pub use maekawa::Maekawa;
 pub use ricart_agrawala::RicartAgrawala;
+pub use sanders::MaekawaSanders;
 pub use tickets::RicartAgrawalaTickets;
 pub use token_passing::{RicartAgrawalaToken, SuzukiKasami};
 pub use token_ring::TokenRing;
+pub use voting_sets::VotingSets;

@@ -69,6 +69,24 @@ impl<A: Algorithm<Family = Mutex>> Group<A> {
         }
     }
 
+    /// Delivers everything, in the order of sending; whoever is inside leaves at once.
+    pub(crate) fn let_everybody_in(&mut self) {
+        loop {
+            if let Some(p) = self.inside.first().copied() {
+                self.exit(p);
+            } else if !self.in_flight.is_empty() {
+                self.deliver_at(0);
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// What is on its way, as (from, to, kind), in the order of sending.
+    pub(crate) fn under_way(&self) -> Vec<(u32, u32, &'static str)> {
+        self.in_flight.iter().map(|(from, to, message)| (from.0, to.0, message.kind())).collect()
+    }
+
     /// A message that nobody sent.
     pub(crate) fn forge(&mut self, from: u32, to: u32, message: A::Message) {
         self.step(to, |process, cx| process.on_message(ProcessId(from), message, cx));
@@ -113,6 +131,7 @@ impl<A: Algorithm<Family = Mutex>> Group<A> {
     }
 
     fn send(&mut self, from: ProcessId, to: ProcessId, message: A::Message) {
+        assert_ne!(from, to, "a message to oneself on the network");
         self.sent += 1;
         self.in_flight.push((from, to, message));
     }

@@ -2,8 +2,11 @@
 
 mod by_hand;
 mod central;
+mod maekawa;
 mod mutants;
 mod ricart_agrawala;
+mod sanders;
 mod tickets;
 mod token_passing;
 mod token_ring;
+mod voting_sets;

@@ -1,0 +1,355 @@
+//! Voting sets: whom a process asks instead of everybody (Maekawa, 1985).
+//!
+//! The set `V_i` of process `p_i` must fulfil four conditions:
+//!
+//! 1. `p_i` is in `V_i`;
+//! 2. any two sets have a member in common, who then cannot vote for both;
+//! 3. all sets have the same size `K`: everybody does the same work;
+//! 4. every process is in the same number `M` of sets: everybody bears the same load. Counting
+//!    memberships in two ways gives `N·K = N·M`, so `M = K`.
+//!
+//! There is no value of [`VotingSets`] for which they were not proven. For sets that are given one
+//! by one, every pair is compared. The others are all made from one *pattern*: processes are
+//! numbered as the places of a torus of `rows × columns`, and `V_i` is the pattern moved to place
+//! `i`. Two moved patterns meet if and only if the way from `i` to `j` is the way between two
+//! places of the pattern. So it is enough that the ways inside the pattern reach every place,
+//! which takes `K²` looks instead of `N²` intersections.
+//!
+//! Two sets meet only if `K(K − 1) + 1 ≥ N`, so `K` is about `√N` at best. Equality is reached by
+//! the finite projective planes: N = 3, 7, 13, 21, 31 have K = 2, 3, 4, 5, 6.
+
+use synod_core::{ProcessId, ProcessSet, Setup, SetupError};
+
+/// The name of the parameter that chooses the voting sets.
+pub const PARAMETER: &str = "sets";
+
+/// Up to this size the smallest pattern is searched for; above it one is constructed.
+pub const SEARCHED_UP_TO: usize = 57;
+
+/// Voting sets that fulfil all four conditions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VotingSets(Shape);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Shape {
+    Pattern(Pattern),
+    Explicit(Vec<ProcessSet>),
+}
+
+/// Why sets are not voting sets.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadSets {
+    /// There is not one set for each process.
+    #[error("{sets} sets for {n} processes; give one for each, separated by |")]
+    Count {
+        /// How many sets were given.
+        sets: usize,
+        /// How many processes there are.
+        n: usize,
+    },
+    /// The first condition fails.
+    #[error("{0} is not in its own set; every process votes for itself too")]
+    WithoutOneself(ProcessId),
+    /// The second condition fails.
+    #[error("the sets of {0} and {1} have nobody in common, so both could enter at once")]
+    Disjoint(ProcessId, ProcessId),
+    /// The third condition fails.
+    #[error("the set of {process} has {size} members, that of p0 has {first}; all must be equal")]
+    UnequalSize {
+        /// Whose set.
+        process: ProcessId,
+        /// Its size.
+        size: usize,
+        /// The size of the first set.
+        first: usize,
+    },
+    /// The fourth condition fails.
+    #[error("{process} is in {sets} sets, but must be in {k}, as many as each set has members")]
+    UnequalLoad {
+        /// Who.
+        process: ProcessId,
+        /// In how many sets it is.
+        sets: usize,
+        /// In how many it must be.
+        k: usize,
+    },
+    /// A grid needs a square.
+    #[error("{0} processes do not fill a square grid; use 'optimal', which fits every number")]
+    NotSquare(usize),
+}
+
+impl VotingSets {
+    /// Sets of the smallest size that one pattern on a ring can have, up to [`SEARCHED_UP_TO`]
+    /// processes; above, of size about `1.23 √N`.
+    pub fn optimal(n: usize) -> VotingSets {
+        let marks = if n <= SEARCHED_UP_TO { smallest_cover(n) } else { wichmann_cover(n) };
+        let places = marks.into_iter().map(|column| Place { row: 0, column }).collect();
+        VotingSets::translated(Pattern { rows: 1, columns: n, places })
+            .expect("the ways between the marks of a difference cover reach every place")
+    }
+
+    /// Everybody in the same row or column of a square grid: size `2√N − 1`.
+    pub fn grid(n: usize) -> Result<VotingSets, BadSets> {
+        let side = n.isqrt();
+        if side * side != n {
+            return Err(BadSets::NotSquare(n));
+        }
+        let row = (0..side).map(|column| Place { row: 0, column });
+        let column = (1..side).map(|row| Place { row, column: 0 });
+        let places = row.chain(column).collect();
+        VotingSets::translated(Pattern { rows: side, columns: side, places })
+    }
+
+    /// The sets given, if they are voting sets.
+    pub fn explicit(sets: Vec<ProcessSet>, n: usize) -> Result<VotingSets, BadSets> {
+        if sets.len() != n {
+            return Err(BadSets::Count { sets: sets.len(), n });
+        }
+        each_has_its_own_process(&sets)?;
+        each_two_meet(&sets)?;
+        all_have_one_size(&sets)?;
+        all_bear_one_load(&sets)?;
+        Ok(VotingSets(Shape::Explicit(sets)))
+    }
+
+    fn translated(pattern: Pattern) -> Result<VotingSets, BadSets> {
+        pattern.prove()?;
+        Ok(VotingSets(Shape::Pattern(pattern)))
+    }
+
+    /// The sets that the parameter [`PARAMETER`] asks for: `optimal` (the default), `grid`, or one
+    /// set for each process, as in `p0 p1 | p1 p2 | p2 p0`.
+    pub fn from_setup(setup: &Setup) -> Result<VotingSets, SetupError> {
+        let made = match setup.text(PARAMETER).map(str::trim) {
+            None | Some("optimal") => Ok(VotingSets::optimal(setup.n)),
+            Some("grid") => VotingSets::grid(setup.n),
+            Some(listed) => {
+                let sets = listed.split('|').map(|words| parse_set(setup, words));
+                VotingSets::explicit(sets.collect::<Result<_, _>>()?, setup.n)
+            }
+        };
+        made.map_err(|why| setup.bad(PARAMETER, why.to_string()))
+    }
+
+    /// The set of one process.
+    pub fn of(&self, process: ProcessId) -> ProcessSet {
+        match &self.0 {
+            Shape::Pattern(pattern) => pattern.moved_to(process),
+            Shape::Explicit(sets) => sets[process.index()].clone(),
+        }
+    }
+
+    /// The size `K` of each set, which is also how many sets each process is in.
+    pub fn k(&self) -> usize {
+        match &self.0 {
+            Shape::Pattern(pattern) => pattern.places.len(),
+            Shape::Explicit(sets) => sets.first().map_or(0, ProcessSet::len),
+        }
+    }
+
+    /// How many sets there are.
+    pub fn n(&self) -> usize {
+        match &self.0 {
+            Shape::Pattern(pattern) => pattern.rows * pattern.columns,
+            Shape::Explicit(sets) => sets.len(),
+        }
+    }
+}
+
+fn parse_set(setup: &Setup, words: &str) -> Result<ProcessSet, SetupError> {
+    let names = words.split([' ', ',']).filter(|word| !word.is_empty());
+    names.map(|word| setup.parse_process(PARAMETER, word)).collect()
+}
+
+fn each_has_its_own_process(sets: &[ProcessSet]) -> Result<(), BadSets> {
+    let mut all = ProcessId::all(sets.len()).zip(sets);
+    all.find(|(process, set)| !set.contains(*process))
+        .map_or(Ok(()), |(process, _)| Err(BadSets::WithoutOneself(process)))
+}
+
+fn each_two_meet(sets: &[ProcessSet]) -> Result<(), BadSets> {
+    for (i, first) in ProcessId::all(sets.len()).zip(sets) {
+        for (j, second) in ProcessId::all(i.index()).zip(sets) {
+            if !first.intersects(second) {
+                return Err(BadSets::Disjoint(j, i));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn all_have_one_size(sets: &[ProcessSet]) -> Result<(), BadSets> {
+    let first = sets.first().map_or(0, ProcessSet::len);
+    let mut sizes = ProcessId::all(sets.len()).zip(sets.iter().map(ProcessSet::len));
+    sizes
+        .find(|&(_, size)| size != first)
+        .map_or(Ok(()), |(process, size)| Err(BadSets::UnequalSize { process, size, first }))
+}
+
+fn all_bear_one_load(sets: &[ProcessSet]) -> Result<(), BadSets> {
+    let k = sets.first().map_or(0, ProcessSet::len);
+    let mut loads = vec![0; sets.len()];
+    for member in sets.iter().flat_map(ProcessSet::iter) {
+        loads[member.index()] += 1;
+    }
+    ProcessId::all(sets.len())
+        .zip(loads)
+        .find(|&(_, load)| load != k)
+        .map_or(Ok(()), |(process, sets)| Err(BadSets::UnequalLoad { process, sets, k }))
+}
+
+/// Some places of a torus. Process `p_i` lives in row `i / columns` and column `i % columns`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Pattern {
+    rows: usize,
+    columns: usize,
+    places: Vec<Place>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    row: usize,
+    column: usize,
+}
+
+impl Pattern {
+    fn number(&self, place: Place) -> usize {
+        place.row % self.rows * self.columns + place.column % self.columns
+    }
+
+    fn moved_to(&self, process: ProcessId) -> ProcessSet {
+        let (row, column) = (process.index() / self.columns, process.index() % self.columns);
+        let moved = |place: &Place| Place { row: place.row + row, column: place.column + column };
+        self.places.iter().map(|place| ProcessId(self.number(moved(place)) as u32)).collect()
+    }
+
+    /// Proves the four conditions. Moved copies of one pattern have one size and one load as long
+    /// as no place is named twice; what remains is that each has its own process, and that the
+    /// ways between its places reach everywhere.
+    fn prove(&self) -> Result<(), BadSets> {
+        let first = ProcessId(0);
+        let set = self.moved_to(first);
+        assert_eq!(set.len(), self.places.len(), "a pattern names no place twice");
+        if !set.contains(first) {
+            return Err(BadSets::WithoutOneself(first));
+        }
+        let mut reached = vec![false; self.rows * self.columns];
+        for from in &self.places {
+            for to in &self.places {
+                let row = to.row + self.rows - from.row;
+                let column = to.column + self.columns - from.column;
+                reached[self.number(Place { row, column })] = true;
+            }
+        }
+        match reached.iter().position(|reached| !reached) {
+            None => Ok(()),
+            Some(apart) => Err(BadSets::Disjoint(first, ProcessId(apart as u32))),
+        }
+    }
+}
+
+/// The smallest marks on a ring of `n` places between which every distance occurs; among those of
+/// one size, the first in lexicographic order.
+fn smallest_cover(n: usize) -> Vec<usize> {
+    let fewest = (1..).find(|k| k * (k - 1) + 1 >= n).expect("squares grow without bound");
+    (fewest..=n.max(1))
+        .find_map(|k| Search::new(n).find(k))
+        .expect("a ring with a mark at every place shows every distance")
+}
+
+/// A backtracking search for marks on a ring.
+struct Search {
+    n: usize,
+    marks: Vec<usize>,
+    /// How often each distance occurs. On a ring, `d` forwards is `n − d` backwards.
+    seen: Vec<usize>,
+    unseen: usize,
+}
+
+impl Search {
+    fn new(n: usize) -> Search {
+        let mut search = Search { n, marks: vec![], seen: vec![0; n / 2 + 1], unseen: n / 2 + 1 };
+        // Distance 1 must occur somewhere, so we may turn the ring until it occurs at 0.
+        search.mark(0);
+        if n > 1 {
+            search.mark(1);
+        }
+        search
+    }
+
+    fn find(mut self, k: usize) -> Option<Vec<usize>> {
+        let left = k.checked_sub(self.marks.len())?;
+        self.extend(left).then_some(self.marks)
+    }
+
+    fn extend(&mut self, left: usize) -> bool {
+        let new_pairs = self.marks.len() * left + left * left.saturating_sub(1) / 2;
+        if self.unseen > new_pairs {
+            return false;
+        }
+        if self.unseen == 0 && left == 0 {
+            return true;
+        }
+        let next = self.marks.last().map_or(0, |last| last + 1);
+        for place in next..self.n {
+            self.mark(place);
+            if self.extend(left - 1) {
+                return true;
+            }
+            self.unmark();
+        }
+        false
+    }
+
+    fn distance(&self, from: usize, to: usize) -> usize {
+        let way = to - from;
+        way.min(self.n - way)
+    }
+
+    fn mark(&mut self, place: usize) {
+        self.marks.push(place);
+        for index in 0..self.marks.len() {
+            let distance = self.distance(self.marks[index], place);
+            self.unseen -= usize::from(self.seen[distance] == 0);
+            self.seen[distance] += 1;
+        }
+    }
+
+    fn unmark(&mut self) {
+        let Some(&place) = self.marks.last() else { return };
+        for index in 0..self.marks.len() {
+            let distance = self.distance(self.marks[index], place);
+            self.seen[distance] -= 1;
+            self.unseen += usize::from(self.seen[distance] == 0);
+        }
+        self.marks.pop();
+    }
+}
+
+/// The fewest marks of a Wichmann ruler that is at least half as long as the ring: on a ruler that
+/// measures every length up to `n / 2`, every distance of the ring of `n` occurs.
+///
+/// B. Wichmann: A note on restricted difference bases. J. London Math. Soc. 38, 1963.
+fn wichmann_cover(n: usize) -> Vec<usize> {
+    let rulers = (0..=n.isqrt()).map(|r| {
+        let s = (0..).find(|s| 4 * r * (r + s + 2) + 3 * (s + 1) >= n / 2);
+        wichmann_ruler(r, s.expect("a ruler grows with every segment"))
+    });
+    let shortest = rulers.min_by_key(Vec::len).expect("there is at least the ruler with r = 0");
+    let mut marks: Vec<_> = shortest.into_iter().map(|mark| mark % n).collect();
+    marks.sort_unstable();
+    marks.dedup();
+    marks
+}
+
+/// Wichmann's ruler: segments of length 1 (`r` times), `r+1`, `2r+1` (`r` times), `4r+3` (`s`
+/// times), `2r+2` (`r+1` times), 1 (`r` times).
+fn wichmann_ruler(r: usize, s: usize) -> Vec<usize> {
+    let segments = [(r, 1), (1, r + 1), (r, 2 * r + 1), (s, 4 * r + 3), (r + 1, 2 * r + 2), (r, 1)];
+    let lengths = segments.into_iter().flat_map(|(times, length)| vec![length; times]);
+    let marks = lengths.scan(0, |end, length| {
+        *end += length;
+        Some(*end)
+    });
+    std::iter::once(0).chain(marks).collect()
+}
