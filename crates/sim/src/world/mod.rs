@@ -266,6 +266,14 @@ impl<A: Algorithm> World<A> {
         A::size(&self.fixed.initial)
     }
 
+    /// Roughly how much memory a copy of this world takes up.
+    pub fn estimated_bytes(&self) -> usize {
+        let processes = self.processes.len() * size_of::<Process<A>>();
+        let messages = (self.flight.len() + 1) * size_of::<Option<Envelope<A>>>();
+        // Each of the four or five allocations costs a little more than what was asked for.
+        size_of::<Self>() + processes + 2 * messages + 5 * 16
+    }
+
     /// Takes one step. The action must be possible: see [`World::can`].
     pub fn step(&mut self, action: &Action<A::Input>, driver: &mut impl Driver<A>) {
         debug_assert_eq!(self.can(action), Ok(()), "{action:?}");

@@ -1,0 +1,411 @@
+//! Breadth first through every state that a small world can reach.
+//!
+//! Deterministic whatever the number of threads: workers expand blocks of states against a table
+//! that nobody changes meanwhile, and what they found is merged in the order of the states. Hence
+//! the first violation of a property that is found is always one of the shortest, and always the
+//! same one.
+
+use crate::history::{History, follow};
+use crate::lasso;
+use crate::successors::{Choices, Successors};
+use crate::visited::{Tree, Visited};
+use synod_core::card::{Order, Rounds, Scope};
+use synod_core::{Algorithm, Family, Monitor, Setup, SetupError, Violation};
+use synod_sim::world::{FaultsLeft, Judged, Plan, World};
+
+/// What to explore.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// How many processes, how often they ask, what may go wrong.
+    pub scope: Scope,
+    /// The algorithm's parameters. (Its `n` must be the scope's.)
+    pub setup: Setup,
+    /// Which properties are judged.
+    pub judged: Judged,
+    /// When to give up.
+    pub limits: Limits,
+}
+
+impl Question {
+    /// Everything that the family defines, in this scope, with the usual limits.
+    pub fn new(scope: Scope) -> Self {
+        let setup = Setup::new(scope.n);
+        Question { scope, setup, judged: Judged::All, limits: Limits::default() }
+    }
+
+    pub(crate) fn plan<A: Algorithm>(&self) -> Plan {
+        let endless = self.scope.rounds == Rounds::Forever;
+        // Fairness to each message is judged link by link where numbers are made small again, so
+        // links must then deliver in order. Whatever goes wrong there goes wrong in any order too.
+        let order = match self.scope.order {
+            Order::Any if endless && normalises::<A>(&self.setup) => Order::Fifo,
+            order => order,
+        };
+        let judged = self.judged.clone();
+        let plan = Plan::new(self.scope.n, self.scope.rounds);
+        Plan { setup: self.setup.clone(), order, judged, ..plan }
+    }
+}
+
+pub(crate) fn normalises<A: Algorithm>(setup: &Setup) -> bool {
+    let mut states = A::processes(setup).unwrap_or_default();
+    let mut states: Vec<_> = states.iter_mut().collect();
+    A::normalise(&mut states, &mut [])
+}
+
+/// When to give up.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// After so many steps from the start.
+    pub depth: usize,
+    /// After so many different states.
+    pub states: usize,
+    /// When states take up so much memory, in mebibytes. (An estimate.)
+    pub memory_mib: usize,
+    /// On so many threads. The result does not depend on it.
+    pub threads: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, Into::into);
+        Limits { depth: usize::MAX, states: 50_000_000, memory_mib: 8 * 1024, threads }
+    }
+}
+
+/// How far an exploration has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// States reached, counting again those reached again.
+    pub states: u64,
+    /// Different states.
+    pub unique: usize,
+    /// Steps from the start.
+    pub depth: usize,
+    /// States that still have to be expanded.
+    pub waiting: usize,
+    /// Bytes of the table of visited states.
+    pub table_bytes: usize,
+}
+
+/// What came of an exploration.
+#[derive(Clone, Debug)]
+pub struct Exploration<I> {
+    /// How far it came.
+    pub progress: Progress,
+    /// None if every reachable state was seen; else why not.
+    pub unfinished: Option<Unfinished>,
+    /// The verdict on each property.
+    pub verdicts: Vec<Verdict<I>>,
+}
+
+/// Why an exploration did not see every state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unfinished {
+    /// Every property was refuted: there is nothing left to look for.
+    AllRefuted,
+    /// The limit of depth, states or memory was reached; the last is how many states still waited.
+    Limit(&'static str, usize),
+}
+
+/// The verdict on one property.
+#[derive(Clone, Debug)]
+pub struct Verdict<I> {
+    /// The property, by id.
+    pub property: &'static str,
+    /// The shortest history that violates it, if one was found.
+    pub refuted: Option<Refutation<I>>,
+}
+
+/// A history that violates a property.
+#[derive(Clone, Debug)]
+pub struct Refutation<I> {
+    /// What is violated.
+    pub violation: Violation,
+    /// How it comes to that.
+    pub history: History<I>,
+}
+
+impl<I> Exploration<I> {
+    /// Whether every reachable state was seen.
+    pub fn exhausted(&self) -> bool {
+        self.unfinished.is_none()
+    }
+
+    /// The refutation of a property, if there is one.
+    pub fn refutation(&self, property: &str) -> Option<&Refutation<I>> {
+        self.verdicts.iter().find(|v| v.property == property)?.refuted.as_ref()
+    }
+}
+
+/// Explores. Calls `progress` now and then.
+pub fn explore<A: Algorithm>(
+    question: &Question,
+    mut progress: impl FnMut(&Progress),
+) -> Result<Exploration<A::Input>, SetupError> {
+    let mut search = Search::<A>::begin(question)?;
+    let unfinished = search.run(&question.limits, &mut progress);
+    search.progress.table_bytes = search.visited.bytes() + search.tree.bytes();
+    progress(&search.progress);
+    let mut verdicts = search.verdicts(question)?;
+    if unfinished.is_none() {
+        lasso::judge::<A>(question, &mut verdicts, &mut progress)?;
+    }
+    Ok(Exploration { progress: search.progress, unfinished, verdicts })
+}
+
+/// A violation, and where: in the successor number `ordinal` of state number `parent`, or, if
+/// there is none, in that state itself.
+struct Found {
+    parent: usize,
+    ordinal: Option<u32>,
+    violation: Violation,
+}
+
+/// How many states are expanded between two merges.
+const BATCH: usize = 1 << 14;
+/// How many states a worker takes at a time.
+const BLOCK: usize = 1 << 8;
+
+struct Search<A: Algorithm> {
+    visited: Visited,
+    tree: Tree,
+    frontier: Vec<World<A>>,
+    /// The number of the first state of the frontier.
+    base: usize,
+    found: Vec<Found>,
+    judged: Vec<&'static str>,
+    normal: bool,
+    progress: Progress,
+}
+
+/// What a worker found in one block.
+struct Harvest<A: Algorithm> {
+    successors: Vec<(u32, u64, World<A>)>,
+    /// How many of them come from each state of the block.
+    counts: Vec<u32>,
+    found: Vec<Found>,
+    states: u64,
+}
+
+impl<A: Algorithm> Search<A> {
+    fn begin(question: &Question) -> Result<Self, SetupError> {
+        let plan = question.plan::<A>();
+        let mut search = Search {
+            visited: Visited::default(),
+            tree: Tree::default(),
+            frontier: Vec::new(),
+            base: 0,
+            found: Vec::new(),
+            judged: question.judged.ids::<A>(),
+            normal: question.scope.rounds == Rounds::Forever && normalises::<A>(&question.setup),
+            progress: Progress::default(),
+        };
+        for (_, world) in roots::<A>(&plan, &question.scope)? {
+            for violation in world.found() {
+                let found = Found {
+                    parent: search.frontier.len(),
+                    ordinal: None,
+                    violation: violation.clone(),
+                };
+                search.found.push(found);
+            }
+            // Equal roots are kept apart: they are few, and the way back counts them.
+            search.visited.insert(print(&world, search.normal));
+            search.tree.add_root();
+            search.frontier.push(world);
+            search.progress.states += 1;
+        }
+        search.progress.unique = search.visited.len();
+        Ok(search)
+    }
+
+    fn run(&mut self, limits: &Limits, progress: &mut impl FnMut(&Progress)) -> Option<Unfinished> {
+        while !self.frontier.is_empty() {
+            if self.is_all_refuted() {
+                return Some(Unfinished::AllRefuted);
+            }
+            if self.progress.depth >= limits.depth {
+                return Some(Unfinished::Limit("depth", self.frontier.len()));
+            }
+            if let Some(limit) = self.level(limits, progress) {
+                return Some(limit);
+            }
+        }
+        // The last level is empty: it is not a step of any history.
+        self.progress.depth = self.progress.depth.saturating_sub(1);
+        None
+    }
+
+    /// Expands every state of the frontier.
+    fn level(
+        &mut self,
+        limits: &Limits,
+        progress: &mut impl FnMut(&Progress),
+    ) -> Option<Unfinished> {
+        let frontier = std::mem::take(&mut self.frontier);
+        let mut done = 0;
+        for batch in frontier.chunks(BATCH) {
+            let harvests = self.expand(batch, self.base + done, limits.threads);
+            for harvest in harvests {
+                self.merge(harvest);
+            }
+            done += batch.len();
+            self.progress.unique = self.visited.len();
+            self.progress.waiting = frontier.len() - done + self.frontier.len();
+            progress(&self.progress);
+            let limit = if self.visited.len() >= limits.states {
+                Some("states")
+            } else if self.memory(frontier.len()) >> 20 >= limits.memory_mib {
+                Some("memory")
+            } else {
+                None
+            };
+            if let Some(limit) = limit {
+                return Some(Unfinished::Limit(limit, self.progress.waiting));
+            }
+        }
+        self.base += frontier.len();
+        self.progress.depth += 1;
+        None
+    }
+
+    /// Roughly how many bytes all this takes up.
+    fn memory(&self, old_frontier: usize) -> usize {
+        let world = self.frontier.first().map_or(0, World::estimated_bytes);
+        let worlds = old_frontier + self.frontier.len();
+        self.visited.bytes() + self.tree.bytes() + worlds * world
+    }
+
+    fn expand(&self, batch: &[World<A>], base: usize, threads: usize) -> Vec<Harvest<A>> {
+        let blocks: Vec<_> = batch.chunks(BLOCK).enumerate().collect();
+        let work = |blocks: &[(usize, &[World<A>])]| -> Vec<Harvest<A>> {
+            let mut successors = Successors::new(&batch[0]);
+            let expand = |(number, block): &(usize, &[World<A>])| {
+                self.expand_block(block, base + number * BLOCK, &mut successors)
+            };
+            blocks.iter().map(expand).collect()
+        };
+        if threads <= 1 || blocks.len() == 1 {
+            return work(&blocks);
+        }
+        let share = blocks.len().div_ceil(threads);
+        std::thread::scope(|scope| {
+            let workers: Vec<_> =
+                blocks.chunks(share).map(|blocks| scope.spawn(move || work(blocks))).collect();
+            let harvest = |worker: std::thread::ScopedJoinHandle<'_, Vec<Harvest<A>>>| {
+                worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            workers.into_iter().flat_map(harvest).collect()
+        })
+    }
+
+    fn expand_block(
+        &self,
+        block: &[World<A>],
+        base: usize,
+        successors: &mut Successors<A>,
+    ) -> Harvest<A> {
+        let mut harvest =
+            Harvest { successors: Vec::new(), counts: Vec::new(), found: Vec::new(), states: 0 };
+        // Most successors that are not in the table yet are found several times in one block.
+        let mut here = Visited::default();
+        for (index, world) in block.iter().enumerate() {
+            let parent = base + index;
+            let before = harvest.successors.len();
+            let moves = successors.each(world, |ordinal, _, _, next| {
+                harvest.states += 1;
+                for violation in next.found() {
+                    let violation = violation.clone();
+                    harvest.found.push(Found { parent, ordinal: Some(ordinal), violation });
+                }
+                let print = print(next, self.normal);
+                if !self.visited.contains(print) && here.insert(print) {
+                    harvest.successors.push((ordinal, print, next.clone()));
+                }
+                true
+            });
+            if !moves && let Some(violation) = stuck(world, &self.judged) {
+                harvest.found.push(Found { parent, ordinal: None, violation });
+            }
+            harvest.counts.push((harvest.successors.len() - before) as u32);
+        }
+        harvest
+    }
+
+    fn merge(&mut self, harvest: Harvest<A>) {
+        self.progress.states += harvest.states;
+        let mut successors = harvest.successors.into_iter();
+        for count in harvest.counts {
+            let mut children = 0;
+            for (ordinal, print, world) in successors.by_ref().take(count as usize) {
+                if self.visited.insert(print) {
+                    self.tree.add_child(ordinal);
+                    self.frontier.push(world);
+                    children += 1;
+                }
+            }
+            self.tree.expanded(children);
+        }
+        for found in harvest.found {
+            let known = self.found.iter().any(|f| f.violation.property == found.violation.property);
+            if !known && self.judged.contains(&found.violation.property) {
+                self.found.push(found);
+            }
+        }
+    }
+
+    fn is_all_refuted(&self) -> bool {
+        let refuted =
+            |id: &&'static str| self.found.iter().any(|found| found.violation.property == *id);
+        !self.judged.is_empty() && self.judged.iter().all(refuted)
+    }
+
+    fn verdicts(&self, question: &Question) -> Result<Vec<Verdict<A::Input>>, SetupError> {
+        let verdict = |property: &&'static str| {
+            let found = self.found.iter().find(|found| found.violation.property == *property);
+            let refuted = match found {
+                None => None,
+                Some(found) => {
+                    let (root, mut ordinals) = self.tree.path(found.parent);
+                    ordinals.extend(found.ordinal);
+                    let history = follow::<A>(question, root, &ordinals)?;
+                    Some(Refutation { violation: found.violation.clone(), history })
+                }
+            };
+            Ok(Verdict { property, refuted })
+        };
+        self.judged.iter().map(verdict).collect()
+    }
+}
+
+/// Somebody waits, and nothing can happen any more.
+fn stuck<A: Algorithm>(world: &World<A>, judged: &[&'static str]) -> Option<Violation> {
+    let property = A::Family::LIVENESS.filter(|id| judged.contains(id))?;
+    let at = world.monitor().waiting().first()?;
+    let because = format!("{at} waits, and nothing can happen any more");
+    Some(Violation { property, at, because })
+}
+
+pub(crate) fn print<A: Algorithm>(world: &World<A>, normal: bool) -> u64 {
+    if normal { world.normal_fingerprint() } else { world.fingerprint() }
+}
+
+/// The choices made while the processes started, and the world then.
+pub(crate) type Root<A> = (Vec<u32>, World<A>);
+
+/// The world just started, once for each way in which it may choose.
+pub(crate) fn roots<A: Algorithm>(plan: &Plan, scope: &Scope) -> Result<Vec<Root<A>>, SetupError> {
+    let mut roots = Vec::new();
+    let mut choices = Choices::default();
+    loop {
+        let mut world = World::new(plan)?;
+        world.faults = FaultsLeft::from(scope);
+        world.start(&mut choices);
+        world.keep_fingerprint();
+        roots.push((choices.script().to_vec(), world));
+        if !choices.advance() {
+            return Ok(roots);
+        }
+    }
+}

@@ -1,0 +1,363 @@
+//! Endless histories that leave somebody waiting although nothing is put off for ever.
+//!
+//! Where a protocol never falls silent, "everybody gets in in the end" fails if the graph of
+//! states has a *fair circle* on which somebody waits all the time. Fair means: whatever can
+//! happen all along the circle (a message can arrive, a timer can run out, a disk can finish,
+//! whoever is inside can leave) does happen somewhere on it. Weak fairness of that kind can be
+//! decided one strongly connected component at a time: a walk through the whole component is fair
+//! if any circle in it is.
+
+use crate::explorer::{Progress, Question, Refutation, Verdict, print, roots};
+use crate::history::follow;
+use crate::successors::Successors;
+use foldhash::quality::FixedState;
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::hash::BuildHasher;
+use synod_core::card::{Order, Rounds};
+use synod_core::family::Pace;
+use synod_core::{Algorithm, Family, Monitor, ProcessId, ProcessSet, SetupError, Violation};
+use synod_sim::world::{Action, Body, World};
+
+/// Beyond so many states the graph is not kept in memory.
+pub(crate) const STATES_AT_MOST: usize = 4_000_000;
+
+/// Something that fairness asks for: a message, a timer, a disk, an exit; as a hash.
+type Duty = u64;
+
+struct Edge {
+    to: u32,
+    ordinal: u32,
+    /// The duty that is done on the way.
+    done: Option<Duty>,
+}
+
+struct State {
+    parent: Option<(u32, u32)>,
+    root: u32,
+    edges: Vec<Edge>,
+    waiting: ProcessSet,
+    duties: BTreeSet<Duty>,
+}
+
+/// Looks for a fair circle, if the protocol can go on for ever at all.
+pub(crate) fn judge<A: Algorithm>(
+    question: &Question,
+    verdicts: &mut [Verdict<A::Input>],
+    progress: &mut impl FnMut(&Progress),
+) -> Result<(), SetupError> {
+    let endless = A::CARD.restless || question.scope.rounds == Rounds::Forever;
+    let liveness = |verdict: &&mut Verdict<A::Input>| {
+        Some(verdict.property) == A::Family::LIVENESS && verdict.refuted.is_none()
+    };
+    let Some(verdict) = verdicts.iter_mut().find(liveness).filter(|_| endless) else {
+        return Ok(());
+    };
+    let graph = build::<A>(question, progress)?;
+    let mut best: Option<(usize, Circle)> = None;
+    for at in ProcessId::all(question.scope.n) {
+        for circle in fair_circles(&graph, at) {
+            let length = depth(&graph, circle.begins) + circle.steps.len();
+            if best.as_ref().is_none_or(|(known, _)| length < *known) {
+                best = Some((length, circle));
+            }
+        }
+    }
+    if let Some((_, circle)) = best {
+        let (root, mut ordinals) = way_to(&graph, circle.begins);
+        let returns_to = ordinals.len();
+        ordinals.extend(&circle.steps);
+        let mut history = follow::<A>(question, root, &ordinals)?;
+        history.returns_to = Some(returns_to);
+        let at = circle.starves;
+        let because = format!("{at} waits for ever, while the others go round in a fair circle");
+        let violation = Violation { property: verdict.property, at, because };
+        verdict.refuted = Some(Refutation { violation, history });
+    }
+    Ok(())
+}
+
+fn hash<T: std::hash::Hash>(value: &T) -> u64 {
+    FixedState::with_seed(1).hash_one(value)
+}
+
+/// What fairness asks for in this state. Where links deliver in order, it asks for each link.
+fn duty<A: Algorithm>(world: &World<A>, action: &Action<A::Input>) -> Option<Duty> {
+    match action {
+        Action::Deliver(slot) => {
+            let envelope = world.flight().get(*slot)?;
+            let link = (envelope.from, envelope.to);
+            let tell = matches!(envelope.body, Body::Tell(_));
+            Some(match world.order() {
+                Order::Any => hash(&("message", link, &envelope.body)),
+                Order::Fifo | Order::Causal => hash(&("link", link, tell)),
+            })
+        }
+        Action::Fire { at, timer } => {
+            let set = world.process(*at).timers().iter().find(|(number, _)| number == timer)?;
+            Some(hash(&("timer", at, &set.1)))
+        }
+        Action::Sync(at) => Some(hash(&("disk", at))),
+        Action::Input { at, input } if A::Family::pace(input) == Pace::Hold => {
+            Some(hash(&("exit", at)))
+        }
+        _ => None,
+    }
+}
+
+fn build<A: Algorithm>(
+    question: &Question,
+    progress: &mut impl FnMut(&Progress),
+) -> Result<Vec<State>, SetupError> {
+    let plan = question.plan::<A>();
+    let normal = question.scope.rounds == Rounds::Forever
+        && crate::explorer::normalises::<A>(&question.setup);
+    let mut index: HashMap<u64, u32, FixedState> = HashMap::default();
+    let mut graph: Vec<State> = Vec::new();
+    let mut queue = VecDeque::new();
+    let state = |world: &World<A>, root: u32, parent| State {
+        parent,
+        root,
+        edges: Vec::new(),
+        waiting: world.monitor().waiting(),
+        duties: BTreeSet::new(),
+    };
+    for (number, (_, world)) in roots::<A>(&plan, &question.scope)?.into_iter().enumerate() {
+        index.insert(print(&world, normal), graph.len() as u32);
+        graph.push(state(&world, number as u32, None));
+        queue.push_back(world);
+    }
+    let mut expanded = 0;
+    while let Some(world) = queue.pop_front() {
+        if graph.len() > STATES_AT_MOST {
+            return Ok(Vec::new());
+        }
+        let mut successors = Successors::new(&world);
+        let (mut edges, mut duties) = (Vec::new(), BTreeSet::new());
+        successors.each(&world, |ordinal, action, _, next| {
+            let done = duty(&world, action);
+            duties.extend(done);
+            let to = *index.entry(print(next, normal)).or_insert_with(|| {
+                let root = graph[expanded].root;
+                graph.push(state(next, root, Some((expanded as u32, ordinal))));
+                queue.push_back(next.clone());
+                (graph.len() - 1) as u32
+            });
+            edges.push(Edge { to, ordinal, done });
+            true
+        });
+        (graph[expanded].edges, graph[expanded].duties) = (edges, duties);
+        expanded += 1;
+        if expanded % 4096 == 0 {
+            let unique = graph.len();
+            let waiting = queue.len();
+            progress(&Progress { states: expanded as u64, unique, waiting, ..Progress::default() });
+        }
+    }
+    Ok(graph)
+}
+
+fn way_to(graph: &[State], state: usize) -> (usize, Vec<u32>) {
+    let mut ordinals = Vec::new();
+    let mut at = state;
+    while let Some((parent, ordinal)) = graph[at].parent {
+        ordinals.push(ordinal);
+        at = parent as usize;
+    }
+    ordinals.reverse();
+    (graph[at].root as usize, ordinals)
+}
+
+fn depth(graph: &[State], state: usize) -> usize {
+    way_to(graph, state).1.len()
+}
+
+/// A circle that can be walked for ever.
+struct Circle {
+    starves: ProcessId,
+    begins: usize,
+    steps: Vec<u32>,
+}
+
+/// One circle for each fair component of the states in which `at` waits.
+fn fair_circles(graph: &[State], at: ProcessId) -> Vec<Circle> {
+    let waits = |state: usize| graph[state].waiting.contains(at);
+    let mut circles = Vec::new();
+    for component in components(graph, &waits) {
+        let inside: BTreeSet<usize> = component.into_iter().collect();
+        let mut edges = inside.iter().flat_map(|state| &graph[*state].edges);
+        let has_circle = edges.any(|edge| inside.contains(&(edge.to as usize)))
+            && (inside.len() > 1 || has_loop(graph, *inside.first().expect("never empty")));
+        if has_circle && is_fair(graph, &inside) {
+            circles.push(walk(graph, &inside, at));
+        }
+    }
+    circles
+}
+
+fn has_loop(graph: &[State], state: usize) -> bool {
+    graph[state].edges.iter().any(|edge| edge.to as usize == state)
+}
+
+/// What can happen in every state of the component happens on some edge of it.
+fn is_fair(graph: &[State], inside: &BTreeSet<usize>) -> bool {
+    let always = always_due(graph, inside);
+    let done: BTreeSet<Duty> =
+        edges_inside(graph, inside).filter_map(|(_, edge)| edge.done).collect();
+    always.is_subset(&done)
+}
+
+fn always_due(graph: &[State], inside: &BTreeSet<usize>) -> BTreeSet<Duty> {
+    let mut states = inside.iter().map(|state| &graph[*state].duties);
+    let first = states.next().cloned().unwrap_or_default();
+    states.fold(first, |all, duties| all.intersection(duties).copied().collect())
+}
+
+fn edges_inside<'g>(
+    graph: &'g [State],
+    inside: &'g BTreeSet<usize>,
+) -> impl Iterator<Item = (usize, &'g Edge)> {
+    inside
+        .iter()
+        .flat_map(|state| graph[*state].edges.iter().map(move |edge| (*state, edge)))
+        .filter(|(_, edge)| inside.contains(&(edge.to as usize)))
+}
+
+/// A walk through the component, back to where it began, that leaves no duty undone.
+fn walk(graph: &[State], inside: &BTreeSet<usize>, starves: ProcessId) -> Circle {
+    let begins = *inside.first().expect("never empty");
+    let (mut at, mut steps) = (begins, Vec::new());
+    let mut open = graph[begins].duties.clone();
+    let take = |edge: &Edge, open: &mut BTreeSet<Duty>, steps: &mut Vec<u32>| {
+        steps.push(edge.ordinal);
+        open.retain(|duty| {
+            Some(*duty) != edge.done && graph[edge.to as usize].duties.contains(duty)
+        });
+        edge.to as usize
+    };
+    while let Some(duty) = open.first().copied() {
+        // Go to the nearest place where this duty is done, or is no longer one.
+        let settles = |edge: &Edge| {
+            edge.done == Some(duty) || !graph[edge.to as usize].duties.contains(&duty)
+        };
+        for edge in shortest(graph, inside, at, &settles) {
+            at = take(edge, &mut open, &mut steps);
+        }
+    }
+    if at != begins || steps.is_empty() {
+        for edge in shortest(graph, inside, at, &|edge| edge.to as usize == begins) {
+            at = take(edge, &mut open, &mut steps);
+        }
+    }
+    assert_eq!(at, begins, "a component leads back to each of its states");
+    Circle { starves, begins, steps }
+}
+
+/// The shortest walk inside a component whose last edge is as wanted.
+fn shortest<'g>(
+    graph: &'g [State],
+    inside: &BTreeSet<usize>,
+    from: usize,
+    wanted: &dyn Fn(&Edge) -> bool,
+) -> Vec<&'g Edge> {
+    let mut came: BTreeMap<usize, (usize, &Edge)> = BTreeMap::new();
+    let mut queue = VecDeque::from([from]);
+    while let Some(state) = queue.pop_front() {
+        for edge in graph[state].edges.iter().filter(|edge| inside.contains(&(edge.to as usize))) {
+            if wanted(edge) {
+                let mut walk = vec![edge];
+                let mut at = state;
+                while at != from {
+                    let (before, edge) = came[&at];
+                    walk.push(edge);
+                    at = before;
+                }
+                walk.reverse();
+                return walk;
+            }
+            let to = edge.to as usize;
+            if to != from && !came.contains_key(&to) {
+                came.insert(to, (state, edge));
+                queue.push_back(to);
+            }
+        }
+    }
+    unreachable!("a component leads from each of its states to each of its edges")
+}
+
+/// The strongly connected components of the states that count (Tarjan, without recursion).
+fn components(graph: &[State], counts: &dyn Fn(usize) -> bool) -> Vec<Vec<usize>> {
+    let mut tarjan = Tarjan {
+        number: vec![0; graph.len()],
+        low: vec![0; graph.len()],
+        on_stack: vec![false; graph.len()],
+        stack: Vec::new(),
+        next: 1,
+        found: Vec::new(),
+    };
+    for state in 0..graph.len() {
+        if tarjan.number[state] == 0 && counts(state) {
+            tarjan.visit(graph, counts, state);
+        }
+    }
+    tarjan.found
+}
+
+struct Tarjan {
+    number: Vec<u32>,
+    low: Vec<u32>,
+    on_stack: Vec<bool>,
+    stack: Vec<usize>,
+    next: u32,
+    found: Vec<Vec<usize>>,
+}
+
+impl Tarjan {
+    fn enter(&mut self, state: usize) {
+        self.number[state] = self.next;
+        self.low[state] = self.next;
+        self.next += 1;
+        self.stack.push(state);
+        self.on_stack[state] = true;
+    }
+
+    fn visit(&mut self, graph: &[State], counts: &dyn Fn(usize) -> bool, root: usize) {
+        self.enter(root);
+        let mut calls = vec![(root, 0)];
+        while let Some((state, edge)) = calls.last_mut() {
+            let state = *state;
+            let next = graph[state].edges.get(*edge).map(|edge| edge.to as usize);
+            *edge += 1;
+            match next {
+                Some(to) if !counts(to) => {}
+                Some(to) if self.number[to] == 0 => {
+                    self.enter(to);
+                    calls.push((to, 0));
+                }
+                Some(to) if self.on_stack[to] => {
+                    self.low[state] = self.low[state].min(self.number[to]);
+                }
+                Some(_) => {}
+                None => {
+                    calls.pop();
+                    if let Some((caller, _)) = calls.last() {
+                        self.low[*caller] = self.low[*caller].min(self.low[state]);
+                    }
+                    self.leave(state);
+                }
+            }
+        }
+    }
+
+    /// The state is the first of its component: everything above it on the stack belongs to it.
+    fn leave(&mut self, state: usize) {
+        if self.low[state] != self.number[state] {
+            return;
+        }
+        let begin = self.stack.iter().rposition(|other| *other == state).expect("it is there");
+        let component = self.stack.split_off(begin);
+        for member in &component {
+            self.on_stack[*member] = false;
+        }
+        self.found.push(component);
+    }
+}

@@ -1,0 +1,209 @@
+//! The states that were seen: eight bytes each, plus two to find the way back.
+
+use std::collections::BTreeMap;
+
+/// A set of fingerprints. Open addressing with linear probing; it grows in small steps, so that
+/// memory follows the number of states closely. No fingerprint is zero.
+#[derive(Debug)]
+pub(crate) struct Visited {
+    slots: Vec<u64>,
+    len: usize,
+}
+
+const SMALLEST: usize = 1 << 10;
+/// The table is at most this full, in percent …
+const FULL: usize = 85;
+/// … and grows by this factor, in percent.
+const GROWTH: usize = 140;
+
+impl Default for Visited {
+    fn default() -> Self {
+        Visited { slots: vec![0; SMALLEST], len: 0 }
+    }
+}
+
+impl Visited {
+    /// Where the search for a fingerprint begins: its high bits, scaled to the table.
+    fn home(&self, fingerprint: u64) -> usize {
+        ((u128::from(fingerprint) * self.slots.len() as u128) >> 64) as usize
+    }
+
+    fn find(&self, fingerprint: u64) -> Result<usize, usize> {
+        let mut place = self.home(fingerprint);
+        loop {
+            match self.slots[place] {
+                0 => return Err(place),
+                known if known == fingerprint => return Ok(place),
+                _ => place = if place + 1 == self.slots.len() { 0 } else { place + 1 },
+            }
+        }
+    }
+
+    pub(crate) fn contains(&self, fingerprint: u64) -> bool {
+        self.find(fingerprint).is_ok()
+    }
+
+    /// Adds a fingerprint; true if it is new.
+    pub(crate) fn insert(&mut self, fingerprint: u64) -> bool {
+        let Err(place) = self.find(fingerprint) else { return false };
+        self.slots[place] = fingerprint;
+        self.len += 1;
+        if self.len * 100 > self.slots.len() * FULL {
+            self.grow();
+        }
+        true
+    }
+
+    fn grow(&mut self) {
+        let larger = vec![0; self.slots.len() * GROWTH / 100];
+        let old = std::mem::replace(&mut self.slots, larger);
+        for fingerprint in old.into_iter().filter(|slot| *slot != 0) {
+            let place = self.find(fingerprint).expect_err("each is there once");
+            self.slots[place] = fingerprint;
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.slots.len() * size_of::<u64>()
+    }
+}
+
+/// How each state was found, in the order of discovery. A breadth-first search expands states in
+/// that same order, so it is enough to know how many new states each one led to, and by which of
+/// its successors: two small numbers a state.
+#[derive(Debug, Default)]
+pub(crate) struct Tree {
+    roots: usize,
+    children: Small,
+    ordinals: Small,
+}
+
+impl Tree {
+    /// A state that was there from the beginning.
+    pub(crate) fn add_root(&mut self) {
+        self.roots += 1;
+    }
+
+    /// The state expanded now led to a new one by its successor number `ordinal`.
+    pub(crate) fn add_child(&mut self, ordinal: u32) {
+        self.ordinals.push(ordinal);
+    }
+
+    /// The next state is expanded: it led to so many new ones.
+    pub(crate) fn expanded(&mut self, children: u32) {
+        self.children.push(children);
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.children.bytes() + self.ordinals.bytes()
+    }
+
+    /// The way to the state number `index`: which root, and then which successor at each step.
+    pub(crate) fn path(&self, index: usize) -> (usize, Vec<u32>) {
+        let mut path = Vec::new();
+        let mut target = index;
+        // The children of the state number `parent` begin at `first`.
+        let mut first = self.roots + self.ordinals.len();
+        for parent in (0..self.children.len()).rev() {
+            if target < self.roots {
+                break;
+            }
+            first -= self.children.get(parent) as usize;
+            let last = first + self.children.get(parent) as usize;
+            if (first..last).contains(&target) {
+                path.push(self.ordinals.get(target - self.roots));
+                target = parent;
+            }
+        }
+        path.reverse();
+        (target, path)
+    }
+}
+
+/// A list of numbers, nearly all of them below 255.
+#[derive(Debug, Default)]
+struct Small {
+    bytes: Vec<u8>,
+    large: BTreeMap<usize, u32>,
+}
+
+impl Small {
+    fn push(&mut self, number: u32) {
+        if self.bytes.len() == self.bytes.capacity() {
+            // Grow by a quarter: doubling would waste half a byte a state.
+            self.bytes.reserve_exact((self.bytes.len() / 4).max(SMALLEST));
+        }
+        if number >= 255 {
+            self.large.insert(self.bytes.len(), number);
+        }
+        self.bytes.push(number.min(255) as u8);
+    }
+
+    fn get(&self, index: usize) -> u32 {
+        match self.bytes[index] {
+            255 => self.large[&index],
+            small => small.into(),
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    fn bytes(&self) -> usize {
+        self.bytes.capacity() + self.large.len() * 3 * size_of::<usize>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mixed(number: u64) -> u64 {
+        (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).max(1)
+    }
+
+    #[test]
+    fn a_fingerprint_is_new_once() {
+        let mut visited = Visited::default();
+        assert!((0..100_000).all(|number| visited.insert(mixed(number))));
+        assert!((0..100_000).all(|number| !visited.insert(mixed(number))));
+        assert!(!visited.contains(mixed(100_000)));
+        assert_eq!(visited.len(), 100_000);
+    }
+
+    #[test]
+    fn a_visited_state_takes_at_most_sixteen_bytes_at_every_size() {
+        let (mut visited, mut tree) = (Visited::default(), Tree::default());
+        tree.add_root();
+        for number in 0..500_000u64 {
+            visited.insert(mixed(number));
+            tree.add_child((number % 7) as u32);
+            tree.expanded(1);
+            if number > 10_000 {
+                let bytes = visited.bytes() + tree.bytes();
+                assert!(bytes <= 16 * visited.len(), "{bytes} bytes for {number} states");
+            }
+        }
+    }
+
+    #[test]
+    fn the_way_back_leads_through_the_parents() {
+        // 0 and 1 are roots; 0 -> 2 (by 5), 3 (by 300); 1 -> none; 2 -> 4 (by 0); 3 -> 5 (by 9).
+        let mut tree = Tree::default();
+        tree.add_root();
+        tree.add_root();
+        for (children, ordinals) in [(2, &[5, 300][..]), (0, &[]), (1, &[0]), (1, &[9])] {
+            ordinals.iter().for_each(|ordinal| tree.add_child(*ordinal));
+            tree.expanded(children);
+        }
+        assert_eq!(tree.path(1), (1, vec![]));
+        assert_eq!(tree.path(3), (0, vec![300]));
+        assert_eq!(tree.path(4), (0, vec![5, 0]));
+        assert_eq!(tree.path(5), (0, vec![300, 9]));
+    }
+}
