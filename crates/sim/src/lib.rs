@@ -6,15 +6,18 @@
 //! - [`simulator`]: chooses the next action by simulated time and seed
 //! - [`network`], [`faults`]: how long things take and what goes wrong
 //! - [`count`]: messages and operations counted, next to the formulas
+//! - [`scenario`]: stories as text files: a script, and the trace that must come of it
 //! - [`trace`]: what happened, with Lamport and vector times
 #![forbid(unsafe_code)]
 
 pub mod count;
 pub mod faults;
 pub mod network;
+pub mod scenario;
 pub mod simulator;
 pub mod trace;
 pub mod world;
 
+pub use scenario::Scenario;
 pub use simulator::{Ended, Options, Report, Simulator};
 pub use world::{Action, Judged, Plan, Step, World};

@@ -1,0 +1,96 @@
+//! What is wrong with a scenario, where, and what would be right.
+
+use std::fmt;
+
+/// Something is wrong with a scenario: in which line and column, why, and what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct ParseError {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1, in characters.
+    pub column: usize,
+    /// How many characters are meant.
+    pub width: usize,
+    /// What is wrong, and what would be right.
+    pub message: String,
+    /// The line as it is written.
+    pub source_line: String,
+}
+
+impl ParseError {
+    /// The same, after the name of the file: `V2.3a.txt:9:9: there is no p7; …`.
+    pub fn in_file(&self, name: &str) -> String {
+        format!("{name}:{self}")
+    }
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ParseError { line, column, width, message, source_line } = self;
+        writeln!(f, "{line}:{column}: {message}")?;
+        let number = line.to_string();
+        let margin = " ".repeat(number.len());
+        // Tabs stay tabs, so that the caret stands under what it means.
+        let before: String =
+            source_line.chars().take(column - 1).map(|c| if c == '\t' { c } else { ' ' }).collect();
+        writeln!(f, "  {number} | {source_line}")?;
+        write!(f, "  {margin} | {before}{}", "^".repeat((*width).max(1)))
+    }
+}
+
+/// The known word that is most like the given one, if any is much like it.
+pub(super) fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+    let close = known.into_iter().map(|known| (distance(word, known), known)).min()?;
+    (close.0 <= close.1.chars().count() / 3 + 1 && close.0 < close.1.chars().count())
+        .then_some(close.1)
+}
+
+/// `; did you mean 'deliver'?`, or nothing.
+pub(super) fn did_you_mean<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> String {
+    nearest(word, known).map(|known| format!("; did you mean '{known}'?")).unwrap_or_default()
+}
+
+/// How many letters must be put in, taken out or changed to make one word of the other.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    // What is longer than any word that we know is like none of them.
+    for (i, from) in a.chars().take(64).enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, to) in b.iter().enumerate() {
+            let changed = diagonal + usize::from(from != *to);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_word_is_the_one_with_the_fewest_slips() {
+        let verbs = ["deliver", "drop", "duplicate", "heal"];
+        assert_eq!(nearest("delivr", verbs), Some("deliver"));
+        assert_eq!(nearest("hael", verbs), Some("heal"));
+        assert_eq!(nearest("xyzzy", verbs), None);
+        assert_eq!(nearest("", verbs), None);
+    }
+
+    #[test]
+    fn an_error_points_at_the_word_it_means() {
+        let error = ParseError {
+            line: 9,
+            column: 9,
+            width: 2,
+            message: "there is no p7".to_owned(),
+            source_line: "deliver p7 -> p0".to_owned(),
+        };
+        let shown = error.in_file("V2.3a.txt");
+        let wanted = "V2.3a.txt:9:9: there is no p7\n  9 | deliver p7 -> p0\n    |         ^^";
+        assert_eq!(shown, wanted);
+    }
+}

@@ -1,0 +1,190 @@
+//! What is true of a world: while the script runs, and when it is over.
+
+use super::Scenario;
+use super::command::{Expectation, list};
+use super::diff::differences;
+use super::error::ParseError;
+use super::parse::{Word, error_at};
+use super::play::{Played, Player, in_flight, message_name, shorten};
+use super::story::Story;
+use crate::trace::What;
+use crate::world::{Driver, Happening, Judged};
+use synod_core::family::Pace;
+use synod_core::{Algorithm, Application, Family, Monitor, ProcessId, Violation};
+
+/// How a property stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Standing {
+    Holds,
+    /// Somebody waits, and may yet be answered.
+    Open,
+    Violated,
+}
+
+impl<A: Algorithm> Player<'_, A> {
+    /// Compares what a line expects with what is true. Remembers if it is not.
+    pub(super) fn expect(
+        &mut self,
+        expectation: &Expectation,
+        words: &[Word],
+    ) -> Result<(), ParseError> {
+        let actual = match expectation {
+            Expectation::Said(at, wanted) => self.said_otherwise(*at, wanted),
+            Expectation::Waits(at) if self.world.monitor().waiting().contains(*at) => None,
+            Expectation::Waits(at) => Some(format!("{at} does not wait")),
+            Expectation::NobodyWaits => {
+                let waiting = self.waiting();
+                (!waiting.is_empty()).then(|| format!("waiting: {waiting}"))
+            }
+            Expectation::NothingInFlight if self.world.flight().is_empty() => None,
+            Expectation::NothingInFlight => Some(self.on_their_way()),
+            Expectation::Messages(count) if self.stage.meter.messages == *count => None,
+            Expectation::Messages(_) => {
+                Some(format!("{} messages were sent", self.stage.meter.messages))
+            }
+            Expectation::Violated(ids) => self.standing_otherwise(ids, Standing::Violated)?,
+            Expectation::Holds(ids) => self.standing_otherwise(ids, Standing::Holds)?,
+        };
+        if let Some(actual) = actual {
+            let message = format!("this is expected, but {actual}");
+            self.unmet.push(error_at(self.text, &words[0], message));
+        }
+        Ok(())
+    }
+
+    fn said_otherwise(&self, at: ProcessId, wanted: &str) -> Option<String> {
+        let events = self.events.0.borrow();
+        let mut said = events.iter().rev().filter(|event| {
+            event.process == Some(at) && matches!(event.what, What::Input | What::Output)
+        });
+        match said.next() {
+            Some(event) if event.text == wanted => None,
+            Some(event) => Some(format!("the last that {at} said or heard is: {}", event.text)),
+            None => Some(format!("{at} has neither asked nor been told anything")),
+        }
+    }
+
+    fn standing_otherwise(
+        &self,
+        ids: &[Word],
+        wanted: Standing,
+    ) -> Result<Option<String>, ParseError> {
+        let known = Judged::All.ids::<A>();
+        for word in ids {
+            let Some(id) = known.iter().find(|id| **id == word.text) else {
+                let known = list(known.iter().copied());
+                let message = format!("there is no property {}; there are: {known}", word.text);
+                return Err(error_at(self.text, word, message));
+            };
+            let actual = self.standing(id);
+            if actual != wanted {
+                return Ok(Some(match actual {
+                    Standing::Holds => format!("{id} holds"),
+                    Standing::Violated => format!("{id} is violated"),
+                    Standing::Open => format!("{id} is open: waiting: {}", self.waiting()),
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    fn standing(&self, id: &str) -> Standing {
+        if self.stage.violated.contains(&id) {
+            return Standing::Violated;
+        }
+        let waits = A::Family::LIVENESS == Some(id) && !self.world.monitor().waiting().is_empty();
+        match (waits, self.is_stuck()) {
+            (false, _) => Standing::Holds,
+            (true, false) => Standing::Open,
+            (true, true) => Standing::Violated,
+        }
+    }
+
+    /// Whether nothing can happen any more, unless somebody makes a new request.
+    fn is_stuck(&self) -> bool {
+        let mut offers = Vec::new();
+        self.world.flight().is_empty()
+            && self.world.processes().iter().all(|process| {
+                process.application.offers(&mut offers);
+                let may_end = offers.drain(..).any(|input| A::Family::pace(&input) == Pace::Hold);
+                !may_end && process.timers().is_empty() && !process.is_writing()
+            })
+    }
+
+    fn waiting(&self) -> String {
+        let waiting: Vec<String> =
+            self.world.monitor().waiting().iter().map(|at| at.to_string()).collect();
+        waiting.join(" ")
+    }
+
+    /// The story is over: judges what could be judged only now, and compares.
+    pub(super) fn finish(mut self, scenario: &Scenario) -> Result<Played, ParseError> {
+        self.judge_liveness();
+        let mut story = Story::new(&scenario.header);
+        let events = self.events.0.take();
+        let mut begins = self.begins.iter().peekable();
+        for (number, event) in events.iter().enumerate() {
+            while begins.next_if(|begin| **begin < number).is_some() {}
+            let first = begins.peek().is_some_and(|begin| **begin == number);
+            story.tell(event, first || event.what == What::Start);
+        }
+        self.summary().into_iter().for_each(|line| story.sum_up(line));
+        let trace = story.into_lines();
+        let differences = match scenario.rule {
+            Some(rule) => differences(rule + 1, &scenario.expected(), &trace),
+            None => Vec::new(),
+        };
+        Ok(Played {
+            passed: differences.is_empty() && self.unmet.is_empty(),
+            differences,
+            unmet: self.unmet,
+            events,
+            violated: self.stage.violated,
+            blessed: scenario.with_trace(&trace),
+            trace,
+        })
+    }
+
+    fn judge_liveness(&mut self) {
+        let Some(property) = A::Family::LIVENESS else { return };
+        if let (Some(at), true) = (self.world.monitor().waiting().first(), self.is_stuck()) {
+            let because = format!("{at} waits, and nothing can happen any more");
+            let violation = Violation { property, at, because };
+            let happening = Happening::<A>::Violated(&violation);
+            self.stage.see(self.world.now_us, happening);
+        }
+    }
+
+    fn summary(&self) -> Vec<String> {
+        let kinds: Vec<String> = self
+            .stage
+            .meter
+            .by_kind()
+            .into_iter()
+            .map(|(kind, count)| format!("{kind} {count}"))
+            .collect();
+        let mut lines = vec![match kinds.is_empty() {
+            true => "messages: none".to_owned(),
+            false => format!("messages: {} ({})", self.stage.meter.messages, kinds.join(", ")),
+        }];
+        let on_their_way: Vec<String> =
+            in_flight(&self.world).iter().map(|(_, envelope)| message_name(envelope)).collect();
+        if !on_their_way.is_empty() {
+            lines.push(format!("in flight: {}", shorten(&on_their_way)));
+        }
+        if !self.world.monitor().waiting().is_empty() {
+            lines.push(format!("waiting: {}", self.waiting()));
+        }
+        let ids = Judged::All.ids::<A>();
+        for (standing, name) in
+            [(Standing::Holds, "holds"), (Standing::Open, "open"), (Standing::Violated, "violated")]
+        {
+            let such: Vec<&str> =
+                ids.iter().copied().filter(|id| self.standing(id) == standing).collect();
+            if !such.is_empty() {
+                lines.push(format!("{name}: {}", such.join(" ")));
+            }
+        }
+        lines
+    }
+}

@@ -1,0 +1,115 @@
+//! A history as a scenario, so that whoever is shown it can play it again.
+
+use super::Scenario;
+use super::parse::{BEGIN, plain};
+use super::play::{in_flight, message_text};
+use crate::network::in_words;
+use crate::world::{Action, Driver, Plan, Slot, Step, World};
+use std::fmt::Write;
+use synod_core::card::Order;
+use synod_core::{Algorithm, Family, SetupError};
+
+impl Scenario {
+    /// The scenario in which just these steps are taken, without a trace; `name` is its comment.
+    /// Playing it gives the events that the history has.
+    pub fn from_steps<A: Algorithm>(
+        name: &str,
+        plan: &Plan,
+        steps: &[Step<A::Input>],
+    ) -> Result<String, SetupError> {
+        let mut text = header::<A>(name, plan);
+        let mut world = World::<A>::new(plan)?;
+        world.start(&mut Again::default());
+        for step in steps {
+            text.push_str(&line(&world, &step.action));
+            if !step.choices.is_empty() {
+                text.push_str(" choosing");
+                for choice in &step.choices {
+                    let _ = write!(text, " {choice}");
+                }
+            }
+            text.push('\n');
+            if world.can(&step.action).is_err() {
+                break;
+            }
+            world.step(&step.action, &mut Again { choices: step.choices.clone().into() });
+        }
+        Ok(text)
+    }
+}
+
+/// Makes the choices of a history again.
+#[derive(Default)]
+struct Again {
+    choices: std::collections::VecDeque<u32>,
+}
+
+impl<A: Algorithm> Driver<A> for Again {
+    fn choose(&mut self, among: u32) -> u32 {
+        self.choices.pop_front().unwrap_or(0).min(among - 1)
+    }
+}
+
+fn header<A: Algorithm>(name: &str, plan: &Plan) -> String {
+    let mut text = String::new();
+    for line in name.lines() {
+        let _ = writeln!(text, "# {line}");
+    }
+    let _ = writeln!(text, "algorithm: {}\nprocesses: {}", A::CARD.name, plan.setup.n);
+    for (name, value) in &plan.setup.parameters {
+        let _ = writeln!(text, "{name}: {value}");
+    }
+    match plan.order {
+        Order::Any => {}
+        Order::Fifo => text.push_str("order: fifo\n"),
+        Order::Causal => text.push_str("order: causal\n"),
+    }
+    if plan.multicast {
+        text.push_str("multicast: yes\n");
+    }
+    for (index, clock) in plan.clocks.iter().enumerate() {
+        let sign = if clock.offset_us < 0 { '-' } else { '+' };
+        let offset = in_words(clock.offset_us.unsigned_abs());
+        let _ = writeln!(text, "clock p{index}: {sign}{offset} {}ppm", clock.drift_ppm);
+    }
+    text.push_str(BEGIN);
+    text.push('\n');
+    text
+}
+
+fn line<A: Algorithm>(world: &World<A>, action: &Action<A::Input>) -> String {
+    match action {
+        Action::Input { at, input } => format!("{at} {}", A::Family::input_in_words(input)),
+        Action::Tell { from, to } => format!("{from} tells {to}"),
+        Action::Deliver(slot) => format!("deliver {}", pick(world, *slot)),
+        Action::Drop(slot) => format!("drop {}", pick(world, *slot)),
+        Action::Duplicate(slot) => format!("duplicate {}", pick(world, *slot)),
+        Action::Fire { at, timer } => {
+            let timers = world.process(*at).timers();
+            let timer = timers.iter().find(|(number, _)| number == timer);
+            let name = timer.map(|(_, timer)| plain(&format!("{timer:?}"))).unwrap_or_default();
+            format!("fire {at} {name}")
+        }
+        Action::Sync(at) => format!("sync {at}"),
+        Action::Crash(at) => format!("crash {at}"),
+        Action::Restart { at, disk: true } => format!("restart {at}"),
+        Action::Restart { at, disk: false } => format!("restart {at} without disk"),
+        Action::Pause(at) => format!("pause {at}"),
+        Action::Resume(at) => format!("resume {at}"),
+        Action::Links(change) => change.to_string(),
+        Action::Tick => "tick".to_owned(),
+    }
+}
+
+/// The name of a message: its link and kind, and which it is of several.
+fn pick<A: Algorithm>(world: &World<A>, slot: Slot) -> String {
+    let Some(wanted) = world.flight().get(slot) else { return "p0 -> p0".to_owned() };
+    let alike = in_flight(world).into_iter().filter(|(_, other)| {
+        (other.from, other.to) == (wanted.from, wanted.to)
+            && [other.body.kind().to_owned(), message_text(other)]
+                .contains(&wanted.body.kind().to_owned())
+    });
+    let place = alike.map(|(slot, _)| slot).position(|other| other == slot).unwrap_or(0);
+    let number = if place > 0 { format!(" #{}", place + 1) } else { String::new() };
+    format!("{} -> {} {}{number}", wanted.from, wanted.to, wanted.body.kind())
+}
