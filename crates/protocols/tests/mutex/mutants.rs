@@ -30,43 +30,41 @@ fn a_quiescent_process_never_replies_to_the_very_first_request() {
     a_quiescent_process_deadlocks::<R2>();
 }
 
+fn both_ask_before_anything_arrives<A: Algorithm<Family = Mutex>>() -> Group<A> {
+    let mut group = Group::of(2);
+    group.enter(0);
+    group.enter(1);
+    group.deliver_all();
+    group
+}
+
 #[test]
 fn equal_tickets_deadlock_without_a_tie_break() {
     // Choices made by hand are always the first: both take ticket 1.
-    let mut without = Group::<R0>::of(2);
-    let mut with = Group::<R1>::of(2);
-    without.enter(0);
-    without.enter(1);
-    without.deliver_all();
-    with.enter(0);
-    with.enter(1);
-    with.deliver_all();
-    assert_eq!(without.entered, []);
-    assert_eq!(with.entered, [0]);
+    assert_eq!(both_ask_before_anything_arrives::<R0>().entered, []);
+    assert_eq!(both_ask_before_anything_arrives::<R1>().entered, [0]);
+}
+
+/// The request of p1 reaches p0 between its two halves.
+fn a_request_in_the_gap<A: Algorithm<Family = Mutex, Timer = Timer>>() -> Group<A> {
+    let mut group = Group::of(2);
+    group.enter(0);
+    group.enter(1);
+    group.fire(1, Timer::SecondHalf);
+    group.deliver(1, 0, "Request");
+    group.fire(0, Timer::SecondHalf);
+    group.deliver_all();
+    group
 }
 
 #[test]
 fn a_request_between_the_flag_and_the_number_deadlocks() {
-    let mut group = Group::<R3Split>::of(2);
-    group.enter(0);
-    group.enter(1);
-    group.fire(1, Timer::SecondHalf);
-    group.deliver(1, 0, "Request");
-    group.fire(0, Timer::SecondHalf);
-    group.deliver_all();
-    assert_eq!(group.entered, []);
+    assert_eq!(a_request_in_the_gap::<R3Split>().entered, []);
 }
 
 #[test]
 fn a_request_between_the_number_and_the_flag_lets_both_in() {
-    let mut group = Group::<R3Swapped>::of(2);
-    group.enter(0);
-    group.enter(1);
-    group.fire(1, Timer::SecondHalf);
-    group.deliver(1, 0, "Request");
-    group.fire(0, Timer::SecondHalf);
-    group.deliver_all();
-    assert_eq!(group.inside, [0, 1].into());
+    assert_eq!(a_request_in_the_gap::<R3Swapped>().inside, [0, 1].into());
 }
 
 #[test]
@@ -86,11 +84,7 @@ fn priorities_let_both_in_when_the_better_one_asks_after_having_replied() {
 
 #[test]
 fn equal_times_let_both_in_without_a_tie_break() {
-    let mut group = Group::<NoTieBreak>::of(2);
-    group.enter(0);
-    group.enter(1);
-    group.deliver_all();
-    assert_eq!(group.inside, [0, 1].into());
+    assert_eq!(both_ask_before_anything_arrives::<NoTieBreak>().inside, [0, 1].into());
 }
 
 #[test]

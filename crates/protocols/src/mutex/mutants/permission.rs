@@ -22,10 +22,12 @@ pub trait Change: Data {
     /// The card of the mutant.
     const CARD: Card;
     /// What is left of a message on the wire.
-    type Message: Wire + From<Message>;
+    type Message: Wire + From<Message> + Into<Message>;
 
     /// What the receiver takes it for.
-    fn understand(from: ProcessId, message: Self::Message) -> Message;
+    fn understand(message: Self::Message) -> Message {
+        message.into()
+    }
 
     /// What the clock of `me` shows at the start or after a step.
     fn clock(_me: ProcessId, step: Step) -> u64 {
@@ -61,7 +63,7 @@ impl<C: Change> Protocol for Spoilt<C> {
     }
 
     fn on_message(&mut self, from: ProcessId, message: C::Message, cx: &mut Cx<'_, Self>) {
-        let message = C::understand(from, message);
+        let message = C::understand(message);
         let request = match &message {
             Message::Request(theirs) => Some(theirs.time),
             Message::Reply { .. } => None,
@@ -110,6 +112,35 @@ impl<C: Change> Algorithm for Spoilt<C> {
     }
 }
 
+/// Messages whose replies say nothing but yes.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Bare<R> {
+    /// May I enter? I rank like this.
+    Request(R),
+    /// You may.
+    Reply,
+}
+
+impl<R: Data> Wire for Bare<R> {}
+
+impl<R: From<Timestamp>> From<Message> for Bare<R> {
+    fn from(message: Message) -> Self {
+        match message {
+            Message::Request(since) => Bare::Request(since.into()),
+            Message::Reply { .. } => Bare::Reply,
+        }
+    }
+}
+
+impl<R: Into<Timestamp>> From<Bare<R>> for Message {
+    fn from(message: Bare<R>) -> Self {
+        match message {
+            Bare::Request(rank) => Message::Request(rank.into()),
+            Bare::Reply => Message::Reply { clock: 0 },
+        }
+    }
+}
+
 /// The change of [`NoTieBreak`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TimesOnly;
@@ -138,7 +169,7 @@ impl Change for TimesOnly {
     type Message = Message;
 
     /// With the smallest of all names in the request, the receiver loses every tie.
-    fn understand(_from: ProcessId, message: Message) -> Message {
+    fn understand(message: Message) -> Message {
         match message {
             Message::Request(theirs) => Message::Request(Timestamp::new(theirs.time, ProcessId(0))),
             reply @ Message::Reply { .. } => reply,
@@ -149,26 +180,6 @@ impl Change for TimesOnly {
 /// The change of [`BareReplies`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ClockOnRequestsOnly;
-
-/// Messages whose replies say nothing but yes.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum BareMessage {
-    /// May I enter? I asked at this time.
-    Request(Timestamp),
-    /// You may.
-    Reply,
-}
-
-impl Wire for BareMessage {}
-
-impl From<Message> for BareMessage {
-    fn from(message: Message) -> Self {
-        match message {
-            Message::Request(since) => BareMessage::Request(since),
-            Message::Reply { .. } => BareMessage::Reply,
-        }
-    }
-}
 
 impl Change for ClockOnRequestsOnly {
     const CARD: Card = Card {
@@ -192,14 +203,7 @@ impl Change for ClockOnRequestsOnly {
         ..SPOILT
     };
 
-    type Message = BareMessage;
-
-    fn understand(_from: ProcessId, message: BareMessage) -> Message {
-        match message {
-            BareMessage::Request(theirs) => Message::Request(theirs),
-            BareMessage::Reply => Message::Reply { clock: 0 },
-        }
-    }
+    type Message = Bare<Timestamp>;
 
     /// Only making and receiving a request are events.
     fn clock(_me: ProcessId, step: Step) -> u64 {
@@ -211,30 +215,22 @@ impl Change for ClockOnRequestsOnly {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct PriorityInsteadOfTime;
 
-/// Messages of processes with fixed priorities: the larger name wins.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum PriorityMessage {
-    /// May I enter?
-    Request,
-    /// You may.
-    Reply,
-}
+/// The priority of a process: its name, and the larger goes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Rank(ProcessId);
 
-impl Wire for PriorityMessage {}
-
-impl From<Message> for PriorityMessage {
-    fn from(message: Message) -> Self {
-        match message {
-            Message::Request(_) => PriorityMessage::Request,
-            Message::Reply { .. } => PriorityMessage::Reply,
-        }
+impl From<Timestamp> for Rank {
+    fn from(since: Timestamp) -> Self {
+        Rank(since.process)
     }
 }
 
-/// The time at which every request of a process is made, as if time stood still there: the
-/// larger its name, the earlier.
-fn fixed_time(process: ProcessId) -> u64 {
-    (1 << 32) - u64::from(process.0)
+/// The right algorithm takes a rank for the time of a request, which is always the same: the
+/// higher the rank, the earlier.
+impl From<Rank> for Timestamp {
+    fn from(Rank(process): Rank) -> Self {
+        Timestamp::new((1 << 32) - u64::from(process.0), process)
+    }
 }
 
 impl Change for PriorityInsteadOfTime {
@@ -257,17 +253,10 @@ impl Change for PriorityInsteadOfTime {
         ..SPOILT
     };
 
-    type Message = PriorityMessage;
-
-    fn understand(from: ProcessId, message: PriorityMessage) -> Message {
-        match message {
-            PriorityMessage::Request => Message::Request(Timestamp::new(fixed_time(from), from)),
-            PriorityMessage::Reply => Message::Reply { clock: 0 },
-        }
-    }
+    type Message = Bare<Rank>;
 
     fn clock(me: ProcessId, _step: Step) -> u64 {
-        fixed_time(me) - 1
+        Timestamp::from(Rank(me)).time - 1
     }
 }
 
