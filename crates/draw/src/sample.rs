@@ -160,7 +160,7 @@ impl Script {
     }
 
     pub(crate) fn restart(&mut self, at: u32) -> &mut Self {
-        self.add(What::Restart, Some(at), "", "with nothing", Mark::None);
+        self.add(What::Restart, Some(at), "", "without its disk", Mark::None);
         self
     }
 
@@ -209,10 +209,10 @@ pub(crate) fn troubles() -> Vec<Event> {
     for (number, to) in [(1, 1), (2, 2), (3, 3)] {
         script.send(number, 0, to, "Request", "Request(1@p0)");
     }
-    script.after(200).network("p0 p1 | p2 p3");
+    script.after(200).network("partition p0 p1 | p2 p3");
     script.after(200).receive(1).send(4, 1, 0, "Reply", "Reply(3)");
-    script.after(150).lose(2, "partition").after(150).pause(3).after(300).receive(4);
-    script.after(300).crash(2).after(400).network("healed").after(100).duplicate(3);
+    script.after(150).lose(2, "the link is cut").after(150).pause(3).after(300).receive(4);
+    script.after(300).crash(2).after(400).network("heal").after(100).duplicate(3);
     script.after(200).resume(3).after(200).receive(3).send(5, 3, 0, "Reply", "Reply(4)");
     script.after(300).receive(3).after(100).timer(0, "Resend");
     script.send(6, 0, 2, "Request", "Request(1@p0)").after(300).restart(2);

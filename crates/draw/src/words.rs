@@ -12,7 +12,7 @@ pub fn event_in_words(scene: &Scene, event: &Event) -> String {
     };
     match event.what {
         What::Start => "starts".to_owned(),
-        What::Input | What::Output => text,
+        What::Input | What::Output | What::Network => text,
         What::Send => format!("sends {} to {}", message_text(event), peer()),
         What::Receive => format!("receives {} from {}", message_text(event), peer()),
         What::Lose => format!("never gets {} from {}", message_text(event), peer()),
@@ -20,11 +20,10 @@ pub fn event_in_words(scene: &Scene, event: &Event) -> String {
         What::Timer => with_text("timer"),
         What::Sync => with_text("sync"),
         What::Crash => "crashes".to_owned(),
-        What::Restart => with_text("restarts"),
+        What::Restart => format!("restarts {text}").trim_end().to_owned(),
         What::Pause => "pauses".to_owned(),
         What::Resume => "goes on".to_owned(),
         What::Accuse => with_text(&format!("accuses {}", peer())),
-        What::Network => with_text("network"),
         What::Violation => with_text(&format!("violates {}", event.kind)),
     }
 }

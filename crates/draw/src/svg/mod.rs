@@ -16,7 +16,7 @@ use crate::paper::{self, escaped, line, stroke, text, text_width};
 use crate::words::{event_in_words, kinds, one_line, shortened, time_in_words};
 use axis::Axis;
 use labels::Labels;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use synod_core::ProcessId;
 use synod_sim::trace::{Event, What};
@@ -33,7 +33,7 @@ pub fn draw(scene: &Scene, events: &[Event], spread: Spread) -> String {
     let shown = scene.cut(events);
     let mut picture = Picture::new(scene, events, spread);
     picture.header(shown.before, shown.after);
-    picture.network(shown.events);
+    picture.network(shown.earlier, shown.events);
     picture.lanes(shown.earlier, shown.events);
     picture.arrows(shown.events);
     picture.points(shown.events);
@@ -121,25 +121,37 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// A dashed line where the network changes, and a band for as long as it is cut.
-    fn network(&mut self, events: &[Event]) {
-        let changes: Vec<usize> =
-            (0..events.len()).filter(|&i| events[i].what == What::Network).collect();
+    /// A dashed line where the network changes, and a band for as long as links are cut.
+    fn network(&mut self, earlier: &[Event], events: &[Event]) {
+        let mut cuts = Cuts::default();
+        earlier.iter().for_each(|event| cuts.pass(event));
+        let mut since = self.left - 12.0;
         let (top, bottom) = (FIRST_LANE - 32.0, self.last_y() + 24.0);
-        for (index, &change) in changes.iter().enumerate() {
-            let x = self.x(change);
-            let end = changes.get(index + 1).map_or(self.right, |&next| self.x(next));
-            if !is_whole(&events[change].text) {
-                let (width, height) = (end - x, bottom - top);
-                self.add(&format!(
-                    "<rect class=\"cut-band\" x=\"{x:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" \
-                     height=\"{height:.1}\"/>\n"
-                ));
+        for (position, event) in events.iter().enumerate() {
+            if event.what != What::Network {
+                continue;
             }
+            let x = self.x(position);
+            self.cut_band(&cuts, since, x);
+            since = x;
+            cuts.pass(event);
             self.add(&line("cut", (x, top), (x, bottom)));
-            let words = shortened(&one_line(&events[change].text), 40);
-            let middle = (x + text_width(&words) / 2.0).min(self.width - MARGIN);
-            self.labels.claim("small faint", &words, &[(middle, top - 5.0), (middle, top - 19.0)]);
+            let words = shortened(&one_line(&event.text), 40);
+            let half = text_width(&words) / 2.0;
+            let places = [(x + half, top - 5.0), (x - half, top - 5.0), (x + half, top - 19.0)];
+            self.labels.claim("small faint", &words, &places);
+        }
+        self.cut_band(&cuts, since, self.right);
+    }
+
+    fn cut_band(&mut self, cuts: &Cuts, from: f64, to: f64) {
+        if !cuts.0.is_empty() {
+            let (top, width) = (FIRST_LANE - 32.0, to - from);
+            let height = self.last_y() + 24.0 - top;
+            self.add(&format!(
+                "<rect class=\"cut-band\" x=\"{from:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" \
+                 height=\"{height:.1}\"/>\n"
+            ));
         }
     }
 
@@ -313,10 +325,29 @@ impl<'a> Picture<'a> {
     }
 }
 
-/// Whether these words about the network say that it is whole again.
-fn is_whole(words: &str) -> bool {
-    let words = words.to_lowercase();
-    ["heal", "whole", "restored"].iter().any(|word| words.contains(word))
+/// The links that are cut, as far as the words of the trace tell: `partition …`, `cut …`, `mend …`
+/// and `heal`.
+#[derive(Default)]
+struct Cuts(BTreeSet<String>);
+
+impl Cuts {
+    fn pass(&mut self, event: &Event) {
+        if event.what != What::Network {
+            return;
+        }
+        match event.text.split_once(' ').unwrap_or((&event.text, "")) {
+            ("heal", _) => self.0.clear(),
+            ("mend", link) => {
+                self.0.remove(link);
+            }
+            ("cut", link) => {
+                self.0.insert(link.to_owned());
+            }
+            _ => {
+                self.0.insert("partition".to_owned());
+            }
+        }
+    }
 }
 
 fn swatch(class: &str, x: f64, y: f64) -> String {

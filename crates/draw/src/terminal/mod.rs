@@ -133,7 +133,7 @@ impl<'a> Picture<'a> {
         match group {
             Group::Starts(events) => self.starts(events),
             Group::Sends(events) => self.sends(events),
-            Group::Straight { send, receipt } => self.arrow(send, receipt),
+            Group::Straight { send, end } => self.arrow(send, end),
             Group::One(event) => self.event(event),
         }
         group.events().for_each(|event| self.lanes.pass(self.scene, event));

@@ -9,12 +9,13 @@ pub(super) enum Group<'a> {
     Starts(&'a [Event]),
     /// The same words to one or more others, all sent in one go.
     Sends(&'a [Event]),
-    /// A message that arrives before anything else happens: its arrow has both ends in one row.
+    /// A message that arrives or is lost before anything else happens: its arrow has both ends in
+    /// one row.
     Straight {
         /// The sending.
         send: &'a Event,
-        /// The receipt.
-        receipt: &'a Event,
+        /// The receipt or the loss.
+        end: &'a Event,
     },
     /// Anything else.
     One(&'a Event),
@@ -25,7 +26,7 @@ impl<'a> Group<'a> {
     pub(super) fn events(self) -> impl Iterator<Item = &'a Event> {
         let (many, first, second): (&[Event], _, _) = match self {
             Group::Starts(events) | Group::Sends(events) => (events, None, None),
-            Group::Straight { send, receipt } => (&[], Some(send), Some(receipt)),
+            Group::Straight { send, end } => (&[], Some(send), Some(end)),
             Group::One(event) => (&[], Some(event), None),
         };
         many.iter().chain(first).chain(second)
@@ -47,8 +48,8 @@ pub(super) fn grouped(events: &[Event]) -> Vec<Group<'_>> {
         rest = after;
         match (first.what, after.first()) {
             (What::Start, _) => groups.push(Group::Starts(group)),
-            (What::Send, Some(receipt)) if length == 1 && arrives(first, receipt) => {
-                groups.push(Group::Straight { send: first, receipt });
+            (What::Send, Some(end)) if length == 1 && arrives(first, end) => {
+                groups.push(Group::Straight { send: first, end });
                 rest = &after[1..];
             }
             (What::Send, _) => groups.push(Group::Sends(group)),
@@ -63,11 +64,11 @@ fn same_words(one: &Event, other: &Event) -> bool {
     words(one) == words(other) && one.text == other.text
 }
 
-fn arrives(send: &Event, receipt: &Event) -> bool {
-    receipt.what == What::Receive
+fn arrives(send: &Event, end: &Event) -> bool {
+    matches!(end.what, What::Receive | What::Lose)
         && send.message.is_some()
-        && send.message == receipt.message
-        && send.process != receipt.process
+        && send.message == end.message
+        && send.process != end.process
 }
 
 /// The numbers of messages, as briefly as possible: `#1–3 #7`.

@@ -52,7 +52,7 @@ fn whatever_goes_wrong_has_its_sign() {
     let drawn = plain(&Scene::new("", 4), &sample::troubles(), 100);
     let has = |line: &str| assert!(drawn.contains(line), "{line} is missing in\n{drawn}");
     has("1.050 ms  ├──── #2 Request ─────┼────────────────────✗│                     │\n");
-    has("0.700 ms  ╌╌╌ network: p0 p1 | p2 p3 ╌╌╌");
+    has("0.700 ms  ╌╌╌ partition p0 p1 | p2 p3 ╌╌╌");
     has("† crashes             ╎\n");
     // Nothing is left of a crashed process, so arrows pass freely.
     has("├─ #3 Request(1@p0) ──┼──────────────────────────────────────────▶●\n");
