@@ -5,7 +5,7 @@
 
 use crate::Scene;
 use crate::lane::{Lanes, Operation};
-use crate::words::{event_in_words, left_out, message_text};
+use crate::words::{Known, event_in_words, left_out, message_text};
 use std::fmt::Write as _;
 use synod_core::ProcessId;
 use synod_sim::trace::{Event, What};
@@ -13,7 +13,12 @@ use synod_sim::trace::{Event, What};
 /// Draws the events as a Mermaid sequence diagram.
 pub fn draw(scene: &Scene, events: &[Event]) -> String {
     let shown = scene.cut(events);
-    let mut diagram = Diagram { scene, text: String::new(), active: vec![false; scene.n()] };
+    let mut diagram = Diagram {
+        scene,
+        text: String::new(),
+        active: vec![false; scene.n()],
+        known: Known::default(),
+    };
     diagram.header();
     diagram.note_all(left_out(shown.before, "before"));
     let mut lanes = Lanes::after(scene, shown.earlier);
@@ -32,6 +37,7 @@ struct Diagram<'a> {
     text: String,
     /// Who is drawn as holding something. Mermaid refuses to end what has not begun.
     active: Vec<bool>,
+    known: Known,
 }
 
 impl Diagram<'_> {
@@ -71,6 +77,7 @@ impl Diagram<'_> {
             What::Receive => self.line(&message("->>")),
             What::Lose => self.line(&message("--x")),
             What::Start | What::Send | What::Duplicate => {}
+            What::Violation if !self.known.is_new(event) => {}
             What::Violation => self.line(&format!("Note over {at}: ⚠ {}", escaped(&words))),
             _ => self.line(&format!("Note over {at}: {}", escaped(&words))),
         }

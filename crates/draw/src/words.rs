@@ -1,6 +1,7 @@
 //! What happened, in words.
 
 use crate::Scene;
+use std::collections::BTreeSet;
 use synod_sim::trace::{Event, What};
 
 /// The event in a few words, without the name of its process: `sends Request(1@p0) to p1`.
@@ -28,9 +29,10 @@ pub fn event_in_words(scene: &Scene, event: &Event) -> String {
     }
 }
 
-/// The message of an event: in full if the trace says so, else its kind.
+/// The message of an event: in full if the trace says so, else its kind. The blanks that Rust puts
+/// into braces are left out.
 pub fn message_text(event: &Event) -> String {
-    let text = one_line(&event.text);
+    let text = one_line(&event.text).replace(" { ", "{").replace(" }", "}");
     if text.is_empty() { event.kind.to_owned() } else { text }
 }
 
@@ -43,6 +45,18 @@ pub fn kinds(events: &[Event]) -> Vec<&'static str> {
         }
     }
     kinds
+}
+
+/// Tells new violations from those that were shown before: what is broken is often found broken
+/// again after every step.
+#[derive(Clone, Debug, Default)]
+pub struct Known(BTreeSet<(&'static str, String)>);
+
+impl Known {
+    /// Whether this violation is new. From now on it is known.
+    pub fn is_new(&mut self, violation: &Event) -> bool {
+        self.0.insert((violation.kind, violation.text.clone()))
+    }
 }
 
 /// Text on one line, without characters that a terminal would obey.
@@ -85,6 +99,7 @@ pub fn left_out(count: u64, side: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sample::Script;
 
     #[test]
     fn times_are_said_in_the_unit_that_suits_them() {
@@ -98,6 +113,16 @@ mod tests {
         assert_eq!(shortened("Request", 7), "Request");
         assert_eq!(shortened("Request", 5), "Requ…");
         assert_eq!(shortened("Request", 0), "");
+    }
+
+    #[test]
+    fn a_violation_is_new_only_once() {
+        let mut script = Script::new(2);
+        script.violation(0, "ME1", "two inside").violation(0, "ME1", "two inside");
+        script.violation(1, "ME1", "three inside");
+        let mut known = Known::default();
+        let new: Vec<bool> = script.events().iter().map(|event| known.is_new(event)).collect();
+        assert_eq!(new, [true, false, true]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Real runs of every algorithm in the catalogue, drawn in every way.
 
 use roxmltree::Document;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use synod_core::card::Rounds;
 use synod_core::{Algorithm, Setup};
 use synod_draw::shiviz::Shiviz;
@@ -98,7 +98,9 @@ fn every_run_can_be_drawn_in_the_terminal() {
     for (name, run) in runs() {
         let drawn = terminal::draw(&Scene::new(name, run.n), &run.events, 100);
         assert!(drawn.lines().count() > 5, "{name}");
-        assert_eq!(drawn.matches("VIOLATION").count(), count(&run, What::Violation), "{name}");
+        let violations = run.events.iter().filter(|event| event.what == What::Violation);
+        let different: BTreeSet<_> = violations.map(|event| (event.kind, &event.text)).collect();
+        assert_eq!(drawn.matches("VIOLATION").count(), different.len(), "{name}");
     }
 }
 

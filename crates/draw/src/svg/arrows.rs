@@ -42,7 +42,7 @@ impl Picture<'_> {
             return;
         };
         let lost = event.what == What::Lose;
-        let target = (self.x(end), self.y(to));
+        let mut target = (self.x(end), self.y(to));
         let tip = match send {
             Some(send) => format!("{}\n{}", self.tip(&events[send]), self.tip(event)),
             None => self.tip(event),
@@ -53,6 +53,10 @@ impl Picture<'_> {
         };
         if from == to {
             return self.loop_back(event, source, target, &tip);
+        }
+        if lost && target.0 <= source.0 {
+            // Lost as soon as it was sent; but arrows lean to the right.
+            target.0 = source.0 + 24.0;
         }
         let target = towards(target, source, if lost { 15.0 } else { 4.0 });
         let colour = if lost { "lost".to_owned() } else { stroke(self.kind_index(event)) };

@@ -102,24 +102,32 @@ impl Axis {
 /// The step that each event belongs to: whatever a process does in answer to one stimulus is one
 /// step, and is drawn at one point.
 fn steps(events: &[Event]) -> Vec<usize> {
-    let mut step = 0;
-    let mut steps = Vec::with_capacity(events.len());
+    let mut steps: Vec<usize> = Vec::with_capacity(events.len());
+    let mut stimulus = 0;
     for (index, event) in events.iter().enumerate() {
-        if index > 0 && !continues(&events[index - 1], event) {
-            step += 1;
+        let continues = index > 0 && continues(&events[stimulus], &events[index - 1], event);
+        if !continues {
+            stimulus = index;
         }
-        steps.push(step);
+        let last = steps.last().copied().unwrap_or(0);
+        steps.push(if continues || index == 0 { last } else { last + 1 });
     }
     steps
 }
 
-fn continues(before: &Event, event: &Event) -> bool {
-    let starts = before.what == What::Start && event.what == What::Start;
-    let answers = matches!(
-        event.what,
-        What::Send | What::Output | What::Sync | What::Accuse | What::Violation
-    ) && before.process == event.process;
-    before.time_us == event.time_us && (starts || answers)
+fn continues(stimulus: &Event, before: &Event, event: &Event) -> bool {
+    let same_time = stimulus.time_us == event.time_us;
+    let same_process = stimulus.process == event.process;
+    same_time
+        && match event.what {
+            What::Start => stimulus.what == What::Start,
+            What::Send | What::Output | What::Sync | What::Accuse => same_process,
+            // A link that is cut loses what is sent at once.
+            What::Lose => before.what == What::Send && before.message == event.message,
+            // Judged after the step, wherever it shows.
+            What::Violation => true,
+            _ => false,
+        }
 }
 
 #[cfg(test)]
@@ -134,6 +142,15 @@ mod tests {
         // All three start together; then p0 asks and sends twice.
         assert_eq!(&axis.x[..6], [0.0, 0.0, 0.0, STEP, STEP, STEP]);
         assert!(axis.ticks().is_empty());
+    }
+
+    #[test]
+    fn losses_on_the_way_do_not_tear_a_multicast_apart() {
+        let mut script = Script::new(3);
+        script.asks(0, "enters").send(1, 0, 1, "Request", "Request").lose(1, "the link is cut");
+        script.send(2, 0, 2, "Request", "Request").violation(1, "X", "judged after the step");
+        script.receive(2);
+        assert_eq!(steps(&script.events()), [0, 0, 0, 0, 0, 1]);
     }
 
     #[test]

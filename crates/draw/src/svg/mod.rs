@@ -13,7 +13,7 @@ pub use axis::Spread;
 use crate::Scene;
 use crate::lane::{Lane, Lanes, Life, Operation};
 use crate::paper::{self, escaped, line, stroke, text, text_width};
-use crate::words::{event_in_words, kinds, one_line, shortened, time_in_words};
+use crate::words::{Known, event_in_words, kinds, one_line, shortened, time_in_words};
 use axis::Axis;
 use labels::Labels;
 use std::collections::{BTreeMap, BTreeSet};
@@ -254,12 +254,16 @@ impl<'a> Picture<'a> {
         self.add(&texts);
     }
 
-    /// A red ring where a property is violated, and the reason below the lanes.
+    /// A red ring where a property is violated, and the reason below the lanes, once.
     fn violations(&mut self, events: &[Event]) {
+        let mut known = Known::default();
         for (position, event) in events.iter().enumerate() {
             let (What::Violation, Some(lane)) = (event.what, self.scene.lane_of(event)) else {
                 continue;
             };
+            if !known.is_new(event) {
+                continue;
+            }
             self.bottom += LINE;
             let (x, y) = (self.x(position), self.y(lane));
             let right_side = x < self.width / 2.0;

@@ -12,7 +12,7 @@ mod rows;
 use crate::Scene;
 use crate::canvas::Row;
 use crate::lane::{Lane, Lanes, Life, Operation};
-use crate::words::{event_in_words, kinds, left_out, message_text, one_line, shortened};
+use crate::words::{Known, event_in_words, kinds, left_out, message_text, one_line, shortened};
 use anstyle::{AnsiColor, Color, Style};
 
 use rows::{Group, grouped, numbers};
@@ -58,6 +58,9 @@ pub fn draw(scene: &Scene, events: &[Event], width: usize) -> String {
     } else {
         picture.under_way(events);
     }
+    if picture.repeated > 0 {
+        picture.remark(&format!("violations found again and not repeated: {}", picture.repeated));
+    }
     picture.legend(shown.events);
     picture.out
 }
@@ -70,6 +73,9 @@ struct Picture<'a> {
     lane_width: usize,
     width: usize,
     lanes: Lanes,
+    known: Known,
+    /// How many violations were not shown because they were known.
+    repeated: usize,
     out: String,
 }
 
@@ -81,8 +87,17 @@ impl<'a> Picture<'a> {
         let lane_width = (room / scene.n().max(1)).clamp(narrow, wide);
         let width = width.max(gutter.width + 2 + scene.n() * lane_width);
         let lanes = Lanes::after(scene, &[]);
-        let out = String::new();
-        Picture { scene, kinds: kinds(events), gutter, lane_width, width, lanes, out }
+        Picture {
+            scene,
+            kinds: kinds(events),
+            gutter,
+            lane_width,
+            width,
+            lanes,
+            known: Known::default(),
+            repeated: 0,
+            out: String::new(),
+        }
     }
 
     /// The column of a lane.
@@ -157,6 +172,7 @@ impl<'a> Picture<'a> {
         let ways = [
             format!("{numbers} {text} → {targets}"),
             format!("{numbers} {text}"),
+            format!("{numbers} {} → {targets}", events[0].kind),
             format!("{numbers} {}", events[0].kind),
             format!("{numbers} {}", shortened(events[0].kind, 4)),
             numbers,
@@ -291,6 +307,10 @@ impl<'a> Picture<'a> {
     }
 
     fn violation(&mut self, event: &Event) {
+        if !self.known.is_new(event) {
+            self.repeated += 1;
+            return;
+        }
         let place = event.process.map_or(String::new(), |p| format!(" at {}", self.scene.label(p)));
         let text = format!("VIOLATION of {}{place}: {}", event.kind, one_line(&event.text));
         let room = self.width.saturating_sub(self.x(0) + 3).max(20);
