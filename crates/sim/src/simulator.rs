@@ -119,6 +119,8 @@ struct Engine<'s, A: Algorithm> {
     busy: bool,
     /// Due things that wait until their process goes on.
     parked: BTreeMap<ProcessId, Vec<Due>>,
+    /// Messages that arrived before others that happened before them, if the network is causal.
+    held_back: Vec<Slot>,
     /// When the last message of a link arrives, if links are ordered.
     link_free_us: BTreeMap<(ProcessId, ProcessId), u64>,
     faults: Vec<Fault<A::Input>>,
@@ -147,6 +149,7 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
             ready: ProcessSet::EMPTY,
             busy: false,
             parked: BTreeMap::new(),
+            held_back: Vec::new(),
             link_free_us: BTreeMap::new(),
             faults,
             lose_now: Vec::new(),
@@ -236,6 +239,7 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
             if let Action::Resume(at) = action {
                 self.unpark(at);
             }
+            self.let_go();
         }
         self.settle();
     }
@@ -254,7 +258,7 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
             return None;
         }
         let action = match due {
-            Due::Deliver(slot) => return Some(Action::Deliver(slot)),
+            Due::Deliver(slot) => return self.delivery(slot),
             Due::Tell(from, to) => Action::Tell { from, to },
             Due::Fire(at, timer) => Action::Fire { at, timer },
             Due::Sync(at) => Action::Sync(at),
@@ -269,6 +273,27 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
             Due::Fault(_) => unreachable!("faults were handled above"),
         };
         self.world.can(&action).is_ok().then_some(action)
+    }
+
+    /// The delivery of a message, unless the network is causal and the message comes too early.
+    fn delivery(&mut self, slot: Slot) -> Option<Action<A::Input>> {
+        if self.engine.options.plan.order == Order::Causal && !self.world.is_deliverable(slot) {
+            self.engine.held_back.push(slot);
+            return None;
+        }
+        Some(Action::Deliver(slot))
+    }
+
+    /// Lets go of what was held back, as soon as what happened before it has arrived.
+    fn let_go(&mut self) {
+        let held_back = std::mem::take(&mut self.engine.held_back);
+        for slot in held_back {
+            if self.world.is_deliverable(slot) {
+                self.engine.schedule(self.world.now_us, Due::Deliver(slot));
+            } else if self.world.flight().get(slot).is_some() {
+                self.engine.held_back.push(slot);
+            }
+        }
     }
 
     fn is_offered(&self, at: ProcessId, input: &A::Input) -> bool {
