@@ -29,8 +29,9 @@ pub enum Input {
 /// What it is told.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Output {
-    /// The event that is happening has this stamp. Said once for each event, and, if the event
-    /// sends a message, before the message leaves.
+    /// The event that is happening has this stamp. Said once for each event; and, if the event
+    /// sends a message, before the message leaves, for otherwise the judge does not see with which
+    /// stamp it was sent.
     Stamped(Stamp),
 }
 

@@ -2,13 +2,15 @@
 
 use crate::time::lamport::{LamportClock, Message};
 use serde::{Deserialize, Serialize};
-use synod_core::card::{Card, Counterexample, Mutant, Rounds, Scope};
-use synod_core::family::logical_time::{Input, LogicalTime, Output, T1, T2, T3};
-use synod_core::{Algorithm, Cx, Never, ProcessId, Protocol, Setup, SetupError};
+use synod_core::card::{Card, Counterexample, Mutant, Scope};
+use synod_core::family::logical_time::{Input, LogicalTime, Output, Stamp, T1, T2, T3};
+use synod_core::{Algorithm, Cx, Never, ProcessId, Protocol, Setup, SetupError, Timestamp};
 
 /// A process that counts its events, and does not listen to what others have counted.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct LamportDeaf(LamportClock);
+pub struct LamportDeaf {
+    clock: u64,
+}
 
 impl Protocol for LamportDeaf {
     type Input = Input;
@@ -17,13 +19,21 @@ impl Protocol for LamportDeaf {
     type Timer = Never;
 
     fn on_input(&mut self, input: Input, cx: &mut Cx<'_, Self>) {
-        let outputs = cx.below(|cx| self.0.on_input(input, cx));
-        outputs.into_iter().for_each(|output| cx.output(output));
+        self.count_event(cx);
+        if let Input::Send(to) = input {
+            cx.send(to, Message { time: self.clock });
+        }
     }
 
-    fn on_message(&mut self, from: ProcessId, _: Message, cx: &mut Cx<'_, Self>) {
-        let outputs = cx.below(|cx| self.0.on_message(from, Message { time: 0 }, cx));
-        outputs.into_iter().for_each(|output| cx.output(output));
+    fn on_message(&mut self, _from: ProcessId, _: Message, cx: &mut Cx<'_, Self>) {
+        self.count_event(cx);
+    }
+}
+
+impl LamportDeaf {
+    fn count_event(&mut self, cx: &mut Cx<'_, Self>) {
+        self.clock += 1;
+        cx.output(Output::Stamped(Stamp::Lamport(Timestamp::new(self.clock, cx.me()))));
     }
 }
 
@@ -38,11 +48,12 @@ impl Algorithm for LamportDeaf {
         promises: &[T1, T3],
         counterexamples: &[Counterexample {
             property: T2,
-            scope: Scope { rounds: Rounds::Times(1), ..Scope::of(2) },
+            scope: Scope::of(2),
             steps: 2,
             story: "A message is the first event of its sender, and its arrival the first of its \
                     receiver: both have time 1.",
         }],
+        parameters: &[],
         mutant: Some(Mutant {
             of: "lamport-clock",
             change: "a message does not move the clock up to its time",
@@ -52,6 +63,6 @@ impl Algorithm for LamportDeaf {
     };
 
     fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
-        Ok(LamportClock::assemble(setup)?.into_iter().map(LamportDeaf).collect())
+        Ok(vec![LamportDeaf { clock: 0 }; setup.n])
     }
 }
