@@ -1,5 +1,6 @@
 //! Time: the sentences and examples of the textbooks, and many runs.
 
 mod cristian;
+mod explored;
 mod logical;
 mod runs;
