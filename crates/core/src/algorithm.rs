@@ -64,12 +64,37 @@ pub trait Algorithm:
     }
 }
 
+/// What can be seen of a whole system. Drivers implement it, so that nothing is copied for a look.
+pub trait System<P: Protocol> {
+    /// How many processes there are.
+    fn size(&self) -> usize;
+    /// The state of one process.
+    fn process(&self, at: ProcessId) -> &P;
+    /// Shows every message on its way: from, to, what.
+    fn each_message<'s>(&'s self, show: &mut dyn FnMut(ProcessId, ProcessId, &'s P::Message));
+}
+
 /// A look at the whole system at one moment, as nobody inside can have it.
-pub struct Snapshot<'a, P: Protocol> {
-    /// The state of each process.
-    pub processes: &'a [&'a P],
+pub struct Snapshot<'a, P: Protocol>(pub &'a dyn System<P>);
+
+impl<'a, P: Protocol> Snapshot<'a, P> {
+    /// How many processes there are.
+    pub fn size(&self) -> usize {
+        self.0.size()
+    }
+
+    /// The state of each process, in order.
+    pub fn processes(&self) -> impl ExactSizeIterator<Item = &'a P> + use<'a, P> {
+        let system = self.0;
+        (0..system.size()).map(|index| system.process(ProcessId(index as u32)))
+    }
+
     /// Every message on its way: from, to, what.
-    pub in_flight: &'a [(ProcessId, ProcessId, &'a P::Message)],
+    pub fn in_flight(&self) -> Vec<(ProcessId, ProcessId, &'a P::Message)> {
+        let mut messages = Vec::new();
+        self.0.each_message(&mut |from, to, message| messages.push((from, to, message)));
+        messages
+    }
 }
 
 /// Something that must be true of every snapshot.

@@ -31,7 +31,7 @@ pub mod protocol;
 pub mod setup;
 pub mod stamp;
 
-pub use algorithm::{Algorithm, Invariant, Snapshot};
+pub use algorithm::{Algorithm, Invariant, Snapshot, System};
 pub use card::{Bounds, Card, Cost, Mutant, Source};
 pub use clock::{Clock, Moment};
 pub use cx::{Cx, Effect, EffectOf, Host, step};

@@ -48,7 +48,7 @@ pub struct ProcessSet(Words);
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 enum Words {
     Small(u64),
-    Large(Vec<u64>),
+    Large(Box<[u64]>),
 }
 
 impl Default for Words {
@@ -57,13 +57,23 @@ impl Default for Words {
     }
 }
 
+fn widened(words: &[u64], length: usize) -> Box<[u64]> {
+    let mut wider = vec![0; length];
+    wider[..words.len()].copy_from_slice(words);
+    wider.into_boxed_slice()
+}
+
 impl ProcessSet {
     /// The empty set.
     pub const EMPTY: ProcessSet = ProcessSet(Words::Small(0));
 
     /// All processes of a group of `n`.
     pub fn all(n: usize) -> Self {
-        ProcessId::all(n).collect()
+        if n < 64 {
+            return ProcessSet(Words::Small((1 << n) - 1));
+        }
+        // The largest name first: the set is made as wide as it will be at once.
+        ProcessId::all(n).rev().collect()
     }
 
     /// Every process of a group of `n` but one.
@@ -86,14 +96,12 @@ impl ProcessSet {
         let slot = match &mut self.0 {
             Words::Small(only) if word == 0 => only,
             Words::Small(only) => {
-                let mut words = vec![0; word + 1];
-                words[0] = *only;
-                self.0 = Words::Large(words);
+                self.0 = Words::Large(widened(&[*only], word + 1));
                 return self.insert(process);
             }
             Words::Large(words) => {
                 if words.len() <= word {
-                    words.resize(word + 1, 0);
+                    *words = widened(words, word + 1);
                 }
                 &mut words[word]
             }
@@ -119,11 +127,10 @@ impl ProcessSet {
 
     fn shrink(&mut self) {
         if let Words::Large(words) = &mut self.0 {
-            while words.last() == Some(&0) {
-                words.pop();
-            }
-            if words.len() <= 1 {
-                self.0 = Words::Small(words.first().copied().unwrap_or(0));
+            match words.iter().rposition(|word| *word != 0) {
+                None | Some(0) => self.0 = Words::Small(words[0]),
+                Some(last) if last + 1 < words.len() => *words = widened(&words[..=last], last + 1),
+                Some(_) => {}
             }
         }
     }

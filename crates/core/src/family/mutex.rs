@@ -4,6 +4,7 @@ use super::{Application, Family, Mark, Moment, Monitor, Pace, Property, Violatio
 use crate::card::Rounds;
 use crate::process::{ProcessId, ProcessSet};
 use serde::{Deserialize, Serialize};
+use smallvec::{SmallVec, smallvec};
 
 /// The family of mutual exclusion algorithms.
 #[derive(Clone, Copy, Debug)]
@@ -165,11 +166,16 @@ pub struct Referee {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct RequestOrder {
+    /// All unanswered requests.
+    unanswered: u64,
     /// The unanswered requests that each process knows of.
-    known: Vec<u64>,
+    known: Masks,
     /// The unanswered requests that happened before the unanswered request of each process.
-    before: Vec<u64>,
+    before: Masks,
 }
+
+/// A set of processes for each process. Small worlds are copied millions of times: no allocation.
+type Masks = SmallVec<[u64; 4]>;
 
 fn bit(process: ProcessId) -> u64 {
     1 << process.0
@@ -181,8 +187,11 @@ impl Monitor for Referee {
     type Tag = u64;
 
     fn new(n: usize, judged: &dyn Fn(&str) -> bool) -> Self {
-        let order = (judged(ME3) && n <= ORDER_JUDGED_UP_TO)
-            .then(|| RequestOrder { known: vec![0; n], before: vec![0; n] });
+        let order = (judged(ME3) && n <= ORDER_JUDGED_UP_TO).then(|| RequestOrder {
+            unanswered: 0,
+            known: smallvec![0; n],
+            before: smallvec![0; n],
+        });
         Referee { inside: ProcessSet::EMPTY, waiting: ProcessSet::EMPTY, order }
     }
 
@@ -191,6 +200,7 @@ impl Monitor for Referee {
             Input::Enter => {
                 self.waiting.insert(at);
                 if let Some(order) = &mut self.order {
+                    order.unanswered |= bit(at);
                     order.before[at.index()] = order.known[at.index()];
                     order.known[at.index()] |= bit(at);
                 }
@@ -256,8 +266,9 @@ impl Monitor for Referee {
     }
 
     fn prune(&self, tag: &mut u64) {
-        let unanswered = self.waiting.iter().fold(0, |all, process| all | bit(process));
-        *tag &= unanswered;
+        if let Some(order) = &self.order {
+            *tag &= order.unanswered;
+        }
     }
 
     fn waiting(&self) -> ProcessSet {
@@ -268,6 +279,7 @@ impl Monitor for Referee {
 impl RequestOrder {
     /// The request of `process` is answered: it no longer matters who knew of it.
     fn forget(&mut self, process: ProcessId) {
+        self.unanswered &= !bit(process);
         self.before[process.index()] = 0;
         for set in self.known.iter_mut().chain(&mut self.before) {
             *set &= !bit(process);

@@ -288,14 +288,15 @@ impl Algorithm for Maekawa {
 }
 
 fn every_vote_is_in_one_place(snapshot: &Snapshot<'_, Maekawa>) -> bool {
-    let with_candidates = snapshot.processes.iter().flat_map(|candidate| {
+    let with_candidates = snapshot.processes().flat_map(|candidate| {
         candidate.voters.iter().filter(|voter| candidate.has_vote_of(*voter))
     });
-    let on_their_way = snapshot.in_flight.iter().filter_map(|(from, to, message)| match message {
-        Message::Request => None,
-        Message::Reply => Some(*from),
-        Message::Release => Some(*to),
-    });
-    let given = snapshot.processes.iter().map(|voter| voter.voted.is_some());
+    let on_their_way =
+        snapshot.in_flight().into_iter().filter_map(|(from, to, message)| match message {
+            Message::Request => None,
+            Message::Reply => Some(from),
+            Message::Release => Some(to),
+        });
+    let given = snapshot.processes().map(|voter| voter.voted.is_some());
     each_in_one_place(given, with_candidates.chain(on_their_way))
 }

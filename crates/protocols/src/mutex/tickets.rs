@@ -287,16 +287,16 @@ impl Version for Right {
 fn outstanding<'a>(
     snapshot: &'a Snapshot<'_, RicartAgrawalaTickets>,
 ) -> impl Iterator<Item = (Timestamp, &'a RicartAgrawalaTickets)> {
-    let all = ProcessId::all(snapshot.processes.len()).zip(snapshot.processes);
+    let all = ProcessId::all(snapshot.size()).zip(snapshot.processes());
     all.filter(|(_, process)| Right::is_requesting(&process.state))
-        .map(|(name, &process)| (process.ticket(name), process))
+        .map(|(name, process)| (process.ticket(name), process))
 }
 
 fn outstanding_tickets_are_close(snapshot: &Snapshot<'_, RicartAgrawalaTickets>) -> bool {
     let numbers = || outstanding(snapshot).map(|(ticket, _)| ticket.time);
     let (smallest, largest) = (numbers().min(), numbers().max());
     let difference = largest.unwrap_or(0) - smallest.unwrap_or(0);
-    difference < snapshot.processes.len() as u64
+    difference < snapshot.size() as u64
 }
 
 fn the_latest_ticket_defers_nobody(snapshot: &Snapshot<'_, RicartAgrawalaTickets>) -> bool {
@@ -305,8 +305,8 @@ fn the_latest_ticket_defers_nobody(snapshot: &Snapshot<'_, RicartAgrawalaTickets
 }
 
 fn each_pair_defers_at_most_once(snapshot: &Snapshot<'_, RicartAgrawalaTickets>) -> bool {
-    let n = snapshot.processes.len();
-    let total: usize = snapshot.processes.iter().map(|process| process.deferred.len()).sum();
+    let n = snapshot.size();
+    let total: usize = snapshot.processes().map(|process| process.deferred.len()).sum();
     total <= n * (n - 1) / 2
 }
 

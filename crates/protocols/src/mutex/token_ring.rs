@@ -178,6 +178,6 @@ impl Algorithm for TokenRing {
 }
 
 fn there_is_one_token(snapshot: &Snapshot<'_, TokenRing>) -> bool {
-    let at_processes = snapshot.processes.iter().filter(|p| p.has_token()).count();
-    at_processes + snapshot.in_flight.len() == 1
+    let at_processes = snapshot.processes().filter(|p| p.has_token()).count();
+    at_processes + snapshot.in_flight().len() == 1
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use synod_core::family::mutex::{Input, Mutex, Output};
-use synod_core::{Algorithm, Cx, Effect, EffectOf, ProcessId, Setup, Snapshot, Wire, step};
+use synod_core::{Algorithm, Cx, Effect, EffectOf, ProcessId, Setup, Snapshot, System, Wire, step};
 
 /// Processes, messages on their way, and what has happened.
 pub(crate) struct Group<A: Algorithm<Family = Mutex>> {
@@ -93,10 +93,7 @@ impl<A: Algorithm<Family = Mutex>> Group<A> {
     }
 
     pub(crate) fn invariants_hold(&self) -> bool {
-        let processes: Vec<&A> = self.processes.iter().collect();
-        let in_flight: Vec<_> = self.in_flight.iter().map(|(f, t, m)| (*f, *t, m)).collect();
-        let snapshot = Snapshot { processes: &processes, in_flight: &in_flight };
-        A::invariants().iter().all(|invariant| (invariant.holds)(&snapshot))
+        A::invariants().iter().all(|invariant| (invariant.holds)(&Snapshot(self)))
     }
 
     fn deliver_at(&mut self, index: usize) {
@@ -134,5 +131,19 @@ impl<A: Algorithm<Family = Mutex>> Group<A> {
         assert_ne!(from, to, "a message to oneself on the network");
         self.sent += 1;
         self.in_flight.push((from, to, message));
+    }
+}
+
+impl<A: Algorithm<Family = Mutex>> System<A> for Group<A> {
+    fn size(&self) -> usize {
+        self.processes.len()
+    }
+
+    fn process(&self, at: ProcessId) -> &A {
+        &self.processes[at.index()]
+    }
+
+    fn each_message<'s>(&'s self, show: &mut dyn FnMut(ProcessId, ProcessId, &'s A::Message)) {
+        self.in_flight.iter().for_each(|(from, to, message)| show(*from, *to, message));
     }
 }

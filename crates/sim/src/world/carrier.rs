@@ -21,7 +21,7 @@ pub(super) struct Carrier<'a, A: Algorithm, D: Driver<A>> {
     driver: &'a mut D,
     application: &'a mut ApplicationOf<A>,
     timers: &'a mut Vec<(u64, A::Timer)>,
-    disk: &'a mut Disk<A>,
+    disk: &'a mut Option<Box<Disk<A>>>,
     flight: &'a mut Flight<A>,
     monitor: &'a mut MonitorOf<A>,
     links: &'a Links,
@@ -96,15 +96,16 @@ impl<A: Algorithm, D: Driver<A>> Carrier<'_, A, D> {
         let must_wait = match &effect {
             Effect::Persist(_) => true,
             Effect::Send { .. } | Effect::Multicast(_) | Effect::Output(_) => {
-                !self.disk.held.is_empty()
+                self.disk.as_ref().is_some_and(|disk| !disk.held.is_empty())
             }
             Effect::SetTimer { .. } | Effect::CancelTimer(_) | Effect::Accuse { .. } => false,
         };
         if must_wait {
-            if self.disk.held.is_empty() {
+            let held = &mut self.disk.get_or_insert_default().held;
+            if held.is_empty() {
                 self.driver.see(self.now_us, Happening::Writing(self.at));
             }
-            return self.disk.held.push(effect);
+            return held.push(effect);
         }
         match effect {
             Effect::Send { to, message } => self.send_message(to, message),

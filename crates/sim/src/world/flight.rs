@@ -1,6 +1,7 @@
 //! Messages on their way.
 
 use serde::Serialize;
+use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
 use synod_core::{Algorithm, Family, Monitor, ProcessId, Protocol, Wire};
 
@@ -57,12 +58,12 @@ pub type Slot = u32;
 #[derive(Debug)]
 pub struct Flight<A: Algorithm> {
     slots: Vec<Option<Envelope<A>>>,
-    free: Vec<Slot>,
+    free: SmallVec<[Slot; 8]>,
 }
 
 impl<A: Algorithm> Default for Flight<A> {
     fn default() -> Self {
-        Flight { slots: Vec::new(), free: Vec::new() }
+        Flight { slots: Vec::new(), free: SmallVec::new() }
     }
 }
 

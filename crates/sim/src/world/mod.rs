@@ -20,11 +20,12 @@ pub use process::{ApplicationOf, Process, Status};
 
 use causal::CausalOrder;
 use links::Links;
+use smallvec::SmallVec;
 use std::sync::Arc;
 use synod_core::card::{Order, Rounds};
 use synod_core::{
-    Algorithm, Application, Clock, Cx, Family, Moment, Monitor, ProcessId, Setup, SetupError,
-    Snapshot, Violation,
+    Algorithm, Application, Clock, Cx, Family, Invariant, Moment, Monitor, ProcessId, Setup,
+    SetupError, Snapshot, System, Violation,
 };
 
 /// The judge of a world.
@@ -119,7 +120,7 @@ struct Fixed<A: Algorithm> {
     order: Order,
     multicast: bool,
     clocks: Vec<Clock>,
-    invariants: Vec<&'static synod_core::Invariant<A>>,
+    invariants: Vec<&'static Invariant<A>>,
 }
 
 /// A world. See the module.
@@ -389,7 +390,7 @@ impl<A: Algorithm> World<A> {
     /// The first records in the queue are safe now, and what waited for them is carried out.
     fn sync(&mut self, at: ProcessId, driver: &mut impl Driver<A>) {
         self.forget_print(at);
-        let disk = &mut self.processes[at.index()].disk;
+        let disk = self.processes[at.index()].disk.as_mut().expect("the action is possible");
         let mut held = std::mem::take(&mut disk.held).into_iter().peekable();
         let before = disk.records.len();
         while let Some(synod_core::Effect::Persist(record)) =
@@ -414,7 +415,9 @@ impl<A: Algorithm> World<A> {
         let process = &mut self.processes[at.index()];
         process.status = Status::Crashed;
         process.timers.clear();
-        process.disk.held.clear();
+        if let Some(disk) = &mut process.disk {
+            disk.held.clear();
+        }
         process.application.on_crash();
         self.remember_print(at);
         self.monitor.on_crash(at);
@@ -429,11 +432,11 @@ impl<A: Algorithm> World<A> {
         process.state = self.fixed.initial[at.index()].clone();
         match A::REPLAY {
             Some(replay) if with_disk => {
-                for record in &process.disk.records {
+                for record in process.disk.iter().flat_map(|disk| &disk.records) {
                     replay(&mut process.state, record).expect("this process wrote the record");
                 }
             }
-            _ => process.disk.records.clear(),
+            _ => process.disk = None,
         }
         self.remember_print(at);
         driver.see(self.now_us, Happening::Restarted(at, with_disk));
@@ -492,24 +495,32 @@ impl<A: Algorithm> World<A> {
     }
 
     fn judge_invariants(&mut self) {
-        let processes: smallvec::SmallVec<[&A; 16]> =
-            self.processes.iter().map(|process| &process.state).collect();
-        let in_flight: smallvec::SmallVec<[_; 16]> = self
-            .flight
-            .iter()
-            .filter_map(|(_, envelope)| match &envelope.body {
-                Body::Message(message) => Some((envelope.from, envelope.to, message)),
-                Body::Tell(_) => None,
-            })
-            .collect();
-        let snapshot = Snapshot { processes: &processes, in_flight: &in_flight };
-        for invariant in &self.fixed.invariants {
-            if !(invariant.holds)(&snapshot) {
-                self.found.push(Violation {
-                    property: invariant.name,
-                    at: ProcessId(0),
-                    because: format!("it is no longer true that {}", invariant.statement),
-                });
+        let snapshot = Snapshot(&*self);
+        let broken = |invariant: &&&'static Invariant<A>| !(invariant.holds)(&snapshot);
+        let broken: SmallVec<[_; 1]> = self.fixed.invariants.iter().filter(broken).collect();
+        let violation = |invariant: &&'static Invariant<A>| Violation {
+            property: invariant.name,
+            at: ProcessId(0),
+            because: format!("it is no longer true that {}", invariant.statement),
+        };
+        let violations: SmallVec<[_; 1]> = broken.into_iter().map(violation).collect();
+        self.found.extend(violations);
+    }
+}
+
+impl<A: Algorithm> System<A> for World<A> {
+    fn size(&self) -> usize {
+        self.processes.len()
+    }
+
+    fn process(&self, at: ProcessId) -> &A {
+        &self.processes[at.index()].state
+    }
+
+    fn each_message<'s>(&'s self, show: &mut dyn FnMut(ProcessId, ProcessId, &'s A::Message)) {
+        for (_, envelope) in self.flight.iter() {
+            if let Body::Message(message) = &envelope.body {
+                show(envelope.from, envelope.to, message);
             }
         }
     }

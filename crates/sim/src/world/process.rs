@@ -17,7 +17,8 @@ pub struct Process<A: Algorithm> {
     /// Whether it runs.
     pub status: Status,
     pub(crate) timers: Vec<(u64, A::Timer)>,
-    pub(crate) disk: Disk<A>,
+    /// None until something is written: most algorithms have no disk.
+    pub(crate) disk: Option<Box<Disk<A>>>,
 }
 
 /// Whether a process runs.
@@ -33,7 +34,7 @@ pub enum Status {
 
 impl<A: Algorithm> Process<A> {
     pub(crate) fn new(state: A, application: ApplicationOf<A>) -> Self {
-        let (timers, disk) = (Vec::new(), Disk::default());
+        let (timers, disk) = (Vec::new(), None);
         Process { state, application, status: Status::Up, timers, disk }
     }
 
@@ -49,12 +50,12 @@ impl<A: Algorithm> Process<A> {
 
     /// Whether the disk has something to write.
     pub fn is_writing(&self) -> bool {
-        !self.disk.held.is_empty()
+        self.disk.as_ref().is_some_and(|disk| !disk.held.is_empty())
     }
 
     /// What is on the disk.
     pub fn records(&self) -> &[Record] {
-        &self.disk.records
+        self.disk.as_ref().map_or(&[], |disk| &disk.records)
     }
 }
 
@@ -88,8 +89,10 @@ impl<A: Algorithm> Hash for Process<A> {
         for (_, timer) in &self.timers {
             timer.hash(hasher);
         }
-        self.disk.records.hash(hasher);
-        self.disk.held.hash(hasher);
+        if let Some(disk) = &self.disk {
+            disk.records.hash(hasher);
+            disk.held.hash(hasher);
+        }
     }
 }
 

@@ -115,15 +115,15 @@ impl Algorithm for MaekawaSanders {
 }
 
 fn every_vote_is_in_one_place(snapshot: &Snapshot<'_, MaekawaSanders>) -> bool {
-    let with_candidates = snapshot.processes.iter().flat_map(|candidate| {
+    let with_candidates = snapshot.processes().flat_map(|candidate| {
         candidate.voters.iter().filter(|voter| candidate.has_vote_of(*voter))
     });
     let on_their_way =
-        snapshot.in_flight.iter().filter_map(|(from, to, message)| match message.what {
-            What::Grant => Some(*from),
-            What::Yield | What::Release => Some(*to),
+        snapshot.in_flight().into_iter().filter_map(|(from, to, message)| match message.what {
+            What::Grant => Some(from),
+            What::Yield | What::Release => Some(to),
             What::Request | What::Failed | What::Inquire => None,
         });
-    let given = snapshot.processes.iter().map(|voter| voter.lock.is_some());
+    let given = snapshot.processes().map(|voter| voter.lock.is_some());
     each_in_one_place(given, with_candidates.chain(on_their_way))
 }

@@ -244,7 +244,8 @@ fn take_granted<C: Choice>(
 }
 
 fn there_is_one_token<C: Choice>(snapshot: &Snapshot<'_, TokenPassing<C>>) -> bool {
-    let at_processes = snapshot.processes.iter().filter(|p| p.token().is_some()).count();
-    let travelling = snapshot.in_flight.iter().filter(|m| matches!(m.2, Message::Token(_))).count();
+    let at_processes = snapshot.processes().filter(|p| p.token().is_some()).count();
+    let travelling =
+        snapshot.in_flight().into_iter().filter(|m| matches!(m.2, Message::Token(_))).count();
     at_processes + travelling == 1
 }
