@@ -78,7 +78,9 @@ impl Setup {
         let Some(text) = self.text(name) else { return Ok(None) };
         let numbers = split(text)
             .map(|word| {
-                word.parse().map_err(|_| self.bad(name, format!("'{word}' is not a whole number")))
+                whole(word).ok_or_else(|| {
+                    self.bad(name, format!("'{word}' is not a whole number below 2^62"))
+                })
             })
             .collect::<Result<Vec<u64>, _>>()?;
         if numbers.len() != self.n {
@@ -92,7 +94,9 @@ impl Setup {
     pub fn number(&self, name: &str, default: u64) -> Result<u64, SetupError> {
         match self.text(name) {
             None => Ok(default),
-            Some(text) => text.parse().map_err(|_| self.bad(name, "not a whole number")),
+            Some(text) => {
+                whole(text).ok_or_else(|| self.bad(name, "not a whole number below 2^62"))
+            }
         }
     }
 
@@ -145,6 +149,32 @@ impl Setup {
     }
 }
 
+/// A number with room above it, so that a clock that starts there can be advanced.
+fn whole(word: &str) -> Option<u64> {
+    word.parse().ok().filter(|number| *number < 1 << 62)
+}
+
 fn split(text: &str) -> impl Iterator<Item = &str> {
     text.split([' ', ',']).filter(|word| !word.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_that_leaves_no_room_to_count_on_is_refused() {
+        let setup =
+            Setup::new(2).with("clocks", "1 18446744073709551615").with("k", "4611686018427387904");
+        let error = setup.number_each("clocks").expect_err("it is too large").to_string();
+        assert!(
+            error.contains("'18446744073709551615' is not a whole number below 2^62"),
+            "{error}"
+        );
+        assert!(setup.number("k", 0).is_err());
+        assert_eq!(
+            Setup::new(1).with("k", "4611686018427387903").number("k", 0),
+            Ok((1 << 62) - 1)
+        );
+    }
 }
