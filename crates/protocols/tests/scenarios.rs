@@ -44,41 +44,87 @@ fn files(directory: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// What is wrong with a scenario, line by line; or, if it is to be written anew, writes it.
-fn complaints(path: &Path, name: &str, update: bool) -> Vec<String> {
-    let text = fs::read_to_string(path).expect("the file can be read");
-    let (scenario, played) = match play(&text) {
-        Ok(played) => played,
-        Err(error) => return vec![error.in_file(name)],
-    };
-    if update && played.blessed != text {
-        fs::write(path, &played.blessed).expect("the file can be written");
-    }
-    let mut complaints: Vec<String> =
-        played.unmet.iter().map(|unmet| unmet.in_file(name)).collect();
-    if !update {
-        complaints.extend(played.differences.iter().map(|found| format!("{name}: {found}")));
+/// What came of some scenarios.
+#[derive(Default)]
+struct Findings {
+    /// What no new trace makes right: lines that cannot be played, expectations that are not true.
+    wrong: Vec<String>,
+    /// Traces that are not what happens.
+    stale: Vec<String>,
+}
+
+impl Findings {
+    /// Plays a text. Returns it with the trace as it came.
+    fn judge(&mut self, name: &str, text: &str) -> String {
+        let (scenario, played) = match play(text) {
+            Ok(played) => played,
+            Err(error) => {
+                self.wrong.push(error.in_file(name));
+                return text.to_owned();
+            }
+        };
+        self.wrong.extend(played.unmet.iter().map(|unmet| unmet.in_file(name)));
+        self.stale.extend(played.differences.iter().map(|found| format!("{name}: {found}")));
         if !scenario.has_trace() {
-            complaints.push(format!("{name}: it has no trace; UPDATE=1 writes it"));
+            self.stale.push(format!("{name}: it has no trace"));
         }
+        played.blessed
     }
-    complaints
+
+    /// Fails if anything is wrong, or, unless it was just written anew, stale.
+    fn settle(mut self) {
+        if !is_update() {
+            self.wrong.append(&mut self.stale);
+        }
+        let hint = "If the new traces are right, UPDATE=1 writes them into the files.";
+        assert!(self.wrong.is_empty(), "\n{}\n\n{hint}", self.wrong.join("\n"));
+    }
+}
+
+fn is_update() -> bool {
+    std::env::var_os("UPDATE").is_some_and(|value| value == "1")
+}
+
+fn write_if_update(path: &Path, text: &str, blessed: &str) {
+    if is_update() && blessed != text {
+        fs::write(path, blessed).expect("the file can be written");
+    }
 }
 
 #[test]
 fn every_scenario_comes_out_as_its_trace_says() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios");
-    let update = std::env::var_os("UPDATE").is_some_and(|value| value == "1");
     let mut paths = Vec::new();
     files(&root, &mut paths);
     assert!(!paths.is_empty(), "there are no scenarios below {}", root.display());
-    let complaints: Vec<String> = paths
-        .iter()
-        .flat_map(|path| {
-            let name = path.strip_prefix(&root).expect("it was found there").display().to_string();
-            complaints(path, &name, update)
-        })
-        .collect();
-    let hint = "If the new traces are right, UPDATE=1 writes them into the files.";
-    assert!(complaints.is_empty(), "\n{}\n\n{hint}", complaints.join("\n"));
+    let mut findings = Findings::default();
+    for path in &paths {
+        let name = path.strip_prefix(&root).expect("it was found there").display().to_string();
+        let text = fs::read_to_string(path).expect("the file can be read");
+        let blessed = findings.judge(&name, &text);
+        write_if_update(path, &text, &blessed);
+    }
+    findings.settle();
+}
+
+#[test]
+fn every_example_in_the_description_of_the_format_comes_out_as_it_says() {
+    const BEGIN: &str = "```scenario\n";
+    const END: &str = "```";
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scenarios.md");
+    let text = fs::read_to_string(&path).expect("the file can be read");
+    let (mut findings, mut blessed, mut examples) = (Findings::default(), String::new(), 0);
+    let mut rest = text.as_str();
+    while let Some((before, from)) = rest.split_once(BEGIN) {
+        let (example, after) = from.split_once(END).expect("every example has an end");
+        examples += 1;
+        let name = format!("docs/scenarios.md, example {examples}");
+        let new = findings.judge(&name, example);
+        blessed.extend([before, BEGIN, &new, END]);
+        rest = after;
+    }
+    blessed.push_str(rest);
+    assert!(examples > 0, "there are no examples");
+    write_if_update(&path, &text, &blessed);
+    findings.settle();
 }

@@ -69,7 +69,7 @@ pub(super) enum Expectation {
 /// A command, and the choices that are fixed for it.
 pub(super) struct Instruction<I> {
     pub(super) command: Command<I>,
-    pub(super) choices: Vec<(u32, Word)>,
+    pub(super) choices: Choices,
 }
 
 const VERBS: &[(&str, &str)] = &[
@@ -108,18 +108,23 @@ pub(super) fn read<F: Family>(
     Ok(Instruction { command, choices })
 }
 
-type Choices = Vec<(u32, Word)>;
+/// Numbers for `cx.choose`, in order.
+pub(super) type Choices = Vec<(u32, Word)>;
 
 fn split_choices<'w>(text: &str, words: &'w [Word]) -> Result<(&'w [Word], Choices), ParseError> {
-    let Some(place) = words.iter().skip(1).position(|word| word.text == "choosing") else {
-        return Ok((words, Vec::new()));
-    };
-    let (before, after) = words.split_at(place + 1);
+    match words.iter().skip(1).position(|word| word.text == "choosing") {
+        None => Ok((words, Vec::new())),
+        Some(place) => Ok((&words[..=place], choices(text, &words[place + 2..])?)),
+    }
+}
+
+/// Understands the numbers after `choosing`.
+pub(super) fn choices(text: &str, words: &[Word]) -> Result<Choices, ParseError> {
     let choice = |word: &Word| match word.text.parse() {
         Ok(number) => Ok((number, word.clone())),
         Err(_) => Err(error_at(text, word, "a choice is a number, from 0".to_owned())),
     };
-    Ok((before, after[1..].iter().map(choice).collect::<Result<_, _>>()?))
+    words.iter().map(choice).collect()
 }
 
 struct Reader<'w> {

@@ -38,11 +38,12 @@ impl fmt::Display for ParseError {
     }
 }
 
-/// The known word that is most like the given one, if any is much like it.
+/// The known word that is most like the given one (the first of several), if any is much like it.
 pub(super) fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
-    let close = known.into_iter().map(|known| (distance(word, known), known)).min()?;
-    (close.0 <= close.1.chars().count() / 3 + 1 && close.0 < close.1.chars().count())
-        .then_some(close.1)
+    let slips = known.into_iter().map(|known| (distance(word, known), known));
+    let (slips, known) = slips.min_by_key(|(slips, _)| *slips)?;
+    let length = known.chars().count();
+    (slips <= length / 3 + 1 && slips < length).then_some(known)
 }
 
 /// `; did you mean 'deliver'?`, or nothing.

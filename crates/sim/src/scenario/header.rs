@@ -1,5 +1,6 @@
 //! The header of a scenario: which algorithm, how many processes, and what surrounds them.
 
+use super::command::{Choices, choices};
 use super::error::{ParseError, did_you_mean};
 use super::parse::{Entry, Word, error_at, error_in};
 use crate::network::{Delay, microseconds};
@@ -30,6 +31,8 @@ pub(super) struct Header {
     pub(super) disk: Delay,
     pub(super) seed: u64,
     pub(super) clocks: Vec<Clock>,
+    /// What is chosen while the processes start.
+    pub(super) choices: Choices,
     pub(super) show_lamport: bool,
     pub(super) show_vector: bool,
 }
@@ -55,6 +58,7 @@ impl Header {
             disk: Delay::Constant(0),
             seed: 0,
             clocks: Vec::new(),
+            choices: Vec::new(),
             show_lamport: false,
             show_vector: false,
         };
@@ -102,6 +106,7 @@ impl Header {
                 self.clocks.resize(self.n, Clock::default());
                 self.clocks[at.index()] = clock(text, entry)?;
             }
+            ["choosing"] => self.choices = choices(text, &entry.value)?,
             ["show"] => self.show(text, entry)?,
             _ => self.parameters.push(entry.clone()),
         }
@@ -154,7 +159,7 @@ impl Header {
 fn unknown(text: &str, entry: &Entry, card: &Card) -> ParseError {
     let name = entry.name();
     let parameters: Vec<&str> = card.parameters.iter().map(|p| p.name).collect();
-    let known = NAMES.iter().copied().chain(parameters.iter().copied());
+    let known = parameters.iter().copied().chain(NAMES.iter().copied());
     let has = match parameters.as_slice() {
         [] => "it has none".to_owned(),
         all => format!("it has: {}", all.join(", ")),

@@ -52,7 +52,7 @@ pub(super) fn play<A: Algorithm>(scenario: &Scenario) -> Result<Played, ParseErr
         begins: Vec::new(),
         unmet: Vec::new(),
     };
-    player.world.start(&mut player.stage);
+    player.start()?;
     for words in &scenario.script {
         player.line(words)?;
     }
@@ -74,6 +74,12 @@ pub(super) struct Player<'s, A: Algorithm> {
 type Wrong = String;
 
 impl<A: Algorithm> Player<'_, A> {
+    fn start(&mut self) -> Result<(), ParseError> {
+        self.stage.choices = self.stage.header.choices.clone().into();
+        self.world.start(&mut self.stage);
+        self.all_chosen()
+    }
+
     fn line(&mut self, words: &[Word]) -> Result<(), ParseError> {
         let n = self.world.processes().len();
         let instruction = command::read::<A::Family>(self.text, words, n)?;
@@ -83,6 +89,11 @@ impl<A: Algorithm> Player<'_, A> {
             Command::Expect(expectation) => self.expect(&expectation, words)?,
             command => self.obey(command).map_err(wrong)?,
         }
+        self.all_chosen()
+    }
+
+    /// Whether just the choices that were fixed could be made.
+    fn all_chosen(&mut self) -> Result<(), ParseError> {
         if let Some((word, among)) = self.stage.bad_choice.take() {
             let message = format!("the choice is among {among}: a number from 0 to {}", among - 1);
             return Err(error_at(self.text, &word, message));

@@ -10,43 +10,49 @@ use synod_core::card::Order;
 use synod_core::{Algorithm, Family, SetupError};
 
 impl Scenario {
-    /// The scenario in which just these steps are taken, without a trace; `name` is its comment.
-    /// Playing it gives the events that the history has.
+    /// The scenario in which just these steps are taken, without a trace; `name` is its comment,
+    /// `start` what was chosen while the processes started. Playing it gives the events that the
+    /// history has.
     pub fn from_steps<A: Algorithm>(
         name: &str,
         plan: &Plan,
+        start: &[u32],
         steps: &[Step<A::Input>],
     ) -> Result<String, SetupError> {
-        let mut text = header::<A>(name, plan);
         let mut world = World::<A>::new(plan)?;
-        world.start(&mut Again::default());
+        world.start(&mut Again(start.iter()));
+        let mut text = header::<A>(name, plan);
+        if !start.is_empty() {
+            let _ = writeln!(text, "choosing:{}", numbers(start));
+        }
+        text.push_str(BEGIN);
+        text.push('\n');
         for step in steps {
             text.push_str(&line(&world, &step.action));
             if !step.choices.is_empty() {
-                text.push_str(" choosing");
-                for choice in &step.choices {
-                    let _ = write!(text, " {choice}");
-                }
+                let _ = write!(text, " choosing{}", numbers(&step.choices));
             }
             text.push('\n');
             if world.can(&step.action).is_err() {
+                // Not a history of this algorithm: the player will say why.
                 break;
             }
-            world.step(&step.action, &mut Again { choices: step.choices.clone().into() });
+            world.step(&step.action, &mut Again(step.choices.iter()));
         }
         Ok(text)
     }
 }
 
-/// Makes the choices of a history again.
-#[derive(Default)]
-struct Again {
-    choices: std::collections::VecDeque<u32>,
+fn numbers(choices: &[u32]) -> String {
+    choices.iter().map(|choice| format!(" {choice}")).collect()
 }
 
-impl<A: Algorithm> Driver<A> for Again {
+/// Makes the choices of a history again.
+struct Again<'c>(std::slice::Iter<'c, u32>);
+
+impl<A: Algorithm> Driver<A> for Again<'_> {
     fn choose(&mut self, among: u32) -> u32 {
-        self.choices.pop_front().unwrap_or(0).min(among - 1)
+        self.0.next().copied().unwrap_or(0).min(among - 1)
     }
 }
 
@@ -72,8 +78,6 @@ fn header<A: Algorithm>(name: &str, plan: &Plan) -> String {
         let offset = in_words(clock.offset_us.unsigned_abs());
         let _ = writeln!(text, "clock p{index}: {sign}{offset} {}ppm", clock.drift_ppm);
     }
-    text.push_str(BEGIN);
-    text.push('\n');
     text
 }
 
