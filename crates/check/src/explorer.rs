@@ -5,7 +5,7 @@
 //! the first violation of a property that is found is always one of the shortest, and always the
 //! same one.
 
-use crate::history::{History, follow};
+use crate::history::{History, Way, follow};
 use crate::lasso;
 use crate::successors::{Choices, Successors};
 use crate::visited::{Tree, Visited};
@@ -33,12 +33,16 @@ impl Question {
         Question { scope, setup, judged: Judged::All, limits: Limits::default() }
     }
 
+    /// Whether states are compared after numbers were made small again.
+    pub(crate) fn is_normal<A: Algorithm>(&self) -> bool {
+        self.scope.rounds == Rounds::Forever && normalises::<A>(&self.setup)
+    }
+
     pub(crate) fn plan<A: Algorithm>(&self) -> Plan {
-        let endless = self.scope.rounds == Rounds::Forever;
         // Fairness to each message is judged link by link where numbers are made small again, so
         // links must then deliver in order. Whatever goes wrong there goes wrong in any order too.
         let order = match self.scope.order {
-            Order::Any if endless && normalises::<A>(&self.setup) => Order::Fifo,
+            Order::Any if self.is_normal::<A>() => Order::Fifo,
             order => order,
         };
         let judged = self.judged.clone();
@@ -47,10 +51,21 @@ impl Question {
     }
 }
 
-pub(crate) fn normalises<A: Algorithm>(setup: &Setup) -> bool {
+fn normalises<A: Algorithm>(setup: &Setup) -> bool {
     let mut states = A::processes(setup).unwrap_or_default();
     let mut states: Vec<_> = states.iter_mut().collect();
     A::normalise(&mut states, &mut [])
+}
+
+/// Where numbers are made small again, so many messages may be on a link at the same time: a sender
+/// that never waits for this receiver would otherwise fill the link without end. What is found
+/// within this bound happens without it, too.
+const MESSAGES_ON_A_LINK: usize = 2;
+
+/// Whether a link carries more than [`MESSAGES_ON_A_LINK`].
+pub(crate) fn is_crowded<A: Algorithm>(world: &World<A>) -> bool {
+    let links = || world.flight().iter().map(|(_, envelope)| (envelope.from, envelope.to));
+    links().any(|link| links().filter(|other| *other == link).count() > MESSAGES_ON_A_LINK)
 }
 
 /// When to give up.
@@ -104,7 +119,8 @@ pub struct Exploration<I> {
 pub enum Unfinished {
     /// Every property was refuted: there is nothing left to look for.
     AllRefuted,
-    /// The limit of depth, states or memory was reached; the last is how many states still waited.
+    /// The limit of depth, states, memory or messages on a link was reached; the last is how many
+    /// states still waited, or were not looked at.
     Limit(&'static str, usize),
 }
 
@@ -144,12 +160,15 @@ pub fn explore<A: Algorithm>(
     mut progress: impl FnMut(&Progress),
 ) -> Result<Exploration<A::Input>, SetupError> {
     let mut search = Search::<A>::begin(question)?;
-    let unfinished = search.run(&question.limits, &mut progress);
+    let mut unfinished = search.run(&question.limits, &mut progress);
     search.progress.table_bytes = search.visited.bytes() + search.tree.bytes();
     progress(&search.progress);
     let mut verdicts = search.verdicts(question)?;
     if unfinished.is_none() {
         lasso::judge::<A>(question, &mut verdicts, &mut progress)?;
+        if search.crowded > 0 {
+            unfinished = Some(Unfinished::Limit("messages on a link", search.crowded));
+        }
     }
     Ok(Exploration { progress: search.progress, unfinished, verdicts })
 }
@@ -176,6 +195,8 @@ struct Search<A: Algorithm> {
     found: Vec<Found>,
     judged: Vec<&'static str>,
     normal: bool,
+    /// How many states were not looked at because a link was crowded.
+    crowded: usize,
     progress: Progress,
 }
 
@@ -186,6 +207,7 @@ struct Harvest<A: Algorithm> {
     counts: Vec<u32>,
     found: Vec<Found>,
     states: u64,
+    crowded: usize,
 }
 
 impl<A: Algorithm> Search<A> {
@@ -198,7 +220,8 @@ impl<A: Algorithm> Search<A> {
             base: 0,
             found: Vec::new(),
             judged: question.judged.ids::<A>(),
-            normal: question.scope.rounds == Rounds::Forever && normalises::<A>(&question.setup),
+            normal: question.is_normal::<A>(),
+            crowded: 0,
             progress: Progress::default(),
         };
         for (_, world) in roots::<A>(&plan, &question.scope)? {
@@ -306,14 +329,23 @@ impl<A: Algorithm> Search<A> {
         base: usize,
         successors: &mut Successors<A>,
     ) -> Harvest<A> {
-        let mut harvest =
-            Harvest { successors: Vec::new(), counts: Vec::new(), found: Vec::new(), states: 0 };
+        let mut harvest = Harvest {
+            successors: Vec::new(),
+            counts: Vec::new(),
+            found: Vec::new(),
+            states: 0,
+            crowded: 0,
+        };
         // Most successors that are not in the table yet are found several times in one block.
         let mut here = Visited::default();
         for (index, world) in block.iter().enumerate() {
             let parent = base + index;
             let before = harvest.successors.len();
             let moves = successors.each(world, |ordinal, _, _, next| {
+                if self.normal && is_crowded(next) {
+                    harvest.crowded += 1;
+                    return true;
+                }
                 harvest.states += 1;
                 for violation in next.found() {
                     let violation = violation.clone();
@@ -335,6 +367,7 @@ impl<A: Algorithm> Search<A> {
 
     fn merge(&mut self, harvest: Harvest<A>) {
         self.progress.states += harvest.states;
+        self.crowded += harvest.crowded;
         let mut successors = harvest.successors.into_iter();
         for count in harvest.counts {
             let mut children = 0;
@@ -369,7 +402,8 @@ impl<A: Algorithm> Search<A> {
                 Some(found) => {
                     let (root, mut ordinals) = self.tree.path(found.parent);
                     ordinals.extend(found.ordinal);
-                    let history = follow::<A>(question, root, &ordinals)?;
+                    let history =
+                        follow::<A>(question, root, ordinals.into_iter().map(Way::Successor))?;
                     Some(Refutation { violation: found.violation.clone(), history })
                 }
             };

@@ -1,6 +1,7 @@
 //! A history: all that is needed to make the same things happen again, in any driver.
 
-use crate::explorer::{Question, roots};
+use crate::explorer::{Question, print, roots};
+use crate::lasso::{Duty, duty};
 use crate::successors::Successors;
 use std::io;
 use synod_core::{Algorithm, SetupError};
@@ -19,24 +20,41 @@ pub struct History<I> {
     pub returns_to: Option<usize>,
 }
 
-/// Follows successor numbers from a root, and notes what they stand for.
+/// Where a history goes next.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Way {
+    /// To the successor with that number.
+    Successor(u32),
+    /// To the state with this fingerprint, doing this duty. On a circle numbers are of no use:
+    /// equal states differ in the places of their messages, and successors are numbered by place.
+    State(u64, Option<Duty>),
+}
+
+/// Follows a way from a root, and notes what happens on it.
 pub(crate) fn follow<A: Algorithm>(
     question: &Question,
     root: usize,
-    ordinals: &[u32],
+    ways: impl IntoIterator<Item = Way>,
 ) -> Result<History<A::Input>, SetupError> {
+    let normal = question.is_normal::<A>();
     let mut roots = roots::<A>(&question.plan::<A>(), &question.scope)?;
     let (start, mut world) = roots.swap_remove(root);
     let mut successors = Successors::new(&world);
     let mut steps = Vec::new();
-    for &wanted in ordinals {
+    for way in ways {
         let mut next = None;
-        successors.each(&world, |ordinal, action, choices, world| {
-            if ordinal == wanted {
+        successors.each(&world, |ordinal, action, choices, after| {
+            let wanted = match way {
+                Way::Successor(number) => ordinal == number,
+                Way::State(wanted, done) => {
+                    print(after, normal) == wanted && duty(&world, action) == done
+                }
+            };
+            if wanted {
                 let step = Step { action: action.clone(), choices: choices.to_vec() };
-                next = Some((step, world.clone()));
+                next = Some((step, after.clone()));
             }
-            ordinal < wanted
+            !wanted
         });
         let (step, after) = next.expect("the search took this way");
         steps.push(step);

@@ -7,8 +7,8 @@
 //! decided one strongly connected component at a time: a walk through the whole component is fair
 //! if any circle in it is.
 
-use crate::explorer::{Progress, Question, Refutation, Verdict, print, roots};
-use crate::history::follow;
+use crate::explorer::{Progress, Question, Refutation, Verdict, is_crowded, print, roots};
+use crate::history::{Way, follow};
 use crate::successors::Successors;
 use foldhash::quality::FixedState;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
@@ -22,16 +22,16 @@ use synod_sim::world::{Action, Body, World};
 pub(crate) const STATES_AT_MOST: usize = 4_000_000;
 
 /// Something that fairness asks for: a message, a timer, a disk, an exit; as a hash.
-type Duty = u64;
+pub(crate) type Duty = u64;
 
 struct Edge {
     to: u32,
-    ordinal: u32,
     /// The duty that is done on the way.
     done: Option<Duty>,
 }
 
 struct State {
+    print: u64,
     parent: Option<(u32, u32)>,
     root: u32,
     edges: Vec<Edge>,
@@ -63,10 +63,10 @@ pub(crate) fn judge<A: Algorithm>(
         }
     }
     if let Some((_, circle)) = best {
-        let (root, mut ordinals) = way_to(&graph, circle.begins);
+        let (root, ordinals) = way_to(&graph, circle.begins);
         let returns_to = ordinals.len();
-        ordinals.extend(&circle.steps);
-        let mut history = follow::<A>(question, root, &ordinals)?;
+        let ways = ordinals.into_iter().map(Way::Successor).chain(circle.steps);
+        let mut history = follow::<A>(question, root, ways)?;
         history.returns_to = Some(returns_to);
         let at = circle.starves;
         let because = format!("{at} waits for ever, while the others go round in a fair circle");
@@ -81,7 +81,7 @@ fn hash<T: std::hash::Hash>(value: &T) -> u64 {
 }
 
 /// What fairness asks for in this state. Where links deliver in order, it asks for each link.
-fn duty<A: Algorithm>(world: &World<A>, action: &Action<A::Input>) -> Option<Duty> {
+pub(crate) fn duty<A: Algorithm>(world: &World<A>, action: &Action<A::Input>) -> Option<Duty> {
     match action {
         Action::Deliver(slot) => {
             let envelope = world.flight().get(*slot)?;
@@ -109,12 +109,12 @@ fn build<A: Algorithm>(
     progress: &mut impl FnMut(&Progress),
 ) -> Result<Vec<State>, SetupError> {
     let plan = question.plan::<A>();
-    let normal = question.scope.rounds == Rounds::Forever
-        && crate::explorer::normalises::<A>(&question.setup);
+    let normal = question.is_normal::<A>();
     let mut index: HashMap<u64, u32, FixedState> = HashMap::default();
     let mut graph: Vec<State> = Vec::new();
     let mut queue = VecDeque::new();
-    let state = |world: &World<A>, root: u32, parent| State {
+    let state = |world: &World<A>, print: u64, root: u32, parent| State {
+        print,
         parent,
         root,
         edges: Vec::new(),
@@ -122,8 +122,9 @@ fn build<A: Algorithm>(
         duties: BTreeSet::new(),
     };
     for (number, (_, world)) in roots::<A>(&plan, &question.scope)?.into_iter().enumerate() {
-        index.insert(print(&world, normal), graph.len() as u32);
-        graph.push(state(&world, number as u32, None));
+        let print = print(&world, normal);
+        index.insert(print, graph.len() as u32);
+        graph.push(state(&world, print, number as u32, None));
         queue.push_back(world);
     }
     let mut expanded = 0;
@@ -136,13 +137,17 @@ fn build<A: Algorithm>(
         successors.each(&world, |ordinal, action, _, next| {
             let done = duty(&world, action);
             duties.extend(done);
-            let to = *index.entry(print(next, normal)).or_insert_with(|| {
+            if normal && is_crowded(next) {
+                return true;
+            }
+            let print = print(next, normal);
+            let to = *index.entry(print).or_insert_with(|| {
                 let root = graph[expanded].root;
-                graph.push(state(next, root, Some((expanded as u32, ordinal))));
+                graph.push(state(next, print, root, Some((expanded as u32, ordinal))));
                 queue.push_back(next.clone());
                 (graph.len() - 1) as u32
             });
-            edges.push(Edge { to, ordinal, done });
+            edges.push(Edge { to, done });
             true
         });
         (graph[expanded].edges, graph[expanded].duties) = (edges, duties);
@@ -175,7 +180,7 @@ fn depth(graph: &[State], state: usize) -> usize {
 struct Circle {
     starves: ProcessId,
     begins: usize,
-    steps: Vec<u32>,
+    steps: Vec<Way>,
 }
 
 /// One circle for each fair component of the states in which `at` waits.
@@ -227,8 +232,8 @@ fn walk(graph: &[State], inside: &BTreeSet<usize>, starves: ProcessId) -> Circle
     let begins = *inside.first().expect("never empty");
     let (mut at, mut steps) = (begins, Vec::new());
     let mut open = graph[begins].duties.clone();
-    let take = |edge: &Edge, open: &mut BTreeSet<Duty>, steps: &mut Vec<u32>| {
-        steps.push(edge.ordinal);
+    let take = |edge: &Edge, open: &mut BTreeSet<Duty>, steps: &mut Vec<Way>| {
+        steps.push(Way::State(graph[edge.to as usize].print, edge.done));
         open.retain(|duty| {
             Some(*duty) != edge.done && graph[edge.to as usize].duties.contains(duty)
         });
