@@ -30,7 +30,7 @@ impl Choice for LowestFirst {
         counterexamples: &[Counterexample {
             property: ME2,
             scope: Scope { rounds: Rounds::Forever, ..Scope::of(3) },
-            steps: 0,
+            steps: 15,
             story: "p0 and p1 ask again and again, and whenever one leaves the other waits: the \
                     token never reaches p2",
         }],
