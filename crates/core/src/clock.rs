@@ -37,6 +37,16 @@ impl Moment<'_> {
     }
 }
 
+/// Microseconds as people write them.
+pub fn in_words(us: u64) -> String {
+    match us {
+        0 => "0ms".to_owned(),
+        us if us % 1_000_000 == 0 => format!("{}s", us / 1_000_000),
+        us if us % 1_000 == 0 => format!("{}ms", us / 1_000),
+        us => format!("{us}us"),
+    }
+}
+
 /// How many microseconds in each second a clock is slowed down at most, to wait for true time.
 pub const SLEW_PPM: u64 = 500;
 
@@ -55,6 +65,12 @@ pub fn slew_us(correction_us: i64, elapsed_us: u64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_are_written_in_the_largest_unit_that_needs_no_fraction() {
+        let written = [0, 7, 1_500, 12_000, 3_000_000, 3_000_001].map(in_words);
+        assert_eq!(written, ["0ms", "7us", "1500us", "12ms", "3s", "3000001us"]);
+    }
 
     #[test]
     fn a_clock_that_is_behind_jumps_forward_at_once() {

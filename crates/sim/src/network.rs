@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 use synod_core::ProcessId;
+pub use synod_core::clock::in_words;
 
 /// The source of all chance in a run.
 pub type Chance = Pcg64Mcg;
@@ -111,16 +112,6 @@ pub fn microseconds(word: &str) -> Option<u64> {
         _ => return None,
     };
     digits.parse::<u64>().ok()?.checked_mul(scale).filter(|us| *us <= LONGEST_US)
-}
-
-/// Microseconds as people write them.
-pub fn in_words(us: u64) -> String {
-    match us {
-        0 => "0ms".to_owned(),
-        us if us % 1_000_000 == 0 => format!("{}s", us / 1_000_000),
-        us if us % 1_000 == 0 => format!("{}ms", us / 1_000),
-        us => format!("{us}us"),
-    }
 }
 
 impl fmt::Display for Delay {

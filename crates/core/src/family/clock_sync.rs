@@ -2,8 +2,10 @@
 
 use super::{Application, Family, Mark, Moment, Monitor, Pace, Property, Violation};
 use crate::card::Rounds;
+use crate::clock::in_words;
 use crate::process::{ProcessId, ProcessSet};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// The family of methods that set a clock by a time server.
 #[derive(Clone, Copy, Debug)]
@@ -97,17 +99,14 @@ impl Family for ClockSync {
     fn input_in_words(input: &Input) -> String {
         match input {
             Input::Synchronise => "synchronises".to_owned(),
-            Input::Reading { now_us } => format!("sees {now_us} us"),
+            Input::Reading { now_us } => format!("sees {}", time(*now_us)),
         }
     }
 
     fn output_in_words(output: &Output) -> String {
         match output {
             Output::ReadClock => "reads its clock".to_owned(),
-            Output::Synchronised(estimate) => format!(
-                "estimates {} us, give or take {} us",
-                estimate.server_us, estimate.error_bound_us
-            ),
+            Output::Synchronised(estimate) => format!("estimates {estimate}"),
             Output::Refused => "refuses the answers".to_owned(),
         }
     }
@@ -115,12 +114,22 @@ impl Family for ClockSync {
     fn input_from_words(words: &[&str]) -> Option<Input> {
         match words {
             ["synchronises"] => Some(Input::Synchronise),
-            ["sees", now, "us"] => now.parse().ok().map(|now_us| Input::Reading { now_us }),
             _ => None,
         }
     }
 
     const PHRASES: &'static [&'static str] = &["synchronises"];
+}
+
+/// `5012ms, give or take 4ms`.
+impl fmt::Display for Estimate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, give or take {}", time(self.server_us), time(self.error_bound_us))
+    }
+}
+
+fn time(us: i64) -> String {
+    format!("{}{}", if us < 0 { "-" } else { "" }, in_words(us.unsigned_abs()))
 }
 
 /// An application that synchronises so many times, and that looks at the clock when asked to.
@@ -232,10 +241,8 @@ fn judge_accuracy(at: ProcessId, said: &Estimate, truth_us: i64, found: &mut Vec
     let Estimate { server_us, error_bound_us, .. } = *said;
     let error_us = server_us.abs_diff(truth_us);
     if i128::from(error_us) > i128::from(error_bound_us) {
-        let because = format!(
-            "{at} estimates {server_us} us, give or take {error_bound_us} us, \
-             but the server's clock shows {truth_us} us"
-        );
+        let truth = time(truth_us);
+        let because = format!("{at} estimates {said}, but the server's clock shows {truth}");
         found.push(Violation { property: T5, at, because });
     }
 }
@@ -261,10 +268,8 @@ mod tests {
         assert_eq!(judged(5_090, 10), []);
         let found = judged(5_111, 10);
         assert_eq!(found[0].property, T5);
-        assert_eq!(
-            found[0].because,
-            "p1 estimates 5111 us, give or take 10 us, but the server's clock shows 5100 us"
-        );
+        let because = "p1 estimates 5111us, give or take 10us, but the server's clock shows 5100us";
+        assert_eq!(found[0].because, because);
     }
 
     #[test]
