@@ -284,8 +284,8 @@ impl<'w> Reader<'w> {
             named.push(at);
             parts.last_mut().expect("there is always one").push(at);
         }
-        if parts.len() < 2 {
-            return Err(self.fail_at_end("a partition has two parts or more"));
+        if parts.len() < 2 || parts.iter().any(Vec::is_empty) {
+            return Err(self.fail_at_end("a partition has two parts or more, none of them empty"));
         }
         Ok(Command::Links(LinkChange::Partition(parts)))
     }

@@ -77,8 +77,9 @@ impl Story {
         self.lines.push(line);
     }
 
+    /// The lines, without spaces at their ends: a file would not keep them.
     pub(super) fn into_lines(self) -> Vec<String> {
-        self.lines
+        self.lines.into_iter().map(|line| line.trim_end().to_owned()).collect()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::play;
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 const FILES: &[&str] = &[
     include_str!("../../../protocols/tests/scenarios/ricart-agrawala/V2.3a.txt"),
@@ -154,7 +155,13 @@ fn the_files_that_are_edited_can_be_played() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    // The same cases in every run: a test that fails now and then is read by nobody.
+    #![proptest_config(ProptestConfig {
+        cases: 2_000,
+        rng_seed: RngSeed::Fixed(1),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn no_edit_of_a_file_makes_anything_panic(

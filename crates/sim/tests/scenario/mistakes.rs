@@ -42,6 +42,7 @@ fn a_line_that_is_not_understood_is_answered_with_what_would_be() {
     answers(&in_script("heal now"), "4:6", &["'now' is not expected here; write: heal"]);
     answers(&in_script("wait long"), "4:6", &["'long' is no time; write 10ms"]);
     answers(&in_script("partition p0 p1"), "4:16", &["two parts or more"]);
+    answers(&in_script("partition p0 |"), "4:15", &["none of them empty"]);
     answers(&in_script("partition p0 | p0"), "4:16", &["p0 is named twice"]);
     answers(&in_script("restart p0 maybe"), "4:12", &["restart p1 without disk"]);
     answers(&in_script("expect rain"), "4:8", &["write: expect p1 is in"]);
