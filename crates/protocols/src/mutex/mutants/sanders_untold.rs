@@ -5,7 +5,7 @@
 //! wait for them wait for ever (ME2).
 
 use crate::mutex::sanders::{PARAMETERS, SOURCE, SandersProcess};
-use synod_core::card::{Card, Counterexample, Mutant, Scope, Size};
+use synod_core::card::{Card, Counterexample, Mutant, Order, Scope, Size};
 use synod_core::family::mutex::{ME1, ME2, Mutex};
 use synod_core::{Algorithm, Setup, SetupError};
 
@@ -25,7 +25,7 @@ impl Algorithm for SandersUntold {
         promises: &[ME1],
         counterexamples: &[Counterexample {
             property: ME2,
-            scope: Scope::of(4),
+            scope: Scope { order: Order::Fifo, ..Scope::of(4) },
             steps: 17,
             story: "all four ask at once; in the queue of p2, p0 displaces p1, which is not told; \
                     so p1 keeps its own vote, p0 waits for it, and p1 waits for that of p2, which \
