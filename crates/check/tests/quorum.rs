@@ -37,6 +37,13 @@ fn one_vote_at_a_time_keeps_the_others_out() {
     }
 }
 
+/// Maekawa's processes remember nothing but their votes, so even endless runs have few states.
+#[test]
+fn one_vote_at_a_time_keeps_the_others_out_for_ever() {
+    let endless = Scope { rounds: Rounds::Forever, ..Scope::of(3) };
+    assert_eq!(shortest::<Maekawa>(ME1, endless, Setup::new(3)), None);
+}
+
 #[test]
 fn three_votes_for_oneself_are_a_deadlock_unless_somebody_yields() {
     for order in ORDERS {
