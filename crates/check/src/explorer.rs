@@ -38,7 +38,8 @@ impl Question {
         self.scope.rounds == Rounds::Forever && normalises::<A>(&self.setup)
     }
 
-    pub(crate) fn plan<A: Algorithm>(&self) -> Plan {
+    /// The world that is explored, and in which its histories can be done again.
+    pub fn plan<A: Algorithm>(&self) -> Plan {
         // Fairness to each message is judged link by link where numbers are made small again, so
         // links must then deliver in order. Whatever goes wrong there goes wrong in any order too.
         let order = match self.scope.order {
@@ -275,6 +276,7 @@ impl<A: Algorithm> Search<A> {
             }
             done += batch.len();
             self.progress.unique = self.visited.len();
+            self.progress.table_bytes = self.visited.bytes() + self.tree.bytes();
             self.progress.waiting = frontier.len() - done + self.frontier.len();
             progress(&self.progress);
             let limit = if self.visited.len() >= limits.states {

@@ -1,1 +1,84 @@
-fn main() {}
+//! The command `synod`: simulate, explore and draw distributed algorithms.
+//!
+//! # Layout
+//! - [`commands`]: one file for each sub-command, thin; what they have in common is beside them
+//! - [`about`]: what a command has to know of an algorithm, whichever it is
+//! - [`options`]: the flags of the group, the network, the load and the faults
+//! - [`export`]: traces and pictures of a run, wherever it comes from
+//! - [`output`], [`progress`]: tables, JSON, and bars for whatever takes long
+//!
+//! The exit code is 0 if everything holds, 1 if a property is violated or a scenario comes out
+//! differently, and 2 if the question makes no sense.
+#![forbid(unsafe_code)]
+
+mod about;
+mod commands;
+mod export;
+mod options;
+mod output;
+mod parse;
+mod progress;
+mod words;
+
+use clap::{CommandFactory, FromArgMatches, Parser};
+use commands::Command;
+use output::{Format, Output};
+use std::process::ExitCode;
+
+const EXAMPLES: &str = "\
+Examples:
+  synod list                                   every algorithm, and the broken ones
+  synod show ricart-agrawala                   the card of one: rules, promises, costs
+  synod run ricart-agrawala -n 5 --seed 42     simulate it, count its messages
+  synod check ra-no-tie-break                  find the shortest counterexample
+  synod sweep central-server --n 2..32         measured costs against the formulas
+
+Exit codes: 0 everything holds, 1 something is violated, 2 the question makes no sense.";
+
+/// Coordination and agreement for clusters, proven before it runs.
+#[derive(Parser)]
+#[command(name = "synod", version, about, after_help = EXAMPLES)]
+struct Cli {
+    /// How to answer: in words and tables, or as JSON
+    #[arg(short, long, global = true, value_enum, default_value_t = Format::Human)]
+    #[arg(value_name = "FORMAT")]
+    output: Format,
+
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What a command found out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// Everything holds.
+    Holds,
+    /// A property is violated, a formula is wrong, or a scenario comes out differently.
+    Violated,
+}
+
+impl Outcome {
+    /// `Holds` if this is true.
+    pub(crate) fn of(holds: bool) -> Self {
+        if holds { Outcome::Holds } else { Outcome::Violated }
+    }
+}
+
+fn main() -> ExitCode {
+    let matches = Cli::command().get_matches();
+    let cli = match Cli::from_arg_matches(&matches) {
+        Ok(cli) => cli,
+        Err(error) => error.exit(),
+    };
+    let output = Output::new(cli.output);
+    match cli.command.perform(&matches, &output) {
+        Ok(Outcome::Holds) => ExitCode::SUCCESS,
+        Ok(Outcome::Violated) => ExitCode::from(1),
+        // Whoever reads has seen enough, as `head` does: that is no failure.
+        Err(error) if error.is::<output::Closed>() => ExitCode::SUCCESS,
+        Err(error) => {
+            output::complain(&error);
+            ExitCode::from(2)
+        }
+    }
+}

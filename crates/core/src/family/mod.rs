@@ -30,6 +30,12 @@ pub trait Family: Debug + Copy + 'static {
     /// The property that somebody waiting for ever violates.
     const LIVENESS: Option<&'static str>;
 
+    /// Whether the monitor can judge this property, by id, in a group of `n`. Some need more memory
+    /// than a large group allows.
+    fn can_judge(_id: &str, _n: usize) -> bool {
+        true
+    }
+
     /// What an application may ask.
     type Input: Data;
     /// What it is told.

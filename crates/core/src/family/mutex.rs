@@ -64,6 +64,10 @@ impl Family for Mutex {
     type Application = Visitor;
     type Monitor = Referee;
 
+    fn can_judge(id: &str, n: usize) -> bool {
+        id != ME3 || n <= ORDER_JUDGED_UP_TO
+    }
+
     fn pace(input: &Input) -> Pace {
         match input {
             Input::Enter => Pace::Think,
@@ -187,7 +191,7 @@ impl Monitor for Referee {
     type Tag = u64;
 
     fn new(n: usize, judged: &dyn Fn(&str) -> bool) -> Self {
-        let order = (judged(ME3) && n <= ORDER_JUDGED_UP_TO).then(|| RequestOrder {
+        let order = (judged(ME3) && Mutex::can_judge(ME3, n)).then(|| RequestOrder {
             unanswered: 0,
             known: smallvec![0; n],
             before: smallvec![0; n],

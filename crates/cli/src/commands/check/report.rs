@@ -1,0 +1,175 @@
+//! What came of an exploration, for people and for programs.
+
+use super::explore::{Explored, Refuted};
+use crate::about::{About, Claim};
+use crate::output::{self, BOLD, DIM};
+use crate::words;
+use serde::Serialize;
+use synod_check::{Question, Unfinished};
+use synod_core::card::Scope;
+use synod_draw::{Scene, terminal};
+
+/// Everything that is told of an exploration.
+#[derive(Serialize)]
+pub(crate) struct Told {
+    algorithm: &'static str,
+    n: usize,
+    scope: Scope,
+    states: u64,
+    unique_states: usize,
+    depth: usize,
+    exhausted: bool,
+    /// Which limit was reached, if one was.
+    limit: Option<&'static str>,
+    /// How many states were still to be expanded then.
+    waiting: usize,
+    verdicts: Vec<VerdictJson>,
+    #[serde(skip)]
+    title: &'static str,
+    #[serde(skip)]
+    from_card: bool,
+    #[serde(skip)]
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct VerdictJson {
+    property: &'static str,
+    holds: bool,
+    promised: bool,
+    history: Option<Vec<String>>,
+    /// If the history never ends: the number of the step, from 0, to which it returns.
+    returns_to: Option<usize>,
+    because: Option<String>,
+    #[serde(skip)]
+    claim: Option<Claim>,
+    #[serde(skip)]
+    refuted: Option<Refuted>,
+}
+
+impl Told {
+    /// What is told of this exploration.
+    pub(crate) fn new(
+        about: &About,
+        question: &Question,
+        from_card: bool,
+        explored: Explored,
+    ) -> Self {
+        let (limit, waiting) = match explored.unfinished {
+            Some(Unfinished::Limit(limit, waiting)) => (Some(limit), waiting),
+            Some(Unfinished::AllRefuted) | None => (None, 0),
+        };
+        let verdict = |(property, refuted): (&'static str, Option<Refuted>)| {
+            let claim = about.claim(property).copied();
+            VerdictJson {
+                property,
+                holds: refuted.is_none(),
+                promised: claim.is_some_and(|claim| claim.promised),
+                history: refuted.as_ref().map(|refuted| refuted.steps.clone()),
+                returns_to: refuted.as_ref().and_then(|refuted| refuted.returns_to),
+                because: refuted.as_ref().map(|refuted| refuted.because.clone()),
+                claim,
+                refuted,
+            }
+        };
+        Told {
+            algorithm: about.card.name,
+            n: question.scope.n,
+            scope: question.scope,
+            states: explored.states,
+            unique_states: explored.unique,
+            depth: explored.depth,
+            exhausted: explored.unfinished.is_none(),
+            limit,
+            waiting,
+            verdicts: explored.verdicts.into_iter().map(verdict).collect(),
+            title: about.card.title,
+            from_card,
+            seconds: explored.seconds,
+        }
+    }
+
+    /// How many processes there are.
+    pub(crate) fn n(&self) -> usize {
+        self.n
+    }
+
+    /// Whether no property is violated.
+    pub(crate) fn all_hold(&self) -> bool {
+        self.verdicts.iter().all(|verdict| verdict.holds)
+    }
+
+    /// The first property that fails, and how.
+    pub(crate) fn first_refutation(&self) -> Option<(&'static str, &Refuted)> {
+        self.verdicts.iter().find_map(|v| Some((v.property, v.refuted.as_ref()?)))
+    }
+
+    /// For people.
+    pub(crate) fn in_words(&self) -> String {
+        let mut text = format!("\n{BOLD}{}{BOLD:#}  {DIM}{}{DIM:#}\n", self.algorithm, self.title);
+        let by_card = if self.from_card { " (where its card says that it fails)" } else { "" };
+        text += &output::paragraph("  ", &format!("{}{by_card}", words::scope(&self.scope)));
+        text += &format!("  {}\n\n", self.extent());
+        let rows = self.verdicts.iter().map(|verdict| self.row(verdict)).collect();
+        text += &output::table(&["", "", "", ""], &[], rows);
+        for verdict in &self.verdicts {
+            if let Some(refuted) = &verdict.refuted {
+                text += &self.history_in_words(verdict.property, refuted);
+            }
+        }
+        text
+    }
+
+    fn extent(&self) -> String {
+        let unique = words::count(self.unique_states as u64, "state", "states");
+        let depth = words::count(self.depth as u64, "step", "steps");
+        let states = words::grouped(self.states);
+        format!("{unique} ({states} with those seen again), {depth} deep")
+    }
+
+    fn row(&self, verdict: &VerdictJson) -> Vec<String> {
+        let promise = if verdict.promised { "" } else { "not promised" };
+        let outcome = match (&verdict.refuted, self.limit) {
+            (Some(refuted), _) => {
+                let steps = words::count(refuted.steps.len() as u64, "step", "steps");
+                format!("violated in {steps}: {}", refuted.because)
+            }
+            (None, None) if self.exhausted => "holds in every reachable state".to_owned(),
+            (None, limit) => {
+                let limit = limit.map_or(String::new(), |limit| {
+                    format!(
+                        "; the limit of {limit} was reached, still growing at depth {} with {} \
+                         states waiting",
+                        self.depth,
+                        words::grouped(self.waiting as u64)
+                    )
+                });
+                format!("no violation up to depth {}, not exhausted{limit}", self.depth)
+            }
+        };
+        let name = verdict.claim.map_or("", |claim| claim.name);
+        let name = format!("{} {name}", verdict.property);
+        vec![output::sign(verdict.holds).to_owned(), name, promise.to_owned(), outcome]
+    }
+
+    fn history_in_words(&self, property: &str, refuted: &Refuted) -> String {
+        let mut text = output::heading(&format!("How {property} fails"));
+        for (index, step) in refuted.steps.iter().enumerate() {
+            if refuted.returns_to == Some(index) {
+                text += &format!("  {DIM}from here on, again and again:{DIM:#}\n");
+            }
+            text += &format!("  {:>2}. {step}\n", index + 1);
+        }
+        if let Some(step) = refuted.returns_to {
+            text += &format!("  {DIM}and back to step {}, for ever{DIM:#}\n", step + 1);
+        }
+        let scene = Scene::new("", self.n);
+        let picture = terminal::draw(&scene, &refuted.events, output::width());
+        text + &format!("\n{picture}") + &output::paragraph("  ", &format!("✗ {}", refuted.because))
+    }
+
+    /// How long it took, in seconds, and how many states a second that is.
+    pub(crate) fn speed(&self) -> (f64, u64) {
+        (self.seconds, (self.states as f64 / self.seconds.max(1e-6)) as u64)
+    }
+}

@@ -1,0 +1,36 @@
+//! The sub-commands, one file each.
+
+mod check;
+mod completions;
+mod list;
+mod run;
+mod show;
+
+use crate::Outcome;
+use crate::output::Output;
+use anyhow::Result;
+use clap::{ArgMatches, Subcommand};
+
+/// The sub-commands.
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    List(list::List),
+    Show(show::Show),
+    Run(Box<run::Run>),
+    Check(Box<check::Check>),
+    Completions(completions::Completions),
+}
+
+impl Command {
+    /// Does what was asked. `matches` is what it was parsed from, for commands that tell how to be
+    /// repeated.
+    pub(crate) fn perform(self, matches: &ArgMatches, output: &Output) -> Result<Outcome> {
+        match self {
+            Command::List(list) => list.perform(output),
+            Command::Show(show) => show.perform(output),
+            Command::Run(run) => run.perform(matches, output),
+            Command::Check(check) => check.perform(output),
+            Command::Completions(completions) => completions.perform(output),
+        }
+    }
+}

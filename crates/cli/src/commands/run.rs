@@ -1,0 +1,181 @@
+//! `synod run`: simulate one run, or one for each of many seeds.
+
+mod report;
+mod swarm;
+
+use crate::Outcome;
+use crate::about::{About, unknown};
+use crate::export::{Also, Export, UNWRITTEN};
+use crate::options::RunFlags;
+use crate::output::{self, DIM, Output};
+use crate::parse;
+use crate::progress::Progress;
+use crate::words;
+use anyhow::{Context, Result, ensure};
+use clap::{ArgMatches, Args};
+use std::io;
+use synod_core::{Algorithm, SetupError};
+use synod_draw::Scene;
+use synod_protocols::{Visit, visit};
+use synod_sim::trace::Tracer;
+use synod_sim::{Options, Report, Simulator};
+
+const EXAMPLES: &str = "\
+Examples:
+  synod run ricart-agrawala -n 5 --requests 100 --seed 42
+  synod run central-server -n 3 --requests 4 --draw          watch it
+  synod run token-ring --load sequential --latency 1ms       measure it, in hops
+  synod run ricart-agrawala --loss 0.01 --max-steps 100000   lose messages
+  synod run ra-no-tie-break --seeds 1000                     a thousand runs, all different
+  synod run maekawa -n 9 --trace run.jsonl --svg run.svg     keep it
+
+The same flags and the same seed give the same run, on every machine.";
+
+/// Simulate an algorithm, judge it and count what it costs
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Run {
+    /// The algorithm
+    #[arg(value_name = "NAME")]
+    name: String,
+    /// Where all chance comes from
+    #[arg(short, long, value_name = "SEED", default_value_t = 1)]
+    seed: u64,
+    /// Run once for each of so many seeds, beginning with --seed
+    #[arg(long, value_name = "K", value_parser = parse::positive)]
+    #[arg(conflicts_with_all = ["trace", "svg", "shiviz", "mermaid", "draw", "digest"])]
+    seeds: Option<u64>,
+    /// On so many threads; the result does not depend on it [default: one for each core]
+    #[arg(long, value_name = "T", value_parser = parse::positive, requires = "seeds")]
+    threads: Option<u64>,
+    /// Draw the run in the terminal
+    #[arg(long)]
+    draw: bool,
+    /// Compute the digest of the trace: equal digests, equal runs
+    #[arg(long)]
+    digest: bool,
+    #[command(flatten)]
+    flags: RunFlags,
+    #[command(flatten)]
+    export: Export,
+}
+
+impl Run {
+    /// Runs it.
+    pub(crate) fn perform(self, matches: &ArgMatches, output: &Output) -> Result<Outcome> {
+        let about = About::find(&self.name)?;
+        let options = self.flags.options(&about, self.seed)?;
+        match self.seeds {
+            None => self.once(&about, options, output),
+            Some(seeds) => {
+                ensure!(
+                    self.seed.checked_add(seeds).is_some(),
+                    "--seed {} leaves no room for {seeds} seeds; choose a smaller one",
+                    self.seed
+                );
+                let swarm = swarm::Swarm {
+                    about: &about,
+                    options: &options,
+                    first: self.seed,
+                    seeds,
+                    threads: self.threads.map(|threads| threads.min(256) as usize),
+                };
+                swarm.perform(&|seed| replay_command(matches, seed), output)
+            }
+        }
+    }
+
+    fn once(&self, about: &About, options: Options, output: &Output) -> Result<Outcome> {
+        let n = self.flags.n;
+        ensure!(
+            !(self.draw && output.is_json()),
+            "--draw draws on standard output, where -o json writes; leave one of them out"
+        );
+        let scene = || Scene::new(format!("{}, seed {}", about.card.name, self.seed), n);
+        let also = Also { digest: self.digest, draw: self.draw };
+        let mut sinks = self.export.open(&scene(), output, also)?;
+        let mut progress = Progress::of(self.flags.requests, "requests");
+        let traced = sinks.all();
+        let tracer = (!traced.is_empty()).then(|| Tracer::new(n, traced));
+        let report = simulate(about, options.clone(), tracer, &mut |steps, operations| {
+            progress.at(operations, || format!("{} steps", words::grouped(steps)));
+        })?;
+        let seconds = progress.finish();
+        let told = report::Told::new(about, &options, self.flags.requests, &report);
+        let told = told?.with_digest(sinks.digest());
+        output.answer(&told, || told.in_words())?;
+        self.export.draw(scene(), &sinks, output)?;
+        if !output.is_json() {
+            speed(report.meter.events, seconds);
+        }
+        Ok(Outcome::of(report.violations.is_empty()))
+    }
+}
+
+/// How fast it was: on standard error, because it is never the same twice.
+fn speed(events: u64, seconds: f64) {
+    let rate = words::grouped((events as f64 / seconds.max(1e-6)) as u64);
+    output::note(&format!("{DIM}in {seconds:.3} s: {rate} events a second{DIM:#}\n"));
+}
+
+/// One run, whatever the algorithm.
+fn simulate(
+    about: &About,
+    options: Options,
+    tracer: Option<Tracer<'_>>,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<Report> {
+    let simulate = Simulate { options, tracer, progress };
+    let report = visit(about.card.name, simulate).ok_or_else(|| unknown(about.card.name))??;
+    report.context(UNWRITTEN)
+}
+
+struct Simulate<'s, 'p> {
+    options: Options,
+    tracer: Option<Tracer<'s>>,
+    progress: &'p mut dyn FnMut(u64, u64),
+}
+
+impl Visit for Simulate<'_, '_> {
+    type Answer = Result<io::Result<Report>, SetupError>;
+
+    fn visit<A: Algorithm>(self) -> Self::Answer {
+        let simulator = Simulator::<A>::new(self.options, self.tracer)?;
+        Ok(simulator.run(self.progress))
+    }
+}
+
+/// The command that repeats the run of one seed: what was given, but for the flags that are about
+/// the swarm.
+fn replay_command(matches: &ArgMatches, seed: u64) -> String {
+    const OF_THE_SWARM: [&str; 4] = ["seed", "seeds", "threads", "output"];
+    use clap::CommandFactory;
+    let mut words = vec!["synod".to_owned(), "run".to_owned()];
+    let command = crate::Cli::command();
+    let (Some(run), Some(("run", matches))) =
+        (command.find_subcommand("run"), matches.subcommand())
+    else {
+        return words.join(" ");
+    };
+    for argument in run.get_arguments() {
+        let id = argument.get_id().as_str();
+        let given = matches.value_source(id) == Some(clap::parser::ValueSource::CommandLine);
+        if !given || OF_THE_SWARM.contains(&id) {
+            continue;
+        }
+        let flag = match (id, argument.get_long()) {
+            ("n", _) => Some("-n".to_owned()),
+            (_, long) => long.map(|long| format!("--{long}")),
+        };
+        if !argument.get_action().takes_values() {
+            words.extend(flag);
+            continue;
+        }
+        for value in matches.get_raw(id).into_iter().flatten() {
+            words.extend(flag.clone());
+            words.push(words::shell_quoted(&value.to_string_lossy()));
+        }
+    }
+    words.push(format!("--seed {seed}"));
+    words.join(" ")
+}

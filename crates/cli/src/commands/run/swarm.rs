@@ -1,0 +1,247 @@
+//! One run for each of many seeds, on all cores. The result does not depend on how many they are.
+
+use super::report::{CostJson, costs_in_words};
+use super::simulate;
+use crate::Outcome;
+use crate::about::About;
+use crate::output::{self, BOLD, DIM, Output};
+use crate::progress::Progress;
+use crate::words;
+use anyhow::Result;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use synod_sim::count::Measured;
+use synod_sim::{Ended, Options};
+
+/// So many runs are made before their results are put together, in order.
+const BATCH: u64 = 1_024;
+/// So many failing seeds are told, the first ones.
+const TOLD: usize = 1_000;
+/// So many of them are told to people.
+const TOLD_IN_WORDS: usize = 10;
+
+/// Many runs, all but for their seeds the same.
+pub(crate) struct Swarm<'a> {
+    /// The algorithm.
+    pub(crate) about: &'a About,
+    /// What the runs have in common.
+    pub(crate) options: &'a Options,
+    /// The first seed.
+    pub(crate) first: u64,
+    /// How many seeds.
+    pub(crate) seeds: u64,
+    /// On how many threads. None: one for each core.
+    pub(crate) threads: Option<usize>,
+}
+
+/// What is kept of one run.
+struct Harvest {
+    seed: u64,
+    violated: Vec<&'static str>,
+    ended: Ended,
+    events: u64,
+    costs: Vec<Measured>,
+}
+
+#[derive(Serialize)]
+struct Told {
+    algorithm: &'static str,
+    n: usize,
+    seed: u64,
+    seeds: u64,
+    events: u64,
+    failed: u64,
+    stalled: u64,
+    cut: u64,
+    violations: BTreeMap<&'static str, u64>,
+    failing: Vec<Failing>,
+    costs: Vec<CostJson>,
+}
+
+#[derive(Serialize)]
+struct Failing {
+    seed: u64,
+    property: &'static str,
+    properties: Vec<&'static str>,
+    command: String,
+}
+
+/// A cost over all runs so far.
+struct Spread {
+    all: Measured,
+    sum: f64,
+    runs: u64,
+}
+
+impl Swarm<'_> {
+    /// Runs them all.
+    pub(crate) fn perform(
+        &self,
+        command: &dyn Fn(u64) -> String,
+        output: &Output,
+    ) -> Result<Outcome> {
+        let (judged, _) =
+            self.about.judged(&self.options.plan.judged, self.options.plan.setup.n)?;
+        let mut told = Told {
+            algorithm: self.about.card.name,
+            n: self.options.plan.setup.n,
+            seed: self.first,
+            seeds: self.seeds,
+            events: 0,
+            failed: 0,
+            stalled: 0,
+            cut: 0,
+            violations: judged.iter().map(|claim| (claim.id, 0)).collect(),
+            failing: Vec::new(),
+            costs: Vec::new(),
+        };
+        let mut spreads: Vec<Spread> = Vec::new();
+        let mut progress = Progress::of(self.seeds, "runs");
+        let mut done = 0;
+        while done < self.seeds {
+            let batch = BATCH.min(self.seeds - done);
+            for harvest in self.batch(self.first + done, batch, &mut progress, done)? {
+                told.take(&harvest, command);
+                harvest.costs.iter().for_each(|cost| take_cost(&mut spreads, cost));
+            }
+            done += batch;
+        }
+        let seconds = progress.finish();
+        told.costs = spreads.iter().map(Spread::json).collect();
+        output.answer(&told, || told.in_words())?;
+        if !output.is_json() {
+            super::speed(told.events, seconds);
+        }
+        Ok(Outcome::of(told.failed == 0))
+    }
+
+    /// Runs a batch on all threads; the results come in the order of their seeds.
+    fn batch(
+        &self,
+        first: u64,
+        seeds: u64,
+        progress: &mut Progress,
+        before: u64,
+    ) -> Result<Vec<Harvest>> {
+        let usual = || std::thread::available_parallelism().map_or(1, Into::into);
+        let threads = self.threads.unwrap_or_else(usual).min(seeds as usize);
+        let next = AtomicU64::new(0);
+        let mut harvests = Vec::new();
+        std::thread::scope(|scope| {
+            let help = || self.work(first, seeds, &next, None, before);
+            let helpers: Vec<_> = (1..threads).map(|_| scope.spawn(help)).collect();
+            harvests.extend(self.work(first, seeds, &next, Some(progress), before));
+            for helper in helpers {
+                let found = helper.join();
+                harvests.extend(found.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            }
+        });
+        let mut harvests: Vec<Harvest> = harvests.into_iter().collect::<Result<_>>()?;
+        harvests.sort_by_key(|harvest| harvest.seed);
+        Ok(harvests)
+    }
+
+    /// Takes seeds until none is left.
+    fn work(
+        &self,
+        first: u64,
+        seeds: u64,
+        next: &AtomicU64,
+        mut progress: Option<&mut Progress>,
+        before: u64,
+    ) -> Vec<Result<Harvest>> {
+        let mut harvests = Vec::new();
+        loop {
+            let taken = next.fetch_add(1, Ordering::Relaxed);
+            if taken >= seeds {
+                return harvests;
+            }
+            harvests.push(self.run(first + taken));
+            if let Some(progress) = &mut progress {
+                progress.at(before + taken, String::new);
+            }
+        }
+    }
+
+    fn run(&self, seed: u64) -> Result<Harvest> {
+        let options = Options { seed, ..self.options.clone() };
+        let report = simulate(self.about, options, None, &mut |_, _| ())?;
+        Ok(Harvest {
+            seed,
+            violated: report.violations.iter().map(|(violation, _)| violation.property).collect(),
+            ended: report.ended,
+            events: report.meter.events,
+            costs: report.costs,
+        })
+    }
+}
+
+fn take_cost(spreads: &mut Vec<Spread>, cost: &Measured) {
+    let known = spreads.iter_mut().find(|spread| spread.all.cost.name == cost.cost.name);
+    match known {
+        None => spreads.push(Spread { all: *cost, sum: cost.mean, runs: 1 }),
+        Some(spread) => {
+            spread.all.min = spread.all.min.min(cost.min);
+            spread.all.max = spread.all.max.max(cost.max);
+            spread.sum += cost.mean;
+            spread.runs += 1;
+        }
+    }
+}
+
+impl Spread {
+    fn json(&self) -> CostJson {
+        CostJson::new(&Measured { mean: self.sum / self.runs as f64, ..self.all })
+    }
+}
+
+impl Told {
+    fn take(&mut self, harvest: &Harvest, command: &dyn Fn(u64) -> String) {
+        self.events += harvest.events;
+        self.stalled += u64::from(harvest.ended == Ended::Stalled);
+        self.cut += u64::from(harvest.ended == Ended::Cut);
+        let Some(&property) = harvest.violated.first() else { return };
+        self.failed += 1;
+        for violated in &harvest.violated {
+            *self.violations.entry(violated).or_default() += 1;
+        }
+        if self.failing.len() < TOLD {
+            let (seed, properties) = (harvest.seed, harvest.violated.clone());
+            self.failing.push(Failing { seed, property, properties, command: command(seed) });
+        }
+    }
+
+    fn in_words(&self) -> String {
+        let mut text = format!("\n{BOLD}{}{BOLD:#}\n", self.algorithm);
+        let runs = words::count(self.seeds, "run", "runs");
+        let events = words::count(self.events, "event", "events");
+        let seeds = format!("seeds {} to {}", self.seed, self.seed + self.seeds - 1);
+        text += &format!("  {runs} of {} processes, {seeds}: {events}\n\n", self.n);
+        let row = |(id, count): (&&str, &u64)| {
+            let words = match count {
+                0 => "holds in every run".to_owned(),
+                count => format!("violated in {}", words::count(*count, "run", "runs")),
+            };
+            vec![output::sign(*count == 0).to_owned(), (*id).to_owned(), words]
+        };
+        text += &output::table(&["", "", ""], &[], self.violations.iter().map(row).collect());
+        text += &costs_in_words(&self.costs);
+        text + &self.failing_in_words()
+    }
+
+    fn failing_in_words(&self) -> String {
+        if self.failing.is_empty() {
+            return String::new();
+        }
+        let mut text = output::heading("To see them");
+        for failing in self.failing.iter().take(TOLD_IN_WORDS) {
+            text += &format!("  {}  {DIM}# {}{DIM:#}\n", failing.command, failing.property);
+        }
+        if self.failed > TOLD_IN_WORDS as u64 {
+            let more = words::grouped(self.failed - TOLD_IN_WORDS as u64);
+            text += &format!("  {DIM}and {more} more{DIM:#}\n");
+        }
+        text
+    }
+}

@@ -1,0 +1,245 @@
+//! `synod show`: the card of one algorithm.
+
+use crate::Outcome;
+use crate::about::About;
+use crate::output::{self, BOLD, DIM, Output};
+use crate::words;
+use anyhow::Result;
+use clap::Args;
+use serde::Serialize;
+use synod_core::card::{Cost, Counterexample, Mutant, Parameter, Scope, Size, Source};
+use synod_core::{Algorithm, Setup};
+use synod_protocols::{Visit, entries, visit};
+
+const EXAMPLES: &str = "\
+Examples:
+  synod show ricart-agrawala           idea, rules, promises, costs, counterexamples
+  synod show ra-no-tie-break           a broken one: what was changed, what it breaks
+  synod show maekawa -o json           the same for programs";
+
+/// Formulas are evaluated for groups of these sizes.
+const SIZES: [usize; 3] = [3, 5, 9];
+
+/// Show what is known of an algorithm
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Show {
+    /// The algorithm
+    #[arg(value_name = "NAME")]
+    name: String,
+}
+
+#[derive(Serialize)]
+struct CardJson {
+    name: &'static str,
+    aliases: &'static [&'static str],
+    family: &'static str,
+    title: &'static str,
+    source: Source,
+    idea: &'static str,
+    rules: &'static [&'static str],
+    assumes: &'static [&'static str],
+    promises: Vec<Promise>,
+    costs: Vec<CostJson>,
+    parameters: &'static [Parameter],
+    layers: &'static [&'static str],
+    smallest: usize,
+    counterexamples: Vec<Known>,
+    mutant: Option<Mutant>,
+    mutants: Vec<&'static str>,
+}
+
+#[derive(Serialize)]
+struct Promise {
+    property: &'static str,
+    name: &'static str,
+    statement: &'static str,
+}
+
+#[derive(Serialize)]
+struct CostJson {
+    name: &'static str,
+    load: &'static str,
+    formula: &'static str,
+    values: Vec<Value>,
+}
+
+#[derive(Serialize)]
+struct Value {
+    n: usize,
+    min: f64,
+    max: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct Known {
+    property: &'static str,
+    scope: Scope,
+    steps: usize,
+    story: &'static str,
+    command: String,
+}
+
+impl Show {
+    /// Shows it.
+    pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
+        let about = About::find(&self.name)?;
+        let sizes = visit(&self.name, Sizes).unwrap_or_default();
+        let card = card(&about, &sizes);
+        output.answer(&card, || in_words(&card, &about, &sizes))?;
+        Ok(Outcome::Holds)
+    }
+}
+
+/// What the formulas of an algorithm are about, for each of the group sizes that it allows.
+struct Sizes;
+
+impl Visit for Sizes {
+    type Answer = Vec<Size>;
+
+    fn visit<A: Algorithm>(self) -> Vec<Size> {
+        let group = |n| A::processes(&Setup::new(n)).ok().map(|processes| A::size(&processes));
+        SIZES.into_iter().filter_map(group).collect()
+    }
+}
+
+fn card(about: &About, sizes: &[Size]) -> CardJson {
+    let card = &about.card;
+    let promises = about.claims.iter().filter(|claim| claim.promised);
+    let mutants = entries()
+        .into_iter()
+        .filter(|entry| entry.card.mutant.is_some_and(|mutant| card.answers_to(mutant.of)));
+    CardJson {
+        name: card.name,
+        aliases: card.aliases,
+        family: about.family,
+        title: card.title,
+        source: card.source,
+        idea: card.idea,
+        rules: card.rules,
+        assumes: card.assumes,
+        promises: promises
+            .map(|claim| Promise {
+                property: claim.id,
+                name: claim.name,
+                statement: claim.statement,
+            })
+            .collect(),
+        costs: card.costs.iter().map(|cost| cost_json(cost, sizes)).collect(),
+        parameters: card.parameters,
+        layers: card.layers,
+        smallest: card.smallest,
+        counterexamples: card.counterexamples.iter().map(|shown| known(card.name, shown)).collect(),
+        mutant: card.mutant,
+        mutants: mutants.map(|entry| entry.card.name).collect(),
+    }
+}
+
+fn cost_json(cost: &Cost, sizes: &[Size]) -> CostJson {
+    let value = |size: &Size| {
+        let bounds = (cost.expected)(*size);
+        Value { n: size.n, min: bounds.min, max: bounds.max }
+    };
+    CostJson {
+        name: cost.name,
+        load: words::load(cost.load),
+        formula: cost.formula,
+        values: sizes.iter().map(value).collect(),
+    }
+}
+
+fn known(name: &str, shown: &Counterexample) -> Known {
+    let Counterexample { property, scope, steps, story } = *shown;
+    let flags = words::scope_flags(&scope);
+    let command = format!("synod check {name} {flags} --property {property}");
+    Known { property, scope, steps, story, command }
+}
+
+fn in_words(card: &CardJson, about: &About, sizes: &[Size]) -> String {
+    let mut text = format!("\n{BOLD}{}{BOLD:#}  {DIM}{}{DIM:#}\n", card.name, about.family);
+    text += &output::paragraph("  ", card.title);
+    let Source { author, year, work } = card.source;
+    text += &output::paragraph("  ", &format!("{author}: {work} ({year})"));
+    if !card.aliases.is_empty() {
+        text += &output::paragraph("  ", &format!("also called {}", card.aliases.join(", ")));
+    }
+    if let Some(mutant) = card.mutant {
+        text += &output::heading("Broken on purpose");
+        let broken = format!("{} with a change: {}.", mutant.of, mutant.change);
+        text += &output::paragraph("  ", &format!("{broken} It breaks {}.", mutant.breaks));
+    }
+    text += &output::heading("Idea");
+    text += &output::paragraph("  ", card.idea);
+    text += &numbered("Rules", card.rules);
+    text += &bulleted("Assumes", card.assumes.iter().map(|&line| line.to_owned()));
+    let promise = |p: &Promise| format!("{} {}: {}", p.property, p.name, p.statement);
+    text += &bulleted("Promises", card.promises.iter().map(promise));
+    text += &costs(about.card.costs, sizes);
+    let parameter = |p: &Parameter| format!("{}: {}", p.name, p.meaning);
+    text += &bulleted("Parameters", card.parameters.iter().map(parameter));
+    if !card.layers.is_empty() {
+        text += &output::heading("Layers");
+        text += &output::paragraph("  ", &card.layers.join(" over "));
+    }
+    text + &counterexamples(card) + &others(card)
+}
+
+fn numbered(title: &str, lines: &[&str]) -> String {
+    let rows = lines.iter().enumerate();
+    let rows: Vec<_> =
+        rows.map(|(index, line)| vec![format!("{}.", index + 1), (*line).to_owned()]).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    output::heading(title) + &output::table(&["", ""], &[], rows)
+}
+
+fn bulleted(title: &str, lines: impl Iterator<Item = String>) -> String {
+    let rows: Vec<_> = lines.map(|line| vec!["•".to_owned(), line]).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    output::heading(title) + &output::table(&["", ""], &[], rows)
+}
+
+fn costs(costs: &[Cost], sizes: &[Size]) -> String {
+    if costs.is_empty() {
+        return String::new();
+    }
+    let columns: Vec<String> = sizes.iter().map(|size| format!("N = {}", size.n)).collect();
+    let mut header = vec!["", "load", "formula"];
+    header.extend(columns.iter().map(String::as_str));
+    let row = |cost: &Cost| {
+        let mut row =
+            vec![cost.name.to_owned(), words::load(cost.load).to_owned(), cost.formula.to_owned()];
+        row.extend(sizes.iter().map(|size| words::bounds((cost.expected)(*size))));
+        row
+    };
+    let right: Vec<&str> = columns.iter().map(String::as_str).collect();
+    let rows = costs.iter().map(row).collect();
+    output::heading("Costs") + &output::table(&header, &right, rows)
+}
+
+fn counterexamples(card: &CardJson) -> String {
+    if card.counterexamples.is_empty() {
+        return String::new();
+    }
+    let mut text = output::heading("Counterexamples");
+    for known in &card.counterexamples {
+        let steps = words::count(known.steps as u64, "step", "steps");
+        let story = format!("{} fails in {steps}: {}.", known.property, known.story);
+        text += &output::paragraph("  ", &story);
+        text += &format!("    {}\n", known.command);
+    }
+    text
+}
+
+fn others(card: &CardJson) -> String {
+    let mut text = String::new();
+    if !card.mutants.is_empty() {
+        text += &output::heading("Mutants");
+        text += &output::paragraph("  ", &card.mutants.join(", "));
+    }
+    let name = card.name;
+    text + &format!("\n{DIM}Try: synod run {name} -n 5, or synod check {name}{DIM:#}\n")
+}

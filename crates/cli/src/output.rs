@@ -1,0 +1,175 @@
+//! What a command says: tables for people, JSON for programs.
+
+use anstyle::{AnsiColor, Style};
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use serde::Serialize;
+use std::fmt;
+use std::io::{self, ErrorKind, Write};
+
+/// Titles and headers.
+pub(crate) const BOLD: Style = Style::new().bold();
+/// What is said beside.
+pub(crate) const DIM: Style = Style::new().dimmed();
+/// What is as it should be.
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+/// What is not.
+pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
+
+/// The sign of something that is as it should be.
+pub(crate) const YES: &str = "✓";
+/// The sign of something that is not.
+pub(crate) const NO: &str = "✗";
+
+/// Lines are no longer than this where the terminal does not say how wide it is.
+const USUAL_WIDTH: usize = 100;
+/// Longer lines are hard to read, however wide the terminal is.
+const WIDEST: usize = 160;
+
+/// How a command answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Words and tables.
+    Human,
+    /// One JSON value.
+    Json,
+}
+
+/// Standard output is closed: nobody reads any more.
+#[derive(Debug)]
+pub(crate) struct Closed;
+
+impl fmt::Display for Closed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("standard output is closed")
+    }
+}
+
+impl std::error::Error for Closed {}
+
+/// Where the answer goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Output {
+    format: Format,
+}
+
+impl Output {
+    /// Answers in this format.
+    pub(crate) fn new(format: Format) -> Self {
+        Output { format }
+    }
+
+    /// Whether a program reads the answer.
+    pub(crate) fn is_json(&self) -> bool {
+        self.format == Format::Json
+    }
+
+    /// Prints text. Styles are taken out where they are not wanted.
+    pub(crate) fn print(&self, text: &str) -> Result<()> {
+        let mut out = anstream::stdout().lock();
+        out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(printing)
+    }
+
+    /// Prints the value as JSON.
+    pub(crate) fn json(&self, value: &impl Serialize) -> Result<()> {
+        let text = serde_json::to_string_pretty(value).context("the answer does not fit JSON")?;
+        let mut out = io::stdout().lock();
+        writeln!(out, "{text}").and_then(|()| out.flush()).map_err(printing)
+    }
+
+    /// Prints the value as JSON, or the text.
+    pub(crate) fn answer(
+        &self,
+        value: &impl Serialize,
+        text: impl FnOnce() -> String,
+    ) -> Result<()> {
+        if self.is_json() { self.json(value) } else { self.print(&text()) }
+    }
+}
+
+fn printing(error: io::Error) -> anyhow::Error {
+    match error.kind() {
+        ErrorKind::BrokenPipe => Closed.into(),
+        _ => anyhow::Error::new(error).context("cannot write to standard output"),
+    }
+}
+
+/// Says on standard error what went wrong, and why.
+pub(crate) fn complain(error: &anyhow::Error) {
+    let mut text = format!("{BAD}error:{BAD:#} {error}\n");
+    for cause in error.chain().skip(1) {
+        text += &format!("  because: {cause}\n");
+    }
+    note(&text);
+}
+
+/// Says something on standard error. If nobody listens there, that is all right.
+pub(crate) fn note(text: &str) {
+    let _ = anstream::stderr().lock().write_all(text.as_bytes());
+}
+
+/// How many columns there are.
+pub(crate) fn width() -> usize {
+    let terminal = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    terminal.unwrap_or(USUAL_WIDTH).clamp(40, WIDEST)
+}
+
+/// ✓ or ✗.
+pub(crate) fn sign(good: bool) -> &'static str {
+    if good { YES } else { NO }
+}
+
+/// The text with its ✓ and ✗ in colour. (Tables are coloured last: styles have no width, but
+/// whoever lays out a table does not know.)
+pub(crate) fn coloured(text: &str) -> String {
+    let good = text.replace(YES, &format!("{GOOD}{YES}{GOOD:#}"));
+    good.replace(NO, &format!("{BAD}{NO}{BAD:#}"))
+}
+
+/// A title with a line of its own.
+pub(crate) fn heading(text: &str) -> String {
+    format!("\n{BOLD}{text}{BOLD:#}\n")
+}
+
+/// Rows below a header, indented; columns named in `right` are aligned to the right.
+pub(crate) fn table(header: &[&str], right: &[&str], rows: Vec<Vec<String>>) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_content_arrangement(ContentArrangement::Dynamic);
+    table.set_width((width() - 2) as u16);
+    if header.iter().any(|name| !name.is_empty()) {
+        table.set_header(header.to_vec());
+    }
+    for row in rows {
+        table.add_row(row);
+    }
+    for (index, name) in header.iter().enumerate() {
+        if let (true, Some(column)) = (right.contains(name), table.column_mut(index)) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    let lines = table.lines().map(|line| format!(" {}\n", line.trim_end()));
+    coloured(&lines.collect::<String>())
+}
+
+/// Text in lines that fit, each after the indent.
+pub(crate) fn paragraph(indent: &str, text: &str) -> String {
+    let room = width().saturating_sub(indent.chars().count()).max(20);
+    let mut lines = String::new();
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > room {
+            lines += &format!("{indent}{line}\n");
+            line.clear();
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    if !line.is_empty() {
+        lines += &format!("{indent}{line}\n");
+    }
+    lines
+}

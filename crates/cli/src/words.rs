@@ -1,0 +1,176 @@
+//! Numbers and names as people read them.
+
+use synod_core::Bounds;
+use synod_core::card::{Load, Order, Rounds, Scope};
+
+/// `1 234 567`: a whole number with a gap between thousands.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A measured number: no more than two places, and none that say nothing.
+pub(crate) fn measured(value: f64) -> String {
+    let text = format!("{value:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// What a formula gives: `8`, `3..6` or `at least 2`.
+pub(crate) fn bounds(bounds: Bounds) -> String {
+    match (bounds.exact(), bounds.max) {
+        (Some(value), _) => measured(value),
+        (None, Some(max)) => format!("{}..{}", measured(bounds.min), measured(max)),
+        (None, None) => format!("at least {}", measured(bounds.min)),
+    }
+}
+
+/// `1 process`, `5 processes`.
+pub(crate) fn count(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(number), if number == 1 { one } else { many })
+}
+
+/// More than one of what a family calls an operation: `entries`.
+pub(crate) fn plural(word: &str) -> String {
+    match word.strip_suffix('y') {
+        Some(stem) => format!("{stem}ies"),
+        None => format!("{word}s"),
+    }
+}
+
+/// The load, as flags and tables name it.
+pub(crate) fn load(load: Load) -> &'static str {
+    match load {
+        Load::Any => "random",
+        Load::Sequential => "sequential",
+        Load::Saturated => "saturated",
+    }
+}
+
+/// The order, as flags name it.
+pub(crate) fn order(order: Order) -> &'static str {
+    match order {
+        Order::Any => "any",
+        Order::Fifo => "fifo",
+        Order::Causal => "causal",
+    }
+}
+
+/// The rounds, as flags name them.
+pub(crate) fn rounds(rounds: Rounds) -> String {
+    match rounds {
+        Rounds::Times(times) => times.to_string(),
+        Rounds::Forever => "forever".to_owned(),
+    }
+}
+
+/// What may go wrong in a scope, with the flags that allow it.
+pub(crate) fn budgets(scope: &Scope) -> [(&'static str, u32); 6] {
+    [
+        ("tells", scope.tells),
+        ("crashes", scope.crashes),
+        ("restarts", scope.restarts),
+        ("drops", scope.drops),
+        ("duplicates", scope.duplicates),
+        ("ticks", scope.ticks),
+    ]
+}
+
+/// The scope in words: `3 processes, 1 round each, tells 1`.
+pub(crate) fn scope(scope: &Scope) -> String {
+    let mut text = count(scope.n as u64, "process", "processes");
+    text += &match scope.rounds {
+        Rounds::Times(1) => ", 1 round each".to_owned(),
+        Rounds::Times(times) => format!(", {times} rounds each"),
+        Rounds::Forever => ", asking for ever".to_owned(),
+    };
+    text += match scope.order {
+        Order::Any => ", messages in any order",
+        Order::Fifo => ", links in order",
+        Order::Causal => ", messages in causal order",
+    };
+    for (name, allowed) in budgets(scope).into_iter().filter(|(_, allowed)| *allowed > 0) {
+        text += &format!(", {name} {allowed}");
+    }
+    text
+}
+
+/// The flags of `synod check` that give this scope, whatever the defaults.
+pub(crate) fn scope_flags(scope: &Scope) -> String {
+    let mut flags = format!("-n {} --rounds {}", scope.n, rounds(scope.rounds));
+    if scope.order != Order::Any {
+        flags += &format!(" --order {}", order(scope.order));
+    }
+    for (name, allowed) in budgets(scope) {
+        if allowed > 0 || name == "tells" {
+            flags += &format!(" --{name} {allowed}");
+        }
+    }
+    flags
+}
+
+/// The word in quotes that a shell takes away again, if it needs any.
+pub(crate) fn shell_quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=+:,%@".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
+/// The known names that are most like this one, the nearest first; none if nothing is like it.
+pub(crate) fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Vec<&'k str> {
+    const ALIKE: f64 = 0.75;
+    const SHOWN: usize = 3;
+    let mut scored: Vec<(f64, &str)> = known
+        .into_iter()
+        .map(|known| (strsim::jaro_winkler(name, known), known))
+        .filter(|(score, _)| *score >= ALIKE)
+        .collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+    scored.into_iter().take(SHOWN).map(|(_, known)| known).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_stand_apart() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(1_234_567), "1 234 567");
+    }
+
+    #[test]
+    fn measured_numbers_have_no_idle_zeros() {
+        assert_eq!([8.0, 2.5, 0.333].map(measured), ["8", "2.5", "0.33"]);
+    }
+
+    #[test]
+    fn words_that_a_shell_would_take_apart_are_quoted() {
+        assert_eq!(shell_quoted("exp:5ms"), "exp:5ms");
+        assert_eq!(shell_quoted("p0->p1=20ms"), "'p0->p1=20ms'");
+        assert_eq!(shell_quoted("it's"), r"'it'\''s'");
+        assert_eq!(shell_quoted(""), "''");
+    }
+
+    #[test]
+    fn the_nearest_name_comes_first_and_nonsense_has_none() {
+        let known = ["ricart-agrawala", "ricart-agrawala-tickets", "maekawa"];
+        assert_eq!(nearest("ricart-agrawla", known)[0], "ricart-agrawala");
+        assert!(nearest("xyzzy", known).is_empty());
+    }
+
+    #[test]
+    fn a_scope_is_told_in_flags_that_leave_nothing_to_defaults() {
+        let scope = Scope { crashes: 1, order: Order::Fifo, ..Scope::of(2) };
+        assert_eq!(scope_flags(&scope), "-n 2 --rounds 1 --order fifo --tells 0 --crashes 1");
+    }
+}
