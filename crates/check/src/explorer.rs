@@ -190,7 +190,8 @@ const BLOCK: usize = 1 << 8;
 struct Search<A: Algorithm> {
     visited: Visited,
     tree: Tree,
-    frontier: Vec<World<A>>,
+    /// Boxed: worlds are moved from list to list.
+    frontier: Vec<Box<World<A>>>,
     /// The number of the first state of the frontier.
     base: usize,
     found: Vec<Found>,
@@ -203,7 +204,7 @@ struct Search<A: Algorithm> {
 
 /// What a worker found in one block.
 struct Harvest<A: Algorithm> {
-    successors: Vec<(u32, u64, World<A>)>,
+    successors: Vec<(u32, u64, Box<World<A>>)>,
     /// How many of them come from each state of the block.
     counts: Vec<u32>,
     found: Vec<Found>,
@@ -237,7 +238,7 @@ impl<A: Algorithm> Search<A> {
             // Equal roots are kept apart: they are few, and the way back counts them.
             search.visited.insert(print(&world, search.normal));
             search.tree.add_root();
-            search.frontier.push(world);
+            search.frontier.push(Box::new(world));
             search.progress.states += 1;
         }
         search.progress.unique = search.visited.len();
@@ -297,16 +298,16 @@ impl<A: Algorithm> Search<A> {
 
     /// Roughly how many bytes all this takes up.
     fn memory(&self, old_frontier: usize) -> usize {
-        let world = self.frontier.first().map_or(0, World::estimated_bytes);
+        let world = self.frontier.first().map_or(0, |world| world.estimated_bytes());
         let worlds = old_frontier + self.frontier.len();
         self.visited.bytes() + self.tree.bytes() + worlds * world
     }
 
-    fn expand(&self, batch: &[World<A>], base: usize, threads: usize) -> Vec<Harvest<A>> {
+    fn expand(&self, batch: &[Box<World<A>>], base: usize, threads: usize) -> Vec<Harvest<A>> {
         let blocks: Vec<_> = batch.chunks(BLOCK).enumerate().collect();
-        let work = |blocks: &[(usize, &[World<A>])]| -> Vec<Harvest<A>> {
+        let work = |blocks: &[(usize, &[Box<World<A>>])]| -> Vec<Harvest<A>> {
             let mut successors = Successors::new(&batch[0]);
-            let expand = |(number, block): &(usize, &[World<A>])| {
+            let expand = |(number, block): &(usize, &[Box<World<A>>])| {
                 self.expand_block(block, base + number * BLOCK, &mut successors)
             };
             blocks.iter().map(expand).collect()
@@ -327,7 +328,7 @@ impl<A: Algorithm> Search<A> {
 
     fn expand_block(
         &self,
-        block: &[World<A>],
+        block: &[Box<World<A>>],
         base: usize,
         successors: &mut Successors<A>,
     ) -> Harvest<A> {
@@ -355,7 +356,7 @@ impl<A: Algorithm> Search<A> {
                 }
                 let print = print(next, self.normal);
                 if !self.visited.contains(print) && here.insert(print) {
-                    harvest.successors.push((ordinal, print, next.clone()));
+                    harvest.successors.push((ordinal, print, Box::new(next.clone())));
                 }
                 true
             });

@@ -87,7 +87,8 @@ impl RandomFaults {
             (Action::Links(parts), Some(Action::Links(LinkChange::Heal)))
         });
         spans(self.one_way_cuts, &mut |chance| {
-            let (from, to) = (some(chance), some(chance));
+            let (from, step) = (some(chance), 1 + below(chance, (n as u64 - 1).max(1)) as u32);
+            let to = ProcessId((from.0 + step) % n as u32);
             let cut = Action::Links(LinkChange::Cut { from, to });
             (cut, Some(Action::Links(LinkChange::Mend { from, to })))
         });

@@ -426,6 +426,11 @@ impl<A: Algorithm> Driver<A> for Engine<'_, A> {
     }
 
     fn see(&mut self, now_us: u64, happening: Happening<'_, A>) {
+        if let Happening::Violated(violation) = happening
+            && !self.is_first(violation)
+        {
+            return;
+        }
         if let Some(tracer) = &mut self.tracer {
             tracer.see(now_us, &happening);
         }
@@ -463,11 +468,14 @@ impl<A: Algorithm> Driver<A> for Engine<'_, A> {
 }
 
 impl<A: Algorithm> Engine<'_, A> {
+    /// Once broken, many properties stay broken: only the first time is worth telling.
+    fn is_first(&self, violation: &Violation) -> bool {
+        !self.violations.iter().any(|(known, _)| known.property == violation.property)
+    }
+
     fn on_violation(&mut self, violation: &Violation) {
-        if !self.violations.iter().any(|(known, _)| known.property == violation.property) {
-            // The violation itself was just counted; what shows it came before.
-            let event = self.meter.events.saturating_sub(2);
-            self.violations.push((violation.clone(), event));
-        }
+        // The violation itself was just counted; what shows it came before.
+        let event = self.meter.events.saturating_sub(2);
+        self.violations.push((violation.clone(), event));
     }
 }

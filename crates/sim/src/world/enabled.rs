@@ -139,8 +139,13 @@ impl<A: Algorithm> World<A> {
                     false => Err(Impossible(format!("{at} has no timer with number {timer}"))),
                 }
             }
-            Action::Sync(at) if self.process(*at).is_writing() => self.must_be_up(*at),
-            Action::Sync(at) => Err(Impossible(format!("{at} has nothing to write"))),
+            Action::Sync(at) => {
+                self.must_be_up(*at)?;
+                match self.process(*at).is_writing() {
+                    true => Ok(()),
+                    false => Err(Impossible(format!("{at} has nothing to write"))),
+                }
+            }
             Action::Crash(at) => match self.known(*at)?.process(*at).status {
                 Status::Up | Status::Paused => Ok(()),
                 Status::Crashed => Err(Impossible(format!("{at} has crashed already"))),

@@ -10,108 +10,29 @@ mod causal;
 mod enabled;
 mod fingerprint;
 mod flight;
+mod judge;
 mod links;
+mod plan;
 mod process;
 
 pub use action::{Action, Driver, Happening, Impossible, LinkChange, Step};
 pub use enabled::FaultsLeft;
 pub use flight::{Body, Envelope, Flight, Slot, TagOf};
+pub use judge::INVARIANTS_AT_EVERY_STEP_UP_TO;
+pub use plan::{Judged, Plan};
 pub use process::{ApplicationOf, Process, Status};
 
 use causal::CausalOrder;
 use links::Links;
-use smallvec::SmallVec;
 use std::sync::Arc;
 use synod_core::card::{Order, Rounds};
 use synod_core::{
-    Algorithm, Application, Clock, Cx, Family, Invariant, Moment, Monitor, ProcessId, Setup,
-    SetupError, Snapshot, System, Violation,
+    Algorithm, Application, Clock, Cx, Family, Invariant, Moment, Monitor, ProcessId, SetupError,
+    Violation,
 };
 
 /// The judge of a world.
 pub type MonitorOf<A> = <<A as Algorithm>::Family as Family>::Monitor;
-
-/// Above so many processes an algorithm's own invariants are judged only now and then.
-pub const INVARIANTS_AT_EVERY_STEP_UP_TO: usize = 64;
-const INVARIANTS_NOW_AND_THEN: u64 = 4096;
-
-/// How a world is made.
-#[derive(Clone, Debug)]
-pub struct Plan {
-    /// How many processes, and the algorithm's parameters.
-    pub setup: Setup,
-    /// How often each application asks: one for each process, or one for all.
-    pub rounds: Vec<Rounds>,
-    /// In which order the network delivers.
-    pub order: Order,
-    /// Whether the network carries a multicast once for all receivers.
-    pub multicast: bool,
-    /// The clocks of the processes. Empty: all perfect.
-    pub clocks: Vec<Clock>,
-    /// The properties to be judged, by id, and whether the algorithm's own invariants are too.
-    pub judged: Judged,
-}
-
-/// Which properties are judged.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Judged {
-    /// What the card promises, what the family cannot do without, and the invariants.
-    Promised,
-    /// Everything that the family defines, and the invariants.
-    All,
-    /// These, by id or by the name of an invariant.
-    Only(Vec<String>),
-}
-
-impl Judged {
-    /// Whether a property of the family is judged for this algorithm.
-    pub fn property<A: Algorithm>(&self, id: &str) -> bool {
-        match self {
-            Judged::All => true,
-            Judged::Promised => {
-                A::CARD.promises.contains(&id) || A::Family::ESSENTIAL.contains(&id)
-            }
-            Judged::Only(ids) => ids.iter().any(|only| only.eq_ignore_ascii_case(id)),
-        }
-    }
-
-    /// Whether an invariant of the algorithm is judged.
-    pub fn invariant(&self, name: &str) -> bool {
-        match self {
-            Judged::All | Judged::Promised => true,
-            Judged::Only(ids) => ids.iter().any(|only| only.eq_ignore_ascii_case(name)),
-        }
-    }
-
-    /// The ids of everything that is judged, in the family's order, invariants last.
-    pub fn ids<A: Algorithm>(&self) -> Vec<&'static str> {
-        let properties = A::Family::PROPERTIES.iter().map(|property| property.id);
-        let invariants = A::invariants().iter().map(|invariant| invariant.name);
-        properties
-            .filter(|id| self.property::<A>(id))
-            .chain(invariants.filter(|name| self.invariant(name)))
-            .collect()
-    }
-}
-
-impl Plan {
-    /// `n` processes that ask `rounds` times each, over reliable links that reorder.
-    pub fn new(n: usize, rounds: Rounds) -> Self {
-        Plan {
-            setup: Setup::new(n),
-            rounds: vec![rounds],
-            order: Order::Any,
-            multicast: false,
-            clocks: Vec::new(),
-            judged: Judged::Promised,
-        }
-    }
-
-    fn rounds_of(&self, at: ProcessId) -> Rounds {
-        let last = self.rounds.last().copied().unwrap_or(Rounds::Times(0));
-        self.rounds.get(at.index()).copied().unwrap_or(last)
-    }
-}
 
 /// What does not change while a world goes on; shared by all its copies.
 #[derive(Debug)]
@@ -121,6 +42,8 @@ struct Fixed<A: Algorithm> {
     multicast: bool,
     clocks: Vec<Clock>,
     invariants: Vec<&'static Invariant<A>>,
+    /// Everything that is judged, by id.
+    judged: Vec<&'static str>,
 }
 
 /// A world. See the module.
@@ -210,6 +133,7 @@ impl<A: Algorithm> World<A> {
                 order: plan.order,
                 multicast: plan.multicast,
                 clocks: plan.clocks.clone(),
+                judged: plan.judged.ids::<A>(),
                 invariants: A::invariants()
                     .iter()
                     .filter(|invariant| plan.judged.invariant(invariant.name))
@@ -479,49 +403,6 @@ impl<A: Algorithm> World<A> {
     fn answer(&mut self, at: ProcessId, answers: Vec<A::Input>, driver: &mut impl Driver<A>) {
         for input in answers {
             self.ask(at, input, driver);
-        }
-    }
-
-    /// Judges the state after a step, and reports everything that the step violated.
-    fn judge(&mut self, driver: &mut impl Driver<A>) {
-        let due = self.processes.len() <= INVARIANTS_AT_EVERY_STEP_UP_TO
-            || self.steps.is_multiple_of(INVARIANTS_NOW_AND_THEN);
-        if due && !self.fixed.invariants.is_empty() {
-            self.judge_invariants();
-        }
-        for violation in &self.found {
-            driver.see(self.now_us, Happening::Violated(violation));
-        }
-    }
-
-    fn judge_invariants(&mut self) {
-        let snapshot = Snapshot(&*self);
-        let broken = |invariant: &&&'static Invariant<A>| !(invariant.holds)(&snapshot);
-        let broken: SmallVec<[_; 1]> = self.fixed.invariants.iter().filter(broken).collect();
-        let violation = |invariant: &&'static Invariant<A>| Violation {
-            property: invariant.name,
-            at: ProcessId(0),
-            because: format!("it is no longer true that {}", invariant.statement),
-        };
-        let violations: SmallVec<[_; 1]> = broken.into_iter().map(violation).collect();
-        self.found.extend(violations);
-    }
-}
-
-impl<A: Algorithm> System<A> for World<A> {
-    fn size(&self) -> usize {
-        self.processes.len()
-    }
-
-    fn process(&self, at: ProcessId) -> &A {
-        &self.processes[at.index()].state
-    }
-
-    fn each_message<'s>(&'s self, show: &mut dyn FnMut(ProcessId, ProcessId, &'s A::Message)) {
-        for (_, envelope) in self.flight.iter() {
-            if let Body::Message(message) = &envelope.body {
-                show(envelope.from, envelope.to, message);
-            }
         }
     }
 }

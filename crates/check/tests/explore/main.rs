@@ -1,0 +1,6 @@
+//! What the explorer finds. One program, because every algorithm is compiled into it.
+
+mod catalogue;
+mod mutual_exclusion;
+mod quorum;
+mod stateright;

@@ -1,0 +1,82 @@
+//! How a world is made, and which properties are judged in it.
+
+use synod_core::card::{Order, Rounds};
+use synod_core::{Algorithm, Clock, Family, ProcessId, Setup};
+
+/// How a world is made.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// How many processes, and the algorithm's parameters.
+    pub setup: Setup,
+    /// How often each application asks: one for each process, or one for all.
+    pub rounds: Vec<Rounds>,
+    /// In which order the network delivers.
+    pub order: Order,
+    /// Whether the network carries a multicast once for all receivers.
+    pub multicast: bool,
+    /// The clocks of the processes. Empty: all perfect.
+    pub clocks: Vec<Clock>,
+    /// The properties to be judged, by id, and whether the algorithm's own invariants are too.
+    pub judged: Judged,
+}
+
+/// Which properties are judged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Judged {
+    /// What the card promises, what the family cannot do without, and the invariants.
+    Promised,
+    /// Everything that the family defines, and the invariants.
+    All,
+    /// These, by id or by the name of an invariant.
+    Only(Vec<String>),
+}
+
+impl Judged {
+    /// Whether a property of the family is judged for this algorithm.
+    pub fn property<A: Algorithm>(&self, id: &str) -> bool {
+        match self {
+            Judged::All => true,
+            Judged::Promised => {
+                A::CARD.promises.contains(&id) || A::Family::ESSENTIAL.contains(&id)
+            }
+            Judged::Only(ids) => ids.iter().any(|only| only.eq_ignore_ascii_case(id)),
+        }
+    }
+
+    /// Whether an invariant of the algorithm is judged.
+    pub fn invariant(&self, name: &str) -> bool {
+        match self {
+            Judged::All | Judged::Promised => true,
+            Judged::Only(ids) => ids.iter().any(|only| only.eq_ignore_ascii_case(name)),
+        }
+    }
+
+    /// The ids of everything that is judged, in the family's order, invariants last.
+    pub fn ids<A: Algorithm>(&self) -> Vec<&'static str> {
+        let properties = A::Family::PROPERTIES.iter().map(|property| property.id);
+        let invariants = A::invariants().iter().map(|invariant| invariant.name);
+        properties
+            .filter(|id| self.property::<A>(id))
+            .chain(invariants.filter(|name| self.invariant(name)))
+            .collect()
+    }
+}
+
+impl Plan {
+    /// `n` processes that ask `rounds` times each, over reliable links that reorder.
+    pub fn new(n: usize, rounds: Rounds) -> Self {
+        Plan {
+            setup: Setup::new(n),
+            rounds: vec![rounds],
+            order: Order::Any,
+            multicast: false,
+            clocks: Vec::new(),
+            judged: Judged::Promised,
+        }
+    }
+
+    pub(super) fn rounds_of(&self, at: ProcessId) -> Rounds {
+        let last = self.rounds.last().copied().unwrap_or(Rounds::Times(0));
+        self.rounds.get(at.index()).copied().unwrap_or(last)
+    }
+}
