@@ -74,11 +74,19 @@ fn main() -> ExitCode {
     match cli.command.perform(&matches, &output) {
         Ok(Outcome::Holds) => ExitCode::SUCCESS,
         Ok(Outcome::Violated) => ExitCode::from(1),
-        // Whoever reads has seen enough, as `head` does: that is no failure.
-        Err(error) if error.is::<output::Closed>() => ExitCode::SUCCESS,
         Err(error) => {
             output::complain(&error);
             ExitCode::from(2)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_flags_of_a_command_are_the_same() {
+        Cli::command().debug_assert();
     }
 }

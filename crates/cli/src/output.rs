@@ -5,7 +5,6 @@ use anyhow::{Context, Result};
 use clap::ValueEnum;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use serde::Serialize;
-use std::fmt;
 use std::io::{self, ErrorKind, Write};
 
 /// Titles and headers.
@@ -36,18 +35,6 @@ pub(crate) enum Format {
     Json,
 }
 
-/// Standard output is closed: nobody reads any more.
-#[derive(Debug)]
-pub(crate) struct Closed;
-
-impl fmt::Display for Closed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("standard output is closed")
-    }
-}
-
-impl std::error::Error for Closed {}
-
 /// Where the answer goes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Output {
@@ -68,14 +55,14 @@ impl Output {
     /// Prints text. Styles are taken out where they are not wanted.
     pub(crate) fn print(&self, text: &str) -> Result<()> {
         let mut out = anstream::stdout().lock();
-        out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(printing)
+        unless_closed(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
     }
 
     /// Prints the value as JSON.
     pub(crate) fn json(&self, value: &impl Serialize) -> Result<()> {
         let text = serde_json::to_string_pretty(value).context("the answer does not fit JSON")?;
         let mut out = io::stdout().lock();
-        writeln!(out, "{text}").and_then(|()| out.flush()).map_err(printing)
+        unless_closed(writeln!(out, "{text}").and_then(|()| out.flush()))
     }
 
     /// Prints the value as JSON, or the text.
@@ -88,10 +75,11 @@ impl Output {
     }
 }
 
-fn printing(error: io::Error) -> anyhow::Error {
-    match error.kind() {
-        ErrorKind::BrokenPipe => Closed.into(),
-        _ => anyhow::Error::new(error).context("cannot write to standard output"),
+/// Whoever reads may have seen enough, as `head` does: that is no failure.
+fn unless_closed(printed: io::Result<()>) -> Result<()> {
+    match printed {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        printed => printed.context("cannot write to standard output"),
     }
 }
 

@@ -145,9 +145,51 @@ pub(crate) fn window(text: &str) -> Parsed<Range<u64>> {
         .ok_or_else(|| "a window is written FROM..TO, such as 100..250".to_owned())
 }
 
+/// Group sizes, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Sizes(pub(crate) Vec<usize>);
+
+/// `2..64`, `2..64:2` or `3,7,13`.
+pub(crate) fn sizes(text: &str) -> Parsed<Sizes> {
+    let wrong = || {
+        format!(
+            "group sizes are written 2..64, 2..64:2 or 3,7,13, and are between 1 and \
+             {LARGEST_GROUP}"
+        )
+    };
+    let mut sizes = Vec::new();
+    for part in text.split(',') {
+        match part.split_once("..") {
+            None => sizes.push(group(part)?),
+            Some((low, rest)) => {
+                let (high, step) = rest.split_once(':').unwrap_or((rest, "1"));
+                let (low, high) = (group(low)?, group(high)?);
+                let step = step.parse().ok().filter(|step| *step > 0).ok_or_else(wrong)?;
+                if low > high {
+                    return Err(wrong());
+                }
+                sizes.extend((low..=high).step_by(step));
+            }
+        }
+    }
+    sizes.sort_unstable();
+    sizes.dedup();
+    Ok(Sizes(sizes))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn group_sizes_are_a_range_with_or_without_a_step_or_a_list() {
+        assert_eq!(sizes("2..5"), Ok(Sizes(vec![2, 3, 4, 5])));
+        assert_eq!(sizes("2..9:3"), Ok(Sizes(vec![2, 5, 8])));
+        assert_eq!(sizes("13,3,7,3"), Ok(Sizes(vec![3, 7, 13])));
+        for text in ["", "5..2", "0..3", "2..4:0", "a", "2..", "1..99999999"] {
+            assert!(sizes(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn a_clock_is_ahead_or_behind_and_gains_or_loses() {

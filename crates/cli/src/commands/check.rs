@@ -42,7 +42,7 @@ const USUAL_MEMORY_MIB: u64 = 8 * 1024;
 
 /// Explore every schedule of a small group, and find the shortest counterexamples
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, allow_negative_numbers = true)]
 pub(crate) struct Check {
     /// The algorithm
     #[arg(value_name = "NAME")]

@@ -3,8 +3,11 @@
 mod check;
 mod completions;
 mod list;
+mod new;
+mod play;
 mod run;
 mod show;
+mod sweep;
 
 use crate::Outcome;
 use crate::output::Output;
@@ -18,6 +21,9 @@ pub(crate) enum Command {
     Show(show::Show),
     Run(Box<run::Run>),
     Check(Box<check::Check>),
+    Sweep(sweep::Sweep),
+    Play(play::Play),
+    New(new::New),
     Completions(completions::Completions),
 }
 
@@ -30,6 +36,9 @@ impl Command {
             Command::Show(show) => show.perform(output),
             Command::Run(run) => run.perform(matches, output),
             Command::Check(check) => check.perform(output),
+            Command::Sweep(sweep) => sweep.perform(output),
+            Command::Play(play) => play.perform(output),
+            Command::New(new) => new.perform(output),
             Command::Completions(completions) => completions.perform(output),
         }
     }

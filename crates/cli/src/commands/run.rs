@@ -33,7 +33,7 @@ The same flags and the same seed give the same run, on every machine.";
 
 /// Simulate an algorithm, judge it and count what it costs
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, allow_negative_numbers = true)]
 pub(crate) struct Run {
     /// The algorithm
     #[arg(value_name = "NAME")]

@@ -1,0 +1,235 @@
+//! `synod new`: a new algorithm that already compiles, runs and is checked.
+
+use crate::Outcome;
+use crate::export;
+use crate::output::{BOLD, Output};
+use anyhow::{Context, Result, bail, ensure};
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use synod_protocols::find;
+
+const EXAMPLES: &str = "\
+Examples:
+  synod new my-algorithm                    in a clone of the repository
+  synod new my-algorithm --dir ~/synod      in one that is elsewhere
+
+What is written is a small algorithm that works, to be replaced by your own step by step; the
+compiler, the tests and 'synod check' tell after each step whether it still does.";
+
+/// Names that Rust keeps for itself.
+const KEYWORDS: &[&str] = &[
+    "as", "async", "await", "box", "break", "const", "continue", "crate", "do", "dyn", "else",
+    "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop",
+    "macro", "match", "mod", "move", "mut", "priv", "pub", "ref", "return", "self", "static",
+    "struct", "super", "test", "trait", "true", "try", "type", "union", "unsafe", "use", "where",
+    "while", "yield",
+];
+
+/// Write a new algorithm that already compiles, runs and is checked
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct New {
+    /// Its name, in lower case with hyphens: my-algorithm
+    #[arg(value_name = "NAME")]
+    name: String,
+    /// What it is for
+    #[arg(long, value_enum, default_value_t = Family::Mutex)]
+    family: Family,
+    /// Where the repository is
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    dir: PathBuf,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Family {
+    /// Mutual exclusion.
+    Mutex,
+}
+
+impl Family {
+    /// The module of its algorithms.
+    fn module(self) -> &'static str {
+        match self {
+            Family::Mutex => "mutex",
+        }
+    }
+
+    /// An algorithm and a scenario, both called `my-algorithm`.
+    fn templates(self) -> (&'static str, &'static str) {
+        match self {
+            Family::Mutex => (
+                include_str!("../../templates/mutex/algorithm.rs"),
+                include_str!("../../templates/mutex/scenario.txt"),
+            ),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Told {
+    name: String,
+    written: Vec<String>,
+    changed: Vec<String>,
+}
+
+impl New {
+    /// Writes it.
+    pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
+        self.must_be_a_good_name()?;
+        let root = workspace(&self.dir)?;
+        let protocols = root.join("crates/protocols");
+        let module = self.family.module();
+        let (snake, camel) = (self.name.replace('-', "_"), camel_case(&self.name));
+        let (algorithm, scenario) = self.family.templates();
+        let render = |text: &str| {
+            let named = text.replace("my-algorithm", &self.name).replace("MyAlgorithm", &camel);
+            named.replace("my_algorithm", &snake)
+        };
+        let source = protocols.join(format!("src/{module}/{snake}.rs"));
+        let story = protocols.join(format!("tests/scenarios/{}/first.txt", self.name));
+        for path in [&source, &source.with_extension(""), &story] {
+            ensure!(!path.exists(), "{} is already there; choose another name", path.display());
+        }
+        let listed = [
+            edited(protocols.join(format!("src/{module}/mod.rs")), |text| {
+                let text = insert_sorted(text, "pub mod ", &format!("pub mod {snake};"))?;
+                insert_sorted(&text, "pub use ", &format!("pub use {snake}::{camel};"))
+            })?,
+            edited(protocols.join("src/catalogue.rs"), |text| {
+                insert_in_catalogue(text, module, &camel)
+            })?,
+        ];
+        let written = [(source, render(algorithm)), (story, render(scenario))];
+        for (path, text) in written.iter().chain(&listed) {
+            if let Some(directory) = path.parent() {
+                std::fs::create_dir_all(directory)
+                    .with_context(|| format!("cannot make {}", directory.display()))?;
+            }
+            export::write(path, text)?;
+        }
+        let paths = |files: &[(PathBuf, String)]| -> Vec<String> {
+            files.iter().map(|(path, _)| path.display().to_string()).collect()
+        };
+        let told =
+            Told { written: paths(&written), changed: paths(&listed), name: self.name.clone() };
+        output.answer(&told, || told.in_words())?;
+        Ok(Outcome::Holds)
+    }
+
+    fn must_be_a_good_name(&self) -> Result<()> {
+        let name = &self.name;
+        let word = |word: &str| {
+            word.starts_with(|c: char| c.is_ascii_lowercase())
+                && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit())
+        };
+        ensure!(
+            name.split('-').all(word) && name.len() <= 64,
+            "'{name}' is not a good name; write words in lower case with hyphens: my-algorithm"
+        );
+        ensure!(
+            !KEYWORDS.contains(&name.as_str()),
+            "'{name}' is a word of Rust; choose a longer name"
+        );
+        ensure!(
+            find(name).is_none(),
+            "there is an algorithm '{name}' already; 'synod show {name}'"
+        );
+        Ok(())
+    }
+}
+
+/// The repository that the directory is in.
+fn workspace(dir: &Path) -> Result<PathBuf> {
+    let dir = dir.canonicalize().with_context(|| format!("cannot look into {}", dir.display()))?;
+    let is_root = |dir: &&Path| {
+        let manifest = std::fs::read_to_string(dir.join("Cargo.toml")).unwrap_or_default();
+        manifest.contains("[workspace]") && dir.join("crates/protocols/src/catalogue.rs").exists()
+    };
+    match dir.ancestors().find(is_root) {
+        Some(root) => Ok(root.to_owned()),
+        None => bail!(
+            "{} is not in a clone of the synod repository, where an algorithm has to be; go there, \
+             or name it with --dir",
+            dir.display()
+        ),
+    }
+}
+
+/// A file with its text changed, but not written yet.
+fn edited(path: PathBuf, change: impl FnOnce(&str) -> Option<String>) -> Result<(PathBuf, String)> {
+    let text = std::fs::read_to_string(&path)
+        .with_context(|| format!("cannot read {}", path.display()))?;
+    let changed = change(&text).with_context(|| {
+        format!("{} is not as expected; add the algorithm by hand", path.display())
+    })?;
+    Ok((path, changed))
+}
+
+/// The text with one more line among those that begin alike, in order.
+fn insert_sorted(text: &str, prefix: &str, line: &str) -> Option<String> {
+    let mut lines: Vec<&str> = text.lines().collect();
+    let alike = lines.iter().enumerate().filter(|(_, known)| known.starts_with(prefix));
+    let alike: Vec<(usize, &str)> = alike.map(|(index, known)| (index, *known)).collect();
+    let later = alike.iter().find(|(_, known)| *known > line).map(|(index, _)| *index);
+    lines.insert(later.unwrap_or(alike.last()?.0 + 1), line);
+    Some(lines.join("\n") + "\n")
+}
+
+/// The catalogue with one more algorithm, after the last of its family that is not a mutant.
+fn insert_in_catalogue(text: &str, module: &str, camel: &str) -> Option<String> {
+    let mut lines: Vec<&str> = text.lines().collect();
+    let prefix = format!("    {module}::");
+    let sound = |line: &&str| line.starts_with(&prefix) && !line.contains("::mutants::");
+    let last = lines.iter().rposition(sound)?;
+    let entry = format!("{prefix}{camel},");
+    lines.insert(last + 1, &entry);
+    Some(lines.join("\n") + "\n")
+}
+
+/// `suzuki-kasami` as Rust writes it: `SuzukiKasami`.
+fn camel_case(name: &str) -> String {
+    name.split('-').map(|word| word[..1].to_uppercase() + &word[1..]).collect()
+}
+
+impl Told {
+    fn in_words(&self) -> String {
+        let mut text = String::new();
+        for path in &self.written {
+            text += &format!("wrote   {path}\n");
+        }
+        for path in &self.changed {
+            text += &format!("changed {path}\n");
+        }
+        let name = &self.name;
+        text + &format!(
+            "\n{BOLD}It works already:{BOLD:#}\n\
+             \x20 cargo run -- run {name} --draw -n 3 --requests 4\n\
+             \x20 cargo run -- check {name} --rounds 2 --property ME1 --property ME2\n\
+             \x20 cargo test -p synod-protocols\n\
+             Now make it your own, step by step.\n"
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_goes_where_the_order_wants_it() {
+        let text = "//! x\npub mod a;\nmod b;\npub mod c;\n\npub use a::A;\n";
+        let with = |line| insert_sorted(text, "pub mod ", line).expect("there are such lines");
+        assert!(with("pub mod b;").contains("mod b;\npub mod b;\npub mod c;\n"));
+        assert!(with("pub mod d;").contains("pub mod c;\npub mod d;\n\n"));
+        assert_eq!(insert_sorted(text, "extern ", "extern crate x;"), None);
+    }
+
+    #[test]
+    fn a_new_algorithm_comes_after_the_sound_ones_of_its_family() {
+        let text = "catalogue! {\n    mutex::A,\n    mutex::mutants::B,\n}\n";
+        let wanted = "catalogue! {\n    mutex::A,\n    mutex::New,\n    mutex::mutants::B,\n}\n";
+        assert_eq!(insert_in_catalogue(text, "mutex", "New").as_deref(), Some(wanted));
+        assert_eq!(insert_in_catalogue(text, "time", "New"), None);
+    }
+}

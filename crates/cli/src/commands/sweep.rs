@@ -1,0 +1,211 @@
+//! `synod sweep`: measure what an algorithm costs in groups of many sizes, against the formulas.
+
+mod report;
+
+use crate::Outcome;
+use crate::about::{About, unknown};
+use crate::export;
+use crate::options::{Load, Order, Parameters};
+use crate::output::{self, Output};
+use crate::parse;
+use crate::progress::Progress;
+use anyhow::{Result, bail, ensure};
+use clap::Args;
+use report::{Point, Told};
+use std::path::PathBuf;
+use synod_core::card::{self, Rounds};
+use synod_core::{Algorithm, SetupError};
+use synod_protocols::{Visit, visit};
+use synod_sim::network::Delay;
+use synod_sim::{Ended, Options, Plan, Report, Simulator};
+
+const EXAMPLES: &str = "\
+Examples:
+  synod sweep ricart-agrawala --n 2..64
+  synod sweep maekawa --n 3,7,13,21 --load sequential
+  synod sweep token-ring --n 2..32:2 --svg ring.svg --cost 'entry, in hops'
+  synod sweep central-server --n 2..64 --csv central.csv
+
+Every message takes one millisecond, so that consecutive messages (hops) can be told by time. Each
+cost is measured under the load for which its formula is stated, or else under a random one.";
+
+/// How long each message takes.
+const HOP_US: u64 = 1_000;
+/// So many operations all processes make together, more or less: enough to see every case, few
+/// enough for many sizes.
+const OPERATIONS: usize = 400;
+const ROUNDS_AT_LEAST: usize = 2;
+const ROUNDS_AT_MOST: usize = 20;
+/// Larger groups take too long to be measured one after the other.
+const LARGEST: usize = 1_000;
+
+/// Measure the costs in groups of many sizes, against the formulas
+#[derive(Args)]
+#[command(after_help = EXAMPLES, allow_negative_numbers = true)]
+pub(crate) struct Sweep {
+    /// The algorithm
+    #[arg(value_name = "NAME")]
+    name: String,
+    /// The group sizes: 2..64, 2..64:2 or 3,7,13
+    #[arg(short = 'n', long = "n", value_name = "SIZES", value_parser = parse::sizes)]
+    #[arg(default_value = "2..16")]
+    sizes: parse::Sizes,
+    /// Only under this load [default: each for which the card has a formula]
+    #[arg(long, value_enum)]
+    load: Option<Load>,
+    /// How many runs for each size and load, with different seeds
+    #[arg(long, value_name = "K", value_parser = parse::positive, default_value = "3")]
+    seeds: u64,
+    /// The first seed
+    #[arg(short, long, value_name = "SEED", default_value_t = 1)]
+    seed: u64,
+    /// In which order messages arrive
+    #[arg(long, value_enum, default_value_t = Order::Any)]
+    order: Order,
+    /// The network carries a multicast once for all receivers
+    #[arg(long)]
+    multicast: bool,
+    #[command(flatten)]
+    parameters: Parameters,
+    /// Write every measured point as a line of comma-separated values
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Plot one cost over the group size
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Which cost is plotted, by name [default: the first on the card]
+    #[arg(long, value_name = "NAME")]
+    cost: Option<String>,
+}
+
+impl Sweep {
+    /// Measures them.
+    pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
+        let about = About::find(&self.name)?;
+        self.must_make_sense(&about)?;
+        let mut told = Told::new(&about);
+        let loads = self.loads(&about);
+        let mut progress = Progress::of((self.sizes.0.len() * loads.len()) as u64, "points");
+        let mut done = 0;
+        for &n in &self.sizes.0 {
+            for &load in &loads {
+                match self.point(&about, n, load)? {
+                    Ok(points) => told.points.extend(points),
+                    Err(error) => told.skip(n, &error),
+                }
+                done += 1;
+                progress.at(done, || format!("N = {n}"));
+            }
+        }
+        progress.finish();
+        ensure!(
+            !told.points.is_empty(),
+            "nothing could be measured: {}",
+            told.first_skipped().unwrap_or("no cost on the card belongs to this load")
+        );
+        output.answer(&told, || told.in_words())?;
+        if let Some(path) = &self.csv {
+            export::write(path, &told.csv())?;
+        }
+        if let Some(path) = &self.svg {
+            let cost = self.cost.as_deref().unwrap_or(about.card.costs[0].name);
+            export::write(path, &told.plot(cost).to_svg())?;
+        }
+        Ok(Outcome::of(told.points.iter().all(|point| point.agrees)))
+    }
+
+    fn must_make_sense(&self, about: &About) -> Result<()> {
+        let costs = about.card.costs;
+        ensure!(
+            !costs.is_empty(),
+            "the card of {} states no costs; 'synod run {}' counts its messages",
+            about.card.name,
+            about.card.name
+        );
+        let largest = self.sizes.0.last().copied().unwrap_or(0);
+        ensure!(
+            largest <= LARGEST,
+            "a group of {largest} takes too long to be swept; stay below {LARGEST}, or measure \
+             one with 'synod run {} -n {largest}'",
+            about.card.name
+        );
+        ensure!(self.seed.checked_add(self.seeds).is_some(), "--seed is too large");
+        match &self.cost {
+            Some(wanted) if !costs.iter().any(|cost| cost.name == wanted) => {
+                let known: Vec<String> =
+                    costs.iter().map(|cost| format!("'{}'", cost.name)).collect();
+                bail!("{} has no cost '{wanted}'; it has: {}", about.card.name, known.join(", "))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The loads for which the card has formulas, or the one that was asked for.
+    fn loads(&self, about: &About) -> Vec<card::Load> {
+        if let Some(load) = self.load {
+            return vec![load.into()];
+        }
+        let mut loads: Vec<card::Load> = about.card.costs.iter().map(|cost| cost.load).collect();
+        loads.sort_unstable();
+        loads.dedup();
+        loads
+    }
+
+    /// What is measured at one size under one load, over all seeds. Fails within if there can be
+    /// no group of this size.
+    fn point(
+        &self,
+        about: &About,
+        n: usize,
+        load: card::Load,
+    ) -> Result<Result<Vec<Point>, SetupError>> {
+        let mut points: Vec<Point> = Vec::new();
+        for seed in self.seed..self.seed + self.seeds {
+            let measure = Measure(self.options(n, load, seed));
+            let measured = visit(about.card.name, measure);
+            let report = match measured.ok_or_else(|| unknown(about.card.name))? {
+                Ok(report) => report,
+                Err(error) => return Ok(Err(error)),
+            };
+            if report.ended != Ended::Quiet {
+                output::note(&format!("N = {n}, seed {seed}: nothing more was fulfilled\n"));
+            }
+            for cost in &report.costs {
+                // A formula for any load is measured under the random one, unless asked otherwise.
+                if self.load.is_none() && cost.cost.load != load {
+                    continue;
+                }
+                match points.iter_mut().find(|point| point.cost == cost.cost.name) {
+                    Some(point) => point.add(cost),
+                    None => points.push(Point::new(n, load, cost)),
+                }
+            }
+        }
+        Ok(Ok(points))
+    }
+
+    fn options(&self, n: usize, load: card::Load, seed: u64) -> Options {
+        let rounds = (OPERATIONS / n).clamp(ROUNDS_AT_LEAST, ROUNDS_AT_MOST);
+        let plan = Plan {
+            setup: self.parameters.setup(n),
+            order: self.order.into(),
+            multicast: self.multicast,
+            ..Plan::new(n, Rounds::Times(rounds as u32))
+        };
+        let mut options = Options::new(plan, seed);
+        options.network.latency = Delay::Constant(HOP_US);
+        options.load = load;
+        options
+    }
+}
+
+struct Measure(Options);
+
+impl Visit for Measure {
+    type Answer = Result<Report, SetupError>;
+
+    fn visit<A: Algorithm>(self) -> Self::Answer {
+        let simulator = Simulator::<A>::new(self.0, None)?;
+        Ok(simulator.run(|_, _| ()).expect("a run without a trace writes nothing"))
+    }
+}

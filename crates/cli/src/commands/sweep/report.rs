@@ -1,0 +1,179 @@
+//! What was measured in groups of many sizes: as tables, as values, as a plot.
+
+use crate::about::About;
+use crate::output::{self, BOLD, DIM};
+use crate::words;
+use serde::Serialize;
+use std::fmt::Write as _;
+use synod_core::SetupError;
+use synod_core::card::{Bounds, Load};
+use synod_draw::plot::{Plot, Series, Style};
+use synod_sim::count::Measured;
+
+/// Everything that is told of a sweep.
+#[derive(Serialize)]
+pub(crate) struct Told {
+    algorithm: &'static str,
+    /// What was measured, by size.
+    pub(crate) points: Vec<Point>,
+    skipped: Vec<Skipped>,
+}
+
+#[derive(Serialize)]
+struct Skipped {
+    n: usize,
+    why: String,
+}
+
+/// One cost, measured in groups of one size.
+#[derive(Serialize)]
+pub(crate) struct Point {
+    n: usize,
+    load: &'static str,
+    /// The name of the cost.
+    pub(crate) cost: &'static str,
+    formula: &'static str,
+    expected_min: f64,
+    expected_max: Option<f64>,
+    min: f64,
+    mean: f64,
+    max: f64,
+    runs: u64,
+    /// Whether everything measured is as the formula says.
+    pub(crate) agrees: bool,
+}
+
+impl Point {
+    /// What the first run measured.
+    pub(crate) fn new(n: usize, load: Load, measured: &Measured) -> Self {
+        Point {
+            n,
+            load: words::load(load),
+            cost: measured.cost.name,
+            formula: measured.cost.formula,
+            expected_min: measured.expected.min,
+            expected_max: measured.expected.max,
+            min: measured.min,
+            mean: measured.mean,
+            max: measured.max,
+            runs: 1,
+            agrees: measured.agrees(),
+        }
+    }
+
+    /// What another run measured.
+    pub(crate) fn add(&mut self, measured: &Measured) {
+        self.min = self.min.min(measured.min);
+        self.max = self.max.max(measured.max);
+        self.mean = (self.mean * self.runs as f64 + measured.mean) / (self.runs + 1) as f64;
+        self.runs += 1;
+        self.agrees &= measured.agrees();
+    }
+
+    fn expected(&self) -> Bounds {
+        Bounds { min: self.expected_min, max: self.expected_max }
+    }
+
+    fn row(&self) -> Vec<String> {
+        let measured = [self.min, self.mean, self.max].map(words::measured);
+        let mut row = vec![self.n.to_string(), words::bounds(self.expected())];
+        row.extend(measured);
+        row.push(output::sign(self.agrees).to_owned());
+        row
+    }
+}
+
+impl Told {
+    /// Nothing was measured yet.
+    pub(crate) fn new(about: &About) -> Self {
+        Told { algorithm: about.card.name, points: Vec::new(), skipped: Vec::new() }
+    }
+
+    /// There can be no group of this size.
+    pub(crate) fn skip(&mut self, n: usize, error: &SetupError) {
+        if self.skipped.last().is_none_or(|last| last.n != n) {
+            self.skipped.push(Skipped { n, why: error.to_string() });
+        }
+    }
+
+    /// Why the first size was left out, if one was.
+    pub(crate) fn first_skipped(&self) -> Option<&str> {
+        self.skipped.first().map(|skipped| skipped.why.as_str())
+    }
+
+    /// For people: a table for each cost.
+    pub(crate) fn in_words(&self) -> String {
+        let mut text = format!("\n{BOLD}{}{BOLD:#}\n", self.algorithm);
+        for (cost, load) in self.costs() {
+            let points = || self.points.iter().filter(|p| (p.cost, p.load) == (cost, load));
+            let formula = points().next().map_or("", |point| point.formula);
+            text += &output::heading(&format!("{cost}: {formula}, under {load} load"));
+            let header = ["N", "formula", "min", "mean", "max", ""];
+            text += &output::table(&header, &header[..5], points().map(Point::row).collect());
+        }
+        for skipped in &self.skipped {
+            let _ = writeln!(text, "  {DIM}N = {} is left out: {}{DIM:#}", skipped.n, skipped.why);
+        }
+        let wrong = self.points.iter().filter(|point| !point.agrees).count();
+        let summary = match wrong {
+            0 => format!("\n✓ all {} points agree with their formulas\n", self.points.len()),
+            wrong => format!("\n✗ {wrong} of {} points disagree\n", self.points.len()),
+        };
+        text + &output::coloured(&summary)
+    }
+
+    /// Each cost with its load, in the order of the card.
+    fn costs(&self) -> Vec<(&'static str, &'static str)> {
+        let mut costs = Vec::new();
+        for point in &self.points {
+            if !costs.contains(&(point.cost, point.load)) {
+                costs.push((point.cost, point.load));
+            }
+        }
+        costs
+    }
+
+    /// All points as comma-separated values, with a header.
+    pub(crate) fn csv(&self) -> String {
+        let mut text = "n,load,cost,expected_min,expected_max,min,mean,max,agrees\n".to_owned();
+        for p in &self.points {
+            let most = p.expected_max.map(|max| max.to_string()).unwrap_or_default();
+            let _ = writeln!(
+                text,
+                "{},{},\"{}\",{},{most},{},{},{},{}",
+                p.n, p.load, p.cost, p.expected_min, p.min, p.mean, p.max, p.agrees
+            );
+        }
+        text
+    }
+
+    /// One cost over the group size.
+    pub(crate) fn plot(&self, cost: &str) -> Plot {
+        let points: Vec<&Point> = self.points.iter().filter(|point| point.cost == cost).collect();
+        let over_n = |value: &dyn Fn(&Point) -> Option<f64>| -> Vec<(f64, f64)> {
+            points.iter().filter_map(|point| Some((point.n as f64, value(point)?))).collect()
+        };
+        let formula = points.first().map_or("", |point| point.formula);
+        let exact = points.iter().all(|point| point.expected().exact().is_some());
+        let least = over_n(&|point| Some(point.expected_min));
+        let mut series = if exact {
+            vec![Series::new(formula, Style::Line, least)]
+        } else {
+            let most = over_n(&|point| point.expected_max);
+            vec![
+                Series::new(format!("{formula}: least"), Style::Dashed, least),
+                Series::new("most", Style::Dashed, most),
+            ]
+        };
+        series.retain(|series| !series.points.is_empty());
+        let band = points.iter().map(|point| (point.n as f64, point.min, point.max)).collect();
+        let measured = over_n(&|point| Some(point.mean));
+        series.push(Series::new("measured", Style::Points, measured).with_band(band));
+        Plot {
+            title: format!("{}: {cost}", self.algorithm),
+            x_label: "processes N".to_owned(),
+            y_label: cost.to_owned(),
+            series,
+        }
+    }
+}

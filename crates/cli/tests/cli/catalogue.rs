@@ -1,0 +1,101 @@
+//! `synod list`, `synod show`, `synod completions`, and help.
+
+use crate::synod::{command, has_keys, json, synod};
+use std::io::Read;
+use std::process::Stdio;
+
+#[test]
+fn every_algorithm_is_listed_with_its_family_and_what_it_breaks() {
+    let list = json("list");
+    let rows = list.as_array().expect("it is an array");
+    assert!(rows.len() >= 20, "{}", rows.len());
+    for row in rows {
+        has_keys(row, &["name", "family", "mutant", "breaks"]);
+        let family = row["family"].as_str().expect("it is a word");
+        assert!(["time", "mutual exclusion"].contains(&family), "{family}");
+        assert_eq!(row["mutant"].as_bool(), Some(row["breaks"].is_string()), "{row}");
+    }
+    let named = |name: &str| rows.iter().find(|row| row["name"] == name).expect("it is listed");
+    assert_eq!(named("ra-no-tie-break")["breaks"], "ME1");
+    assert_eq!(named("ricart-agrawala")["mutant"], false);
+}
+
+#[test]
+fn mutants_and_the_others_make_up_the_whole_list() {
+    let count = |line: &str| json(line).as_array().map(Vec::len);
+    let both = count("list --mutants").zip(count("list --no-mutants")).map(|(a, b)| a + b);
+    assert_eq!(both, count("list"));
+    let mutex = json("list --family mutex");
+    let rows = mutex.as_array().expect("it is an array");
+    assert!(!rows.is_empty() && rows.iter().all(|row| row["family"] == "mutual exclusion"));
+}
+
+#[test]
+fn a_card_tells_rules_promises_costs_and_how_to_see_what_fails() {
+    let card = json("show central-server");
+    has_keys(&card, &["title", "source", "idea", "rules", "assumes", "promises", "parameters"]);
+    assert_eq!(card["promises"][0]["property"], "ME1");
+    assert_eq!(card["costs"][0]["values"][1]["n"], 5);
+    assert_eq!(card["costs"][0]["values"][1]["min"], 3.0);
+    let known = &card["counterexamples"][0];
+    let command = known["command"].as_str().expect("it is a command line");
+    let refuted = json(command.strip_prefix("synod ").expect("it begins with the command"));
+    let history = refuted["verdicts"][0]["history"].as_array().expect("there is a history");
+    assert_eq!(history.len() as u64, known["steps"].as_u64().expect("it is a number"));
+}
+
+#[test]
+fn every_card_can_be_shown_to_people_and_to_programs() {
+    for row in json("list").as_array().expect("it is an array") {
+        let name = row["name"].as_str().expect("it is a word");
+        let shown = synod(&format!("show {name}"));
+        assert_eq!(shown.code, Some(0), "{name}: {}", shown.error);
+        assert!(shown.out.contains("Idea"), "{name}");
+        assert_eq!(json(&format!("show {name}"))["name"], name);
+    }
+}
+
+#[test]
+fn the_words_of_a_card_name_its_mutants() {
+    let shown = synod("show ra").out;
+    for words in ["Ricart", "1.  enter", "2(N - 1)", "ME3 order", "ra-no-tie-break"] {
+        assert!(shown.contains(words), "'{words}' is missing in {shown}");
+    }
+}
+
+#[test]
+fn every_command_teaches_by_example() {
+    for name in ["list", "show", "run", "check", "sweep", "play", "new", "completions"] {
+        let help = synod(&format!("{name} --help"));
+        assert_eq!(help.code, Some(0));
+        assert!(help.out.contains("Examples:"), "{name}");
+        assert!(help.out.contains(&format!("synod {name}")), "{name}");
+    }
+}
+
+#[test]
+fn completions_are_written_for_each_shell() {
+    for shell in ["bash", "zsh", "fish"] {
+        let script = synod(&format!("completions {shell}"));
+        assert_eq!(script.code, Some(0));
+        assert!(script.out.contains("synod") && script.out.contains("sweep"), "{shell}");
+    }
+}
+
+#[test]
+fn nobody_is_troubled_when_the_reader_has_seen_enough() {
+    for line in [vec!["list"], vec!["list", "-o", "json"], vec!["completions", "bash"]] {
+        let mut child = command()
+            .args(&line)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the command can be run");
+        drop(child.stdout.take());
+        let mut complaints = String::new();
+        let mut stderr = child.stderr.take().expect("it is piped");
+        stderr.read_to_string(&mut complaints).expect("it complains in UTF-8");
+        assert_eq!(child.wait().expect("it ends").code(), Some(0), "{line:?}");
+        assert_eq!(complaints, "", "{line:?}");
+    }
+}

@@ -1,0 +1,12 @@
+//! The real command, run as people and programs run it.
+
+mod catalogue;
+mod check;
+mod exports;
+mod mistakes;
+mod new;
+mod play;
+mod run;
+mod swarm;
+mod sweep;
+mod synod;

@@ -1,0 +1,137 @@
+//! `synod new`: what it writes compiles, runs and is checked.
+
+use crate::synod::{scratch, with_words};
+use std::path::{Path, PathBuf};
+use synod_check::{Question, explore};
+use synod_core::card::{Load, Rounds, Scope};
+use synod_core::{Algorithm, Setup};
+use synod_sim::network::Delay;
+use synod_sim::scenario::Scenario;
+use synod_sim::{Ended, Options, Plan, Simulator};
+use template::MyAlgorithm;
+
+/// What the algorithms of the family share, for the template to find above it.
+#[path = "../../../protocols/src/mutex/cost.rs"]
+mod cost;
+/// The template itself, which is made for a library.
+#[allow(unreachable_pub)]
+#[path = "../../templates/mutex/algorithm.rs"]
+mod template;
+
+#[test]
+fn the_template_runs_holds_and_costs_what_its_card_says() {
+    for load in [Load::Any, Load::Sequential, Load::Saturated] {
+        let mut options = Options::new(Plan::new(5, Rounds::Times(20)), 1);
+        options.network.latency = Delay::Constant(1_000);
+        options.load = load;
+        let simulator = Simulator::<MyAlgorithm>::new(options, None).expect("it can be set up");
+        let report = simulator.run(|_, _| ()).expect("nothing is written");
+        assert_eq!(report.ended, Ended::Quiet);
+        assert_eq!(report.violations, []);
+        assert!(!report.costs.is_empty());
+        for cost in report.costs {
+            assert!(cost.agrees(), "{cost:?}");
+        }
+    }
+}
+
+#[test]
+fn the_template_keeps_its_promises_in_every_schedule() {
+    let scope = Scope { rounds: Rounds::Times(2), ..Scope::of(3) };
+    let found = explore::<MyAlgorithm>(&Question::new(scope), |_| ()).expect("it can be set up");
+    assert!(found.exhausted());
+    for promised in MyAlgorithm::CARD.promises {
+        assert!(found.refutation(promised).is_none(), "{promised}");
+    }
+}
+
+#[test]
+fn the_counterexample_on_the_card_of_the_template_is_right() {
+    let known = MyAlgorithm::CARD.counterexamples[0];
+    let question = Question::new(known.scope);
+    let found = explore::<MyAlgorithm>(&question, |_| ()).expect("it can be set up");
+    let refuted = found.refutation(known.property).expect("it is refuted");
+    assert_eq!(refuted.history.steps.len(), known.steps);
+}
+
+#[test]
+fn the_scenario_of_the_template_passes_with_its_trace() {
+    let text = include_str!("../../templates/mutex/scenario.txt");
+    let scenario = Scenario::parse(text).expect("it is well written");
+    assert!(scenario.has_trace());
+    let played = scenario.play::<MyAlgorithm>().expect("it can be played");
+    assert_eq!(played.unmet, []);
+    assert_eq!(played.differences, [], "bless it: {}", played.blessed);
+}
+
+/// As much of a repository as `synod new` looks at.
+fn repository(name: &str) -> PathBuf {
+    let root = scratch(name);
+    let real = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for file in
+        ["Cargo.toml", "crates/protocols/src/mutex/mod.rs", "crates/protocols/src/catalogue.rs"]
+    {
+        let copy = root.join(file);
+        std::fs::create_dir_all(copy.parent().expect("it is in a directory")).expect("it is made");
+        std::fs::copy(real.join(file), copy).expect("it can be copied");
+    }
+    root
+}
+
+fn new(name: &str, directory: &Path) -> crate::synod::Ran {
+    with_words(["new".as_ref(), name.as_ref(), "--dir".as_ref(), directory.as_os_str()])
+}
+
+#[test]
+fn a_new_algorithm_is_written_and_listed() {
+    let root = repository("new-written");
+    let ran = new("lamport-queue", &root.join("crates"));
+    assert_eq!(ran.code, Some(0), "{}", ran.error);
+    let read = |file: &str| std::fs::read_to_string(root.join("crates/protocols").join(file));
+    let source = read("src/mutex/lamport_queue.rs").expect("it was written");
+    assert!(source.contains("pub struct LamportQueue") && source.contains("\"lamport-queue\""));
+    assert!(!source.contains("MyAlgorithm") && !source.contains("my-algorithm"));
+    let module = read("src/mutex/mod.rs").expect("it is there");
+    assert!(module.contains("pub mod lamport_queue;\npub mod maekawa;"), "{module}");
+    assert!(module.contains("pub use lamport_queue::LamportQueue;\n"), "{module}");
+    let catalogue = read("src/catalogue.rs").expect("it is there");
+    assert!(catalogue.contains("    mutex::LamportQueue,\n"), "{catalogue}");
+    let scenario = read("tests/scenarios/lamport-queue/first.txt").expect("it was written");
+    assert!(scenario.contains("algorithm: lamport-queue\n"));
+
+    let again = new("lamport-queue", &root);
+    assert_eq!(again.code, Some(2));
+    assert!(again.error.contains("already there"), "{}", again.error);
+}
+
+#[test]
+fn a_setup_of_the_template_is_as_large_as_it_should_be() {
+    assert_eq!(MyAlgorithm::processes(&Setup::new(4)).map(|group| group.len()), Ok(4));
+    assert!(MyAlgorithm::processes(&Setup::new(1)).is_err());
+}
+
+#[test]
+fn outside_of_a_repository_and_with_a_bad_name_nothing_is_written() {
+    let root = repository("new-refused");
+    let wrong = [
+        ("fine", Path::new("/"), "clone"),
+        ("fine", Path::new("does-not-exist"), "cannot look"),
+        ("Big", &root, "lower case"),
+        ("under_score", &root, "lower case"),
+        ("-", &root, "lower case"),
+        ("../escape", &root, "lower case"),
+        ("match", &root, "word of Rust"),
+        ("ricart-agrawala", &root, "already"),
+    ];
+    for (name, directory, hint) in wrong {
+        let ran = with_words([
+            "new".as_ref(),
+            "--dir".as_ref(),
+            directory.as_os_str(),
+            "--".as_ref(),
+            name.as_ref(),
+        ]);
+        assert_eq!(ran.code, Some(2), "{name}: {}", ran.out);
+        assert!(ran.error.contains(hint), "{name}: {}", ran.error);
+    }
+}
