@@ -6,6 +6,7 @@
 //! - [`options`]: the flags of the group, the network, the load and the faults
 //! - [`export`]: traces and pictures of a run, wherever it comes from
 //! - [`output`], [`progress`]: tables, JSON, and bars for whatever takes long
+//! - [`parse`], [`words`], [`parallel`]: values of flags, words for numbers, work for all cores
 //!
 //! The exit code is 0 if everything holds, 1 if a property is violated or a scenario comes out
 //! differently, and 2 if the question makes no sense.
@@ -16,6 +17,7 @@ mod commands;
 mod export;
 mod options;
 mod output;
+mod parallel;
 mod parse;
 mod progress;
 mod words;

@@ -8,6 +8,7 @@ use crate::about::{About, unknown};
 use crate::export::{Also, Export, UNWRITTEN};
 use crate::options::RunFlags;
 use crate::output::{self, DIM, Output};
+use crate::parallel::threads;
 use crate::parse;
 use crate::progress::Progress;
 use crate::words;
@@ -78,7 +79,7 @@ impl Run {
                     options: &options,
                     first: self.seed,
                     seeds,
-                    threads: self.threads.map(|threads| threads.min(256) as usize),
+                    threads: threads(self.threads),
                 };
                 swarm.perform(&|seed| replay_command(matches, seed), output)
             }

@@ -6,7 +6,8 @@ use crate::Outcome;
 use crate::about::{About, unknown};
 use crate::export;
 use crate::options::{Load, Order, Parameters};
-use crate::output::{self, Output};
+use crate::output::Output;
+use crate::parallel::{in_order, threads};
 use crate::parse;
 use crate::progress::Progress;
 use anyhow::{Result, bail, ensure};
@@ -17,7 +18,7 @@ use synod_core::card::{self, Rounds};
 use synod_core::{Algorithm, SetupError};
 use synod_protocols::{Visit, visit};
 use synod_sim::network::Delay;
-use synod_sim::{Ended, Options, Plan, Report, Simulator};
+use synod_sim::{Options, Plan, Report, Simulator};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -33,7 +34,7 @@ cost is measured under the load for which its formula is stated, or else under a
 const HOP_US: u64 = 1_000;
 /// So many operations all processes make together, more or less: enough to see every case, few
 /// enough for many sizes.
-const OPERATIONS: usize = 400;
+const OPERATIONS: usize = 200;
 const ROUNDS_AT_LEAST: usize = 2;
 const ROUNDS_AT_MOST: usize = 20;
 /// Larger groups take too long to be measured one after the other.
@@ -59,6 +60,9 @@ pub(crate) struct Sweep {
     /// The first seed
     #[arg(short, long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
+    /// On so many threads; the result does not depend on it [default: one for each core]
+    #[arg(long, value_name = "T", value_parser = parse::positive)]
+    threads: Option<u64>,
     /// In which order messages arrive
     #[arg(long, value_enum, default_value_t = Order::Any)]
     order: Order,
@@ -85,16 +89,18 @@ impl Sweep {
         self.must_make_sense(&about)?;
         let mut told = Told::new(&about);
         let loads = self.loads(&about);
-        let mut progress = Progress::of((self.sizes.0.len() * loads.len()) as u64, "points");
-        let mut done = 0;
-        for &n in &self.sizes.0 {
-            for &load in &loads {
-                match self.point(&about, n, load)? {
-                    Ok(points) => told.points.extend(points),
-                    Err(error) => told.skip(n, &error),
-                }
-                done += 1;
-                progress.at(done, || format!("N = {n}"));
+        let pairs = self.sizes.0.iter().flat_map(|n| loads.iter().map(move |load| (*n, *load)));
+        let pairs: Vec<(usize, card::Load)> = pairs.collect();
+        let mut progress = Progress::of(pairs.len() as u64, "points");
+        let begun = |begun| progress.at(begun, String::new);
+        let measured = in_order(pairs.len() as u64, threads(self.threads), begun, |index| {
+            let (n, load) = pairs[index as usize];
+            self.point(&about, n, load)
+        });
+        for ((n, _), measured) in pairs.iter().zip(measured) {
+            match measured? {
+                Ok(points) => told.points.extend(points),
+                Err(error) => told.skip(*n, &error),
             }
         }
         progress.finish();
@@ -167,9 +173,6 @@ impl Sweep {
                 Ok(report) => report,
                 Err(error) => return Ok(Err(error)),
             };
-            if report.ended != Ended::Quiet {
-                output::note(&format!("N = {n}, seed {seed}: nothing more was fulfilled\n"));
-            }
             for cost in &report.costs {
                 // A formula for any load is measured under the random one, unless asked otherwise.
                 if self.load.is_none() && cost.cost.load != load {

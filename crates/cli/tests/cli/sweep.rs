@@ -53,9 +53,10 @@ fn points_are_kept_as_values_and_as_a_picture() {
 }
 
 #[test]
-fn the_same_sweep_says_the_same() {
-    let sweep = || synod("sweep maekawa --n 2..6:2 --seeds 2");
-    let (first, second) = (sweep(), sweep());
+fn the_same_sweep_says_the_same_on_any_number_of_threads() {
+    let sweep =
+        |threads: u32| synod(&format!("sweep maekawa --n 2..6:2 --seeds 2 --threads {threads}"));
+    let (first, second) = (sweep(1), sweep(3));
     assert_eq!((first.code, first.out), (second.code, second.out.clone()));
     assert!(second.out.contains("messages per entry"), "{}", second.error);
 }

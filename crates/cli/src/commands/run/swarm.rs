@@ -5,12 +5,12 @@ use super::simulate;
 use crate::Outcome;
 use crate::about::About;
 use crate::output::{self, BOLD, DIM, Output};
+use crate::parallel::in_order;
 use crate::progress::Progress;
 use crate::words;
 use anyhow::Result;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
 use synod_sim::count::Measured;
 use synod_sim::{Ended, Options};
 
@@ -31,8 +31,8 @@ pub(crate) struct Swarm<'a> {
     pub(crate) first: u64,
     /// How many seeds.
     pub(crate) seeds: u64,
-    /// On how many threads. None: one for each core.
-    pub(crate) threads: Option<usize>,
+    /// On how many threads.
+    pub(crate) threads: usize,
 }
 
 /// What is kept of one run.
@@ -101,7 +101,11 @@ impl Swarm<'_> {
         let mut done = 0;
         while done < self.seeds {
             let batch = BATCH.min(self.seeds - done);
-            for harvest in self.batch(self.first + done, batch, &mut progress, done)? {
+            let begun = |begun| progress.at(done + begun, String::new);
+            let harvests =
+                in_order(batch, self.threads, begun, |nth| self.run(self.first + done + nth));
+            for harvest in harvests {
+                let harvest = harvest?;
                 told.take(&harvest, command);
                 harvest.costs.iter().for_each(|cost| take_cost(&mut spreads, cost));
             }
@@ -114,54 +118,6 @@ impl Swarm<'_> {
             super::speed(told.events, seconds);
         }
         Ok(Outcome::of(told.failed == 0))
-    }
-
-    /// Runs a batch on all threads; the results come in the order of their seeds.
-    fn batch(
-        &self,
-        first: u64,
-        seeds: u64,
-        progress: &mut Progress,
-        before: u64,
-    ) -> Result<Vec<Harvest>> {
-        let usual = || std::thread::available_parallelism().map_or(1, Into::into);
-        let threads = self.threads.unwrap_or_else(usual).min(seeds as usize);
-        let next = AtomicU64::new(0);
-        let mut harvests = Vec::new();
-        std::thread::scope(|scope| {
-            let help = || self.work(first, seeds, &next, None, before);
-            let helpers: Vec<_> = (1..threads).map(|_| scope.spawn(help)).collect();
-            harvests.extend(self.work(first, seeds, &next, Some(progress), before));
-            for helper in helpers {
-                let found = helper.join();
-                harvests.extend(found.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-            }
-        });
-        let mut harvests: Vec<Harvest> = harvests.into_iter().collect::<Result<_>>()?;
-        harvests.sort_by_key(|harvest| harvest.seed);
-        Ok(harvests)
-    }
-
-    /// Takes seeds until none is left.
-    fn work(
-        &self,
-        first: u64,
-        seeds: u64,
-        next: &AtomicU64,
-        mut progress: Option<&mut Progress>,
-        before: u64,
-    ) -> Vec<Result<Harvest>> {
-        let mut harvests = Vec::new();
-        loop {
-            let taken = next.fetch_add(1, Ordering::Relaxed);
-            if taken >= seeds {
-                return harvests;
-            }
-            harvests.push(self.run(first + taken));
-            if let Some(progress) = &mut progress {
-                progress.at(before + taken, String::new);
-            }
-        }
     }
 
     fn run(&self, seed: u64) -> Result<Harvest> {
