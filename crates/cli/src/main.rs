@@ -39,7 +39,7 @@ Exit codes: 0 everything holds, 1 something is violated, 2 the question makes no
 
 /// Coordination and agreement for clusters, proven before it runs.
 #[derive(Parser)]
-#[command(name = "synod", version, about, after_help = EXAMPLES)]
+#[command(name = "synod", version, after_help = EXAMPLES)]
 struct Cli {
     /// How to answer: in words and tables, or as JSON
     #[arg(short, long, global = true, value_enum, default_value_t = Format::Human)]

@@ -48,16 +48,16 @@ pub(crate) struct Check {
     #[arg(value_name = "NAME")]
     name: String,
     #[command(flatten)]
-    scope: ScopeFlags,
-    #[command(flatten)]
     parameters: Parameters,
     #[command(flatten)]
     judging: Judging,
-    #[command(flatten)]
-    limits: LimitFlags,
     /// Write the first counterexample as a scenario for 'synod play'
     #[arg(long, value_name = "FILE")]
     scenario: Option<PathBuf>,
+    #[command(flatten)]
+    scope: ScopeFlags,
+    #[command(flatten)]
+    limits: LimitFlags,
     #[command(flatten)]
     export: Export,
 }

@@ -182,17 +182,17 @@ impl Told {
         let mut text = String::new();
         for file in &self.files {
             let remark = match (file.passed, file.blessed, file.has_trace) {
-                (true, true, _) => "blessed".to_owned(),
+                (true, true, _) => ": blessed".to_owned(),
                 (true, false, true) => String::new(),
-                (true, false, false) => "it has no trace; --bless writes one".to_owned(),
+                (true, false, false) => ": it has no trace; --bless writes one".to_owned(),
                 (false, ..) => {
                     let count = file.differences.len() as u64;
-                    words::count(count, "difference", "differences")
+                    format!(": {}", words::count(count, "difference", "differences"))
                 }
             };
             let sign = output::sign(file.passed);
             text += &output::coloured(&format!("{sign} {}", file.file));
-            text += &format!("  {DIM}{} {remark}{DIM:#}\n", file.algorithm);
+            text += &format!("  {DIM}{}{remark}{DIM:#}\n", file.algorithm);
             for difference in file.differences.iter().take(TOLD_IN_WORDS) {
                 text += &format!("{}\n", difference.words);
             }

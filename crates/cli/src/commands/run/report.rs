@@ -241,7 +241,7 @@ impl Told {
             _ => "it was cut off at the limit of steps",
         };
         format!(
-            "{}, {}, seed {}: {}, {} and {} of simulated time; {ended}.",
+            "{}, {}, seed {}: {}; {} in the trace, {} of simulated time; {ended}.",
             words::count(self.n as u64, "process", "processes"),
             words::count(self.requests, "request", "requests"),
             self.seed,
