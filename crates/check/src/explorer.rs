@@ -9,6 +9,7 @@ use crate::history::{History, Way, follow};
 use crate::lasso;
 use crate::successors::{Choices, Successors};
 use crate::visited::{Tree, Visited};
+use std::sync::Mutex;
 use synod_core::card::{Order, Rounds, Scope};
 use synod_core::{Algorithm, Family, Monitor, Setup, SetupError, Violation};
 use synod_sim::world::{FaultsLeft, Judged, Plan, World};
@@ -190,8 +191,10 @@ const BLOCK: usize = 1 << 8;
 struct Search<A: Algorithm> {
     visited: Visited,
     tree: Tree,
-    /// Boxed: worlds are moved from list to list.
-    frontier: Vec<Box<World<A>>>,
+    /// The states to be expanded next, in batches. Boxed: worlds are moved from list to list.
+    frontier: Vec<Vec<Box<World<A>>>>,
+    /// Worlds that are done with: new ones are written over them, to spare the allocator.
+    spare: Mutex<Vec<Box<World<A>>>>,
     /// The number of the first state of the frontier.
     base: usize,
     found: Vec<Found>,
@@ -219,6 +222,7 @@ impl<A: Algorithm> Search<A> {
             visited: Visited::default(),
             tree: Tree::default(),
             frontier: Vec::new(),
+            spare: Mutex::default(),
             base: 0,
             found: Vec::new(),
             judged: question.judged.ids::<A>(),
@@ -226,19 +230,15 @@ impl<A: Algorithm> Search<A> {
             crowded: 0,
             progress: Progress::default(),
         };
-        for (_, world) in roots::<A>(&plan, &question.scope)? {
+        for (parent, (_, world)) in roots::<A>(&plan, &question.scope)?.into_iter().enumerate() {
             for violation in world.found() {
-                let found = Found {
-                    parent: search.frontier.len(),
-                    ordinal: None,
-                    violation: violation.clone(),
-                };
-                search.found.push(found);
+                let violation = violation.clone();
+                search.found.push(Found { parent, ordinal: None, violation });
             }
             // Equal roots are kept apart: they are few, and the way back counts them.
             search.visited.insert(print(&world, search.normal));
             search.tree.add_root();
-            search.frontier.push(Box::new(world));
+            search.add_to_frontier(Box::new(world));
             search.progress.states += 1;
         }
         search.progress.unique = search.visited.len();
@@ -251,7 +251,7 @@ impl<A: Algorithm> Search<A> {
                 return Some(Unfinished::AllRefuted);
             }
             if self.progress.depth >= limits.depth {
-                return Some(Unfinished::Limit("depth", self.frontier.len()));
+                return Some(Unfinished::Limit("depth", self.waiting()));
             }
             if let Some(limit) = self.level(limits, progress) {
                 return Some(limit);
@@ -269,20 +269,21 @@ impl<A: Algorithm> Search<A> {
         progress: &mut impl FnMut(&Progress),
     ) -> Option<Unfinished> {
         let frontier = std::mem::take(&mut self.frontier);
-        let mut done = 0;
-        for batch in frontier.chunks(BATCH) {
-            let harvests = self.expand(batch, self.base + done, limits.threads);
-            for harvest in harvests {
+        let mut left: usize = frontier.iter().map(Vec::len).sum();
+        for batch in frontier {
+            for harvest in self.expand(&batch, limits.threads) {
                 self.merge(harvest);
             }
-            done += batch.len();
+            self.base += batch.len();
+            left -= batch.len();
+            self.recycle(batch);
             self.progress.unique = self.visited.len();
             self.progress.table_bytes = self.visited.bytes() + self.tree.bytes();
-            self.progress.waiting = frontier.len() - done + self.frontier.len();
+            self.progress.waiting = left + self.waiting();
             progress(&self.progress);
             let limit = if self.visited.len() >= limits.states {
                 Some("states")
-            } else if self.memory(frontier.len()) >> 20 >= limits.memory_mib {
+            } else if self.memory() >> 20 >= limits.memory_mib {
                 Some("memory")
             } else {
                 None
@@ -291,24 +292,39 @@ impl<A: Algorithm> Search<A> {
                 return Some(Unfinished::Limit(limit, self.progress.waiting));
             }
         }
-        self.base += frontier.len();
         self.progress.depth += 1;
         None
     }
 
-    /// Roughly how many bytes all this takes up.
-    fn memory(&self, old_frontier: usize) -> usize {
-        let world = self.frontier.first().map_or(0, |world| world.estimated_bytes());
-        let worlds = old_frontier + self.frontier.len();
-        self.visited.bytes() + self.tree.bytes() + worlds * world
+    fn waiting(&self) -> usize {
+        self.frontier.iter().map(Vec::len).sum()
     }
 
-    fn expand(&self, batch: &[Box<World<A>>], base: usize, threads: usize) -> Vec<Harvest<A>> {
+    fn add_to_frontier(&mut self, world: Box<World<A>>) {
+        match self.frontier.last_mut() {
+            Some(batch) if batch.len() < BATCH => batch.push(world),
+            _ => self.frontier.push(vec![world]),
+        }
+    }
+
+    fn recycle(&self, worlds: impl IntoIterator<Item = Box<World<A>>>) {
+        self.spare.lock().expect("no worker panicked").extend(worlds);
+    }
+
+    /// Roughly how many bytes all this takes up.
+    fn memory(&self) -> usize {
+        let some = self.frontier.first().and_then(|batch| batch.first());
+        let world = some.map_or(0, |world| world.estimated_bytes());
+        let spare = self.spare.lock().expect("no worker panicked").len();
+        self.visited.bytes() + self.tree.bytes() + (self.progress.waiting + spare) * world
+    }
+
+    fn expand(&self, batch: &[Box<World<A>>], threads: usize) -> Vec<Harvest<A>> {
         let blocks: Vec<_> = batch.chunks(BLOCK).enumerate().collect();
         let work = |blocks: &[(usize, &[Box<World<A>>])]| -> Vec<Harvest<A>> {
             let mut successors = Successors::new(&batch[0]);
             let expand = |(number, block): &(usize, &[Box<World<A>>])| {
-                self.expand_block(block, base + number * BLOCK, &mut successors)
+                self.expand_block(block, self.base + number * BLOCK, &mut successors)
             };
             blocks.iter().map(expand).collect()
         };
@@ -341,6 +357,7 @@ impl<A: Algorithm> Search<A> {
         };
         // Most successors that are not in the table yet are found several times in one block.
         let mut here = Visited::default();
+        let mut spare = self.some_spares();
         for (index, world) in block.iter().enumerate() {
             let parent = base + index;
             let before = harvest.successors.len();
@@ -356,7 +373,14 @@ impl<A: Algorithm> Search<A> {
                 }
                 let print = print(next, self.normal);
                 if !self.visited.contains(print) && here.insert(print) {
-                    harvest.successors.push((ordinal, print, Box::new(next.clone())));
+                    let world = match spare.pop() {
+                        Some(mut world) => {
+                            (*world).clone_from(next);
+                            world
+                        }
+                        None => Box::new(next.clone()),
+                    };
+                    harvest.successors.push((ordinal, print, world));
                 }
                 true
             });
@@ -365,7 +389,15 @@ impl<A: Algorithm> Search<A> {
             }
             harvest.counts.push((harvest.successors.len() - before) as u32);
         }
+        self.recycle(spare);
         harvest
+    }
+
+    /// About as many as a block needs.
+    fn some_spares(&self) -> Vec<Box<World<A>>> {
+        let mut spare = self.spare.lock().expect("no worker panicked");
+        let keep = spare.len().saturating_sub(2 * BLOCK);
+        spare.split_off(keep)
     }
 
     fn merge(&mut self, harvest: Harvest<A>) {
@@ -377,8 +409,10 @@ impl<A: Algorithm> Search<A> {
             for (ordinal, print, world) in successors.by_ref().take(count as usize) {
                 if self.visited.insert(print) {
                     self.tree.add_child(ordinal);
-                    self.frontier.push(world);
+                    self.add_to_frontier(world);
                     children += 1;
+                } else {
+                    self.recycle([world]);
                 }
             }
             self.tree.expanded(children);

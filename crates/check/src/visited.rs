@@ -24,10 +24,12 @@ impl Default for Visited {
 
 impl Visited {
     /// Where the search for a fingerprint begins: its high bits, scaled to the table.
+    #[inline]
     fn home(&self, fingerprint: u64) -> usize {
         ((u128::from(fingerprint) * self.slots.len() as u128) >> 64) as usize
     }
 
+    #[inline]
     fn find(&self, fingerprint: u64) -> Result<usize, usize> {
         let mut place = self.home(fingerprint);
         loop {
@@ -39,11 +41,13 @@ impl Visited {
         }
     }
 
+    #[inline]
     pub(crate) fn contains(&self, fingerprint: u64) -> bool {
         self.find(fingerprint).is_ok()
     }
 
     /// Adds a fingerprint; true if it is new.
+    #[inline]
     pub(crate) fn insert(&mut self, fingerprint: u64) -> bool {
         let Err(place) = self.find(fingerprint) else { return false };
         self.slots[place] = fingerprint;

@@ -40,8 +40,24 @@ impl fmt::Display for ProcessId {
 /// A set of processes, iterated in order of their names.
 ///
 /// One machine word up to 64 processes, because explorers copy and hash it millions of times.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default)]
+#[derive(PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default)]
 pub struct ProcessSet(Words);
+
+// By hand, so that copying a small set over a small set is one assignment.
+impl Clone for ProcessSet {
+    #[inline]
+    fn clone(&self) -> Self {
+        ProcessSet(self.0.clone())
+    }
+
+    #[inline]
+    fn clone_from(&mut self, source: &Self) {
+        match (&mut self.0, &source.0) {
+            (Words::Small(mine), Words::Small(theirs)) => *mine = *theirs,
+            (mine, theirs) => *mine = theirs.clone(),
+        }
+    }
+}
 
 /// Equal sets have equal words: `Large` is used only while a name above 63 is in the set, and then
 /// has no zero word at its end.
@@ -68,6 +84,7 @@ impl ProcessSet {
     pub const EMPTY: ProcessSet = ProcessSet(Words::Small(0));
 
     /// All processes of a group of `n`.
+    #[inline]
     pub fn all(n: usize) -> Self {
         if n < 64 {
             return ProcessSet(Words::Small((1 << n) - 1));
@@ -77,12 +94,14 @@ impl ProcessSet {
     }
 
     /// Every process of a group of `n` but one.
+    #[inline]
     pub fn all_but(n: usize, me: ProcessId) -> Self {
         let mut set = Self::all(n);
         set.remove(me);
         set
     }
 
+    #[inline]
     fn words(&self) -> &[u64] {
         match &self.0 {
             Words::Small(word) => std::slice::from_ref(word),
@@ -91,6 +110,7 @@ impl ProcessSet {
     }
 
     /// Adds a process; true if it was not there before.
+    #[inline]
     pub fn insert(&mut self, process: ProcessId) -> bool {
         let (word, bit) = (process.index() / 64, 1u64 << (process.0 % 64));
         let slot = match &mut self.0 {
@@ -112,6 +132,7 @@ impl ProcessSet {
     }
 
     /// Takes a process out; true if it was there.
+    #[inline]
     pub fn remove(&mut self, process: ProcessId) -> bool {
         let (word, bit) = (process.index() / 64, 1u64 << (process.0 % 64));
         let slot = match &mut self.0 {
@@ -125,6 +146,7 @@ impl ProcessSet {
         was_there
     }
 
+    #[inline]
     fn shrink(&mut self) {
         if let Words::Large(words) = &mut self.0 {
             match words.iter().rposition(|word| *word != 0) {
@@ -136,12 +158,14 @@ impl ProcessSet {
     }
 
     /// Whether the process is in the set.
+    #[inline]
     pub fn contains(&self, process: ProcessId) -> bool {
         let word = self.words().get(process.index() / 64).copied().unwrap_or(0);
         word & (1 << (process.0 % 64)) != 0
     }
 
     /// How many processes are in the set.
+    #[inline]
     pub fn len(&self) -> usize {
         self.words().iter().map(|word| word.count_ones() as usize).sum()
     }
@@ -163,6 +187,7 @@ impl ProcessSet {
     }
 
     /// The members, in order of their names.
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = ProcessId> + '_ {
         self.words().iter().enumerate().flat_map(|(index, &word)| {
             std::iter::successors((word != 0).then_some(word), |rest| {
@@ -174,6 +199,7 @@ impl ProcessSet {
     }
 
     /// The member with the smallest name.
+    #[inline]
     pub fn first(&self) -> Option<ProcessId> {
         self.iter().next()
     }

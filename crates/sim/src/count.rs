@@ -21,6 +21,7 @@ pub struct Summary {
 
 impl Summary {
     /// One more.
+    #[inline]
     pub fn add(&mut self, value: u64) {
         self.min = if self.count == 0 { value } else { self.min.min(value) };
         self.max = self.max.max(value);
@@ -147,6 +148,7 @@ impl Meter {
         self.by_kind.push((layer, kind, 1));
     }
 
+    #[inline]
     fn mark(&mut self, at: ProcessId, mark: Mark, now_us: u64) {
         match mark {
             Mark::Ask => {

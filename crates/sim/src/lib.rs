@@ -10,6 +10,7 @@
 //! - [`trace`]: what happened, with Lamport and vector times
 #![forbid(unsafe_code)]
 
+mod agenda;
 pub mod count;
 pub mod faults;
 pub mod network;

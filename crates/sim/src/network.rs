@@ -18,12 +18,14 @@ pub fn chance(seed: u64) -> Chance {
 }
 
 /// Some number below `among`, all equally likely.
+#[inline]
 pub fn below(chance: &mut Chance, among: u64) -> u64 {
     // A multiplication instead of a division: the bias is less than among / 2^64.
     ((u128::from(chance.next_u64()) * u128::from(among)) >> 64) as u64
 }
 
 /// True with the given probability.
+#[inline]
 pub fn happens(chance: &mut Chance, probability: f64) -> bool {
     probability > 0.0 && (chance.next_u64() >> 11) as f64 / ((1u64 << 53) as f64) < probability
 }
@@ -46,6 +48,7 @@ const TAIL: f64 = 1.0;
 
 impl Delay {
     /// One delay, in microseconds.
+    #[inline]
     pub fn draw(&self, chance: &mut Chance) -> u64 {
         match *self {
             Delay::Constant(us) => us,
@@ -153,6 +156,7 @@ impl Default for Network {
 }
 
 impl Network {
+    #[inline]
     pub(crate) fn delay(&self, from: ProcessId, to: ProcessId, chance: &mut Chance) -> u64 {
         let latency = match self.links.is_empty() {
             true => &self.latency,

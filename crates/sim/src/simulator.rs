@@ -1,12 +1,12 @@
 //! Drives a world by simulated time and a seed.
 
+use crate::agenda::Agenda;
 use crate::count::{Conditions, Measured, Meter, costs};
 use crate::faults::{Fault, RandomFaults};
 use crate::network::{Chance, Delay, Network, below, chance, happens};
 use crate::trace::Tracer;
 use crate::world::{Action, Driver, Happening, Plan, Slot, Status, World};
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BTreeMap;
 use synod_core::card::{Load, Order};
 use synod_core::family::{Mark, Pace};
 use synod_core::{
@@ -94,7 +94,7 @@ pub struct Simulator<'s, A: Algorithm> {
 }
 
 /// What is due at some time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug)]
 enum Due {
     Deliver(Slot),
     Input(ProcessId),
@@ -108,8 +108,7 @@ enum Due {
 struct Engine<'s, A: Algorithm> {
     options: Options,
     chance: Chance,
-    queue: BinaryHeap<Reverse<(u64, u64, Due)>>,
-    queued: u64,
+    agenda: Agenda<Due>,
     /// What each application will ask next.
     planned: Vec<Option<A::Input>>,
     /// Applications that may want something new.
@@ -142,8 +141,7 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
         let faults = options.faults.draw(n, &mut chance);
         let engine = Engine {
             chance,
-            queue: BinaryHeap::new(),
-            queued: 0,
+            agenda: Agenda::default(),
             planned: vec![None; n],
             stirred: ProcessId::all(n).collect(),
             ready: ProcessSet::EMPTY,
@@ -177,7 +175,7 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
         self.world.start(&mut self.engine);
         self.settle();
         let ended = loop {
-            let Some(Reverse((time_us, _, due))) = self.engine.queue.pop() else {
+            let Some((time_us, due)) = self.engine.agenda.next() else {
                 break Ended::Quiet;
             };
             self.world.now_us = time_us;
@@ -375,8 +373,7 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
 
 impl<A: Algorithm> Engine<'_, A> {
     fn schedule(&mut self, at_us: u64, due: Due) {
-        self.queue.push(Reverse((at_us, self.queued, due)));
-        self.queued += 1;
+        self.agenda.plan(at_us, due);
     }
 
     fn schedule_delivery(&mut self, now_us: u64, slot: Slot, from: ProcessId, to: ProcessId) {

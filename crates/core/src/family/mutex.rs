@@ -75,6 +75,7 @@ impl Family for Mutex {
         }
     }
 
+    #[inline]
     fn mark_of_input(input: &Input) -> Mark {
         match input {
             Input::Enter => Mark::Ask,
@@ -82,6 +83,7 @@ impl Family for Mutex {
         }
     }
 
+    #[inline]
     fn mark_of_output(Output::Entered: &Output) -> Mark {
         Mark::Begin
     }
@@ -129,6 +131,7 @@ impl Application for Visitor {
         Visitor { place: Place::Outside, left: rounds }
     }
 
+    #[inline]
     fn offers(&self, offers: &mut Vec<Input>) {
         match self.place {
             Place::Outside if self.left.are_left() => offers.push(Input::Enter),
@@ -137,6 +140,7 @@ impl Application for Visitor {
         }
     }
 
+    #[inline]
     fn on_input(&mut self, input: &Input) {
         match input {
             Input::Enter => {
@@ -161,7 +165,7 @@ impl Application for Visitor {
 ///
 /// For ME3 each process, and each message, carries the set of unanswered requests that it knows
 /// of: a request that happened before mine and is not answered yet must be answered before mine.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Referee {
     inside: ProcessSet,
     waiting: ProcessSet,
@@ -190,6 +194,28 @@ impl Clone for RequestOrder {
             before: SmallVec::from_slice(&self.before),
         }
     }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.unanswered = source.unanswered;
+        for (mine, theirs) in [(&mut self.known, &source.known), (&mut self.before, &source.before)]
+        {
+            mine.clear();
+            mine.extend_from_slice(theirs);
+        }
+    }
+}
+
+impl Clone for Referee {
+    fn clone(&self) -> Self {
+        let Referee { inside, waiting, order } = self;
+        Referee { inside: inside.clone(), waiting: waiting.clone(), order: order.clone() }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.inside.clone_from(&source.inside);
+        self.waiting.clone_from(&source.waiting);
+        self.order.clone_from(&source.order);
+    }
 }
 
 fn bit(process: ProcessId) -> u64 {
@@ -210,6 +236,7 @@ impl Monitor for Referee {
         Referee { inside: ProcessSet::EMPTY, waiting: ProcessSet::EMPTY, order }
     }
 
+    #[inline]
     fn on_input(&mut self, at: ProcessId, input: &Input, _: Moment<'_>, _: &mut Vec<Violation>) {
         match input {
             Input::Enter => {
@@ -226,6 +253,7 @@ impl Monitor for Referee {
         }
     }
 
+    #[inline]
     fn on_output(
         &mut self,
         at: ProcessId,
@@ -254,10 +282,12 @@ impl Monitor for Referee {
         }
     }
 
+    #[inline]
     fn on_send(&mut self, from: ProcessId) -> u64 {
         self.order.as_ref().map_or(0, |order| order.known[from.index()])
     }
 
+    #[inline]
     fn on_receive(&mut self, at: ProcessId, tag: &u64) {
         if let Some(order) = &mut self.order {
             order.known[at.index()] |= tag;
@@ -276,16 +306,19 @@ impl Monitor for Referee {
         self.order.as_ref().is_some_and(|order| order.known[from.index()] != 0)
     }
 
+    #[inline]
     fn has_stale_tags(&self) -> bool {
         self.order.is_some()
     }
 
+    #[inline]
     fn prune(&self, tag: &mut u64) {
         if let Some(order) = &self.order {
             *tag &= order.unanswered;
         }
     }
 
+    #[inline]
     fn waiting(&self) -> ProcessSet {
         self.waiting.clone()
     }
@@ -293,6 +326,7 @@ impl Monitor for Referee {
 
 impl RequestOrder {
     /// The request of `process` is answered: it no longer matters who knew of it.
+    #[inline]
     fn forget(&mut self, process: ProcessId) {
         self.unanswered &= !bit(process);
         self.before[process.index()] = 0;

@@ -208,6 +208,6 @@ impl Algorithm for RicartAgrawala {
 }
 
 fn the_latest_request_defers_nobody(snapshot: &Snapshot<'_, RicartAgrawala>) -> bool {
-    let latest = snapshot.processes().filter(|p| p.request().is_some());
-    latest.max_by_key(|p| p.request()).is_none_or(|p| p.deferred.is_empty())
+    let requests = snapshot.processes().filter_map(|p| Some((p.request()?, &p.deferred)));
+    requests.max_by_key(|(request, _)| *request).is_none_or(|(_, deferred)| deferred.is_empty())
 }

@@ -58,7 +58,10 @@ impl<A: Algorithm> World<A> {
     /// coincidence with a probability of about the square of their number divided by 2^65).
     pub fn fingerprint(&self) -> u64 {
         let prints = self.prints.expect("keep_fingerprint was called");
-        let rest = hash(&(&self.monitor, &self.links, self.faults, self.now_us));
+        let mut rest = hash(&(&self.monitor, self.faults, self.now_us));
+        if !self.links.work() {
+            rest = rest.wrapping_add(hash(&self.links));
+        }
         let flight = match self.fixed.order {
             Order::Any => 0,
             Order::Fifo | Order::Causal => self.ordered_flight(),

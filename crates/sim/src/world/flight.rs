@@ -69,13 +69,14 @@ impl<A: Algorithm> Default for Flight<A> {
 
 impl<A: Algorithm> Clone for Flight<A> {
     fn clone(&self) -> Self {
-        Flight { slots: self.slots.clone(), free: self.free.clone() }
+        Flight { slots: self.slots.clone(), free: SmallVec::from_slice(&self.free) }
     }
 
     // Explorers copy worlds all the time: keep what is allocated.
     fn clone_from(&mut self, source: &Self) {
         self.slots.clone_from(&source.slots);
-        self.free.clone_from(&source.free);
+        self.free.clear();
+        self.free.extend_from_slice(&source.free);
     }
 }
 

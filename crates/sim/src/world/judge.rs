@@ -1,8 +1,7 @@
 //! Judges a world after each step.
 
 use super::{Body, Driver, Happening, World};
-use smallvec::SmallVec;
-use synod_core::{Algorithm, Invariant, ProcessId, Snapshot, System, Violation};
+use synod_core::{Algorithm, ProcessId, Snapshot, System, Violation};
 
 /// Above so many processes an algorithm's own invariants are judged only now and then.
 pub const INVARIANTS_AT_EVERY_STEP_UP_TO: usize = 64;
@@ -16,6 +15,9 @@ impl<A: Algorithm> World<A> {
         if due && !self.fixed.invariants.is_empty() {
             self.judge_invariants();
         }
+        if self.found.is_empty() {
+            return;
+        }
         let judged = &self.fixed.judged;
         self.found.retain(|violation| judged.contains(&violation.property));
         for violation in &self.found {
@@ -24,16 +26,16 @@ impl<A: Algorithm> World<A> {
     }
 
     fn judge_invariants(&mut self) {
-        let snapshot = Snapshot(&*self);
-        let broken = |invariant: &&&'static Invariant<A>| !(invariant.holds)(&snapshot);
-        let broken: SmallVec<[_; 1]> = self.fixed.invariants.iter().filter(broken).collect();
-        let violation = |invariant: &&'static Invariant<A>| Violation {
-            property: invariant.name,
-            at: ProcessId(0),
-            because: format!("it is no longer true that {}", invariant.statement),
-        };
-        let violations: SmallVec<[_; 1]> = broken.into_iter().map(violation).collect();
-        self.found.extend(violations);
+        for index in 0..self.fixed.invariants.len() {
+            let invariant = self.fixed.invariants[index];
+            if !(invariant.holds)(&Snapshot(self)) {
+                self.found.push(Violation {
+                    property: invariant.name,
+                    at: ProcessId(0),
+                    because: format!("it is no longer true that {}", invariant.statement),
+                });
+            }
+        }
     }
 }
 

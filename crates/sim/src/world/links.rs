@@ -13,10 +13,12 @@ pub(crate) struct Links {
 }
 
 impl Links {
+    #[inline]
     pub(crate) fn work(&self) -> bool {
         self.part.is_empty() && self.cut.is_empty()
     }
 
+    #[inline]
     pub(crate) fn is_cut(&self, from: ProcessId, to: ProcessId) -> bool {
         let apart = !self.part.is_empty() && self.part[from.index()] != self.part[to.index()];
         apart || (!self.cut.is_empty() && self.cut.contains(&(from, to)))

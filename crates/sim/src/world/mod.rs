@@ -93,7 +93,9 @@ impl<A: Algorithm> Clone for World<A> {
         self.processes.clone_from(&source.processes);
         self.flight.clone_from(&source.flight);
         self.monitor.clone_from(&source.monitor);
-        self.links.clone_from(&source.links);
+        if !(self.links.work() && source.links.work()) {
+            self.links.clone_from(&source.links);
+        }
         self.causal.clone_from(&source.causal);
         self.faults = source.faults;
         self.now_us = source.now_us;

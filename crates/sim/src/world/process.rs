@@ -75,8 +75,13 @@ impl<A: Algorithm> Clone for Process<A> {
         self.state.clone_from(&source.state);
         self.application.clone_from(&source.application);
         self.status = source.status;
-        self.timers.clone_from(&source.timers);
-        self.disk.clone_from(&source.disk);
+        // Most processes have neither timers nor a disk.
+        if !(self.timers.is_empty() && source.timers.is_empty()) {
+            self.timers.clone_from(&source.timers);
+        }
+        if self.disk.is_some() || source.disk.is_some() {
+            self.disk.clone_from(&source.disk);
+        }
     }
 }
 

@@ -1,0 +1,76 @@
+//! What is due, and when.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+/// A list of things to come, in order of time; what is due at the same time comes in the order in
+/// which it was planned.
+#[derive(Debug)]
+pub(crate) struct Agenda<D> {
+    heap: BinaryHeap<Item<D>>,
+    planned: u64,
+}
+
+#[derive(Debug)]
+struct Item<D> {
+    /// The time, and below it the number of the plan: one comparison instead of two.
+    key: u128,
+    due: D,
+}
+
+impl<D> Default for Agenda<D> {
+    fn default() -> Self {
+        Agenda { heap: BinaryHeap::new(), planned: 0 }
+    }
+}
+
+impl<D> Agenda<D> {
+    #[inline]
+    pub(crate) fn plan(&mut self, at_us: u64, due: D) {
+        let key = u128::from(at_us) << 64 | u128::from(self.planned);
+        self.planned += 1;
+        self.heap.push(Item { key, due });
+    }
+
+    /// The next thing due, and its time.
+    #[inline]
+    pub(crate) fn next(&mut self) -> Option<(u64, D)> {
+        self.heap.pop().map(|item| ((item.key >> 64) as u64, item.due))
+    }
+}
+
+impl<D> PartialEq for Item<D> {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+
+impl<D> Eq for Item<D> {}
+
+impl<D> PartialOrd for Item<D> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<D> Ord for Item<D> {
+    // A heap gives out its largest item: let that be the earliest.
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.key.cmp(&self.key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_due_earlier_comes_first_and_then_what_was_planned_earlier() {
+        let mut agenda = Agenda::default();
+        for (at_us, due) in [(5, 'c'), (1, 'a'), (5, 'd'), (u64::MAX, 'e'), (1, 'b')] {
+            agenda.plan(at_us, due);
+        }
+        let order: String = std::iter::from_fn(|| agenda.next()).map(|(_, due)| due).collect();
+        assert_eq!(order, "abcde");
+    }
+}
