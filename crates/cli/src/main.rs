@@ -27,6 +27,9 @@ use commands::Command;
 use output::{Format, Output};
 use std::process::ExitCode;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const EXAMPLES: &str = "\
 Examples:
   synod list                                   every algorithm, and the broken ones

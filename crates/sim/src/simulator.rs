@@ -193,7 +193,9 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
             if engine.steps - engine.last_progress > engine.options.patience {
                 break Ended::Stalled;
             }
-            if A::CARD.restless && self.is_done() {
+            // Only what an application asks or is told can be the last thing that matters.
+            let progressed = engine.last_progress == engine.steps;
+            if A::CARD.restless && progressed && self.is_done() {
                 break Ended::Quiet;
             }
         };

@@ -1,0 +1,197 @@
+//! How fast the simulator and the explorer are, in CPU time, beside the figures of their peers.
+//!
+//! `cargo bench` prints a table. CPU time, not wall time, because machines are shared; the best of
+//! several runs, because they are noisy; and, where valgrind is installed, instructions per step,
+//! because those do not depend on what else the machine is doing.
+
+use std::process::Command;
+use synod_check::{Question, explore};
+use synod_core::card::{Rounds, Scope};
+use synod_protocols::mutex::{RicartAgrawala, TokenRing};
+use synod_sim::trace::{Digest, Jsonl, Sink, Tracer};
+use synod_sim::{Options, Plan, Report, Simulator};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+const RUNS: usize = 5;
+
+/// The figures of peers on the same class of machine (2 shared cores, November 2026), in millions
+/// of messages per CPU second; for checkers in thousands of different states per CPU second.
+const PEERS: &[(&str, &str)] = &[
+    ("madsim 0.2.34, UDP", "0.83 to 0.99 M messages/s"),
+    ("turmoil 0.7.2, UDP", "0.25 to 1.57 M messages/s"),
+    ("anysystem 0.3.0", "0.42 to 0.59 M messages/s"),
+    ("SimPy 4", "0.08 to 0.11 M messages/s"),
+    ("stateright 0.31, breadth first, Ricart-Agrawala n = 3", "294 k states/s"),
+    ("stateright 0.31, depth first, Ricart-Agrawala n = 4", "242 k states/s"),
+    ("anysystem 0.3.0 checker, Ricart-Agrawala n = 3", "7 to 8 k states/s"),
+    ("TLC, EWD998, several cores, as reported", "60 to 77 k states/s"),
+];
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
+    match arguments.first().map(String::as_str) {
+        Some("once") => once(&arguments[1..]),
+        _ => table(),
+    }
+}
+
+/// One workload of a certain size, for callgrind and for measuring memory.
+fn once(arguments: &[String]) {
+    let size: u32 = arguments[1].parse().expect("a number");
+    let steps = match arguments[0].as_str() {
+        "simulate" => simulate(size, None).steps,
+        "crowd" => crowd(size).steps,
+        "explore" => explored(size as usize).1,
+        other => panic!("no workload is called {other}"),
+    };
+    println!("{steps} {}", peak_mib());
+}
+
+/// Eight processes, Ricart and Agrawala, random latencies.
+fn simulate(entries_each: u32, sink: Option<&mut dyn Sink>) -> Report {
+    let options = Options::new(Plan::new(8, Rounds::Times(entries_each)), 42);
+    let tracer = sink.map(|sink| Tracer::new(8, vec![sink]));
+    let run = Simulator::<RicartAgrawala>::new(options, tracer).expect("the size fits");
+    let report = run.run(|_, _| {}).expect("the trace can be written");
+    assert!(report.violations.is_empty(), "{:?}", report.violations);
+    report
+}
+
+/// Ten thousand processes, of which some want to enter once.
+fn crowd(entries: u32) -> Report {
+    let mut plan = Plan::new(10_000, Rounds::Times(0));
+    plan.rounds = vec![Rounds::Times(1); entries as usize];
+    plan.rounds.push(Rounds::Times(0));
+    let run = Simulator::<RicartAgrawala>::new(Options::new(plan, 42), None);
+    run.expect("the size fits").run(|_, _| {}).expect("nothing is written")
+}
+
+/// A token that goes round ten thousand processes until three of them were in.
+fn large_ring() -> Report {
+    let mut plan = Plan::new(10_000, Rounds::Times(0));
+    plan.rounds = [Rounds::Times(0); 10_000].to_vec();
+    for at in [9_999, 1, 5_000] {
+        plan.rounds[at] = Rounds::Times(100);
+    }
+    let run = Simulator::<TokenRing>::new(Options::new(plan, 42), None);
+    run.expect("the size fits").run(|_, _| {}).expect("nothing is written")
+}
+
+/// States explored and steps taken; four processes, one thread.
+fn explored(states: usize) -> (usize, u64, f64) {
+    let mut question = Question::new(Scope::of(4));
+    question.limits.threads = 1;
+    question.limits.states = states;
+    let found = explore::<RicartAgrawala>(&question, |_| {}).expect("the size fits");
+    let bytes = found.progress.table_bytes as f64 / found.progress.unique as f64;
+    (found.progress.unique, found.progress.states, bytes)
+}
+
+fn table() {
+    println!("\nSimulator: Ricart-Agrawala, 8 processes, random latencies, all properties judged");
+    let report = |name: &str, promise: f64, run: &dyn Fn() -> Report| {
+        let (seconds, report) = best(run);
+        let (steps, events) = (report.steps as f64 / seconds, report.meter.events as f64 / seconds);
+        let kept = if steps.max(events) >= promise { "kept" } else { "NOT KEPT" };
+        println!(
+            "  {name:<34} {:>6.2} M steps/s {:>6.2} M events/s   promise {:.0} M: {kept}",
+            steps / 1e6,
+            events / 1e6,
+            promise / 1e6,
+        );
+    };
+    report("untraced", 5e6, &|| simulate(10_000, None));
+    report("traced, hashed", 2e6, &|| simulate(5_000, Some(&mut Digest::default())));
+    report("traced, to a file", 2e6, &|| traced_to_file(5_000));
+    report("10,000 processes, 40 entries", 1e6, &|| crowd(40));
+    report("10,000 processes in a ring", 1e6, &large_ring);
+
+    println!("\nExplorer: Ricart-Agrawala, 4 processes, one thread");
+    let (seconds, (unique, states, bytes)) = best(&|| explored(1_000_000));
+    let rate = unique as f64 / seconds;
+    let kept = if rate >= 300e3 { "kept" } else { "NOT KEPT" };
+    println!(
+        "  {:.0} k states/s, {:.0} k of them new; promise 300 k: {kept}; {bytes:.1} bytes a state",
+        states as f64 / seconds / 1e3,
+        rate / 1e3,
+    );
+    costs_of_a_step();
+
+    println!("\nPeers, on the same class of machine");
+    for (name, figure) in PEERS {
+        println!("  {name:<54} {figure}");
+    }
+}
+
+fn traced_to_file(entries_each: u32) -> Report {
+    let path = std::env::temp_dir().join(format!("synod-bench-{}.jsonl", std::process::id()));
+    let file = std::fs::File::create(&path).expect("the temporary directory can be written");
+    let mut sink = Jsonl::new(std::io::BufWriter::with_capacity(1 << 20, file));
+    let report = simulate(entries_each, Some(&mut sink));
+    std::fs::remove_file(&path).expect("it was just written");
+    report
+}
+
+/// Instructions by callgrind, and memory, each in a process of its own.
+fn costs_of_a_step() {
+    let myself = std::env::current_exe().expect("this program runs");
+    let crowd = Command::new(&myself).args(["once", "crowd", "40"]).output().expect("it runs");
+    let text = String::from_utf8_lossy(&crowd.stdout).into_owned();
+    let peak: u64 = text.split_whitespace().nth(1).and_then(|n| n.parse().ok()).unwrap_or(0);
+    let kept = if peak <= 300 { "kept" } else { "NOT KEPT" };
+    println!("\nMemory: 10,000 processes {peak} MiB at most; promise 300 MiB: {kept}");
+    for (name, small, large) in [("simulate", 200, 1_200), ("explore", 2_000, 60_000)] {
+        // The difference of two sizes: what it costs to start is not counted.
+        match (instructions(&myself, name, small), instructions(&myself, name, large)) {
+            (Some((few, a)), Some((many, b))) => {
+                println!("Instructions a step, {name}: {}", (b - a) / (many - few));
+            }
+            _ => println!("Instructions a step, {name}: install valgrind to have them counted"),
+        }
+    }
+}
+
+fn instructions(program: &std::path::Path, workload: &str, size: u32) -> Option<(u64, u64)> {
+    let output = Command::new("valgrind")
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .arg(program)
+        .args(["once", workload, &size.to_string()])
+        .output()
+        .ok()?;
+    let steps = String::from_utf8_lossy(&output.stdout).split_whitespace().next()?.parse().ok()?;
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    let line = errors.lines().find(|line| line.contains("Collected"))?;
+    Some((steps, line.rsplit(' ').next()?.parse().ok()?))
+}
+
+/// The least CPU time of several runs, and what came of that one.
+fn best<T>(run: &dyn Fn() -> T) -> (f64, T) {
+    let timed = || {
+        let before = cpu_seconds();
+        let result = run();
+        (cpu_seconds() - before, result)
+    };
+    let runs = (0..RUNS).map(|_| timed());
+    runs.min_by(|a, b| a.0.total_cmp(&b.0)).expect("there are several")
+}
+
+/// CPU time of this thread so far. (Linux only; elsewhere wall time.)
+fn cpu_seconds() -> f64 {
+    let nanoseconds = std::fs::read_to_string("/proc/thread-self/schedstat")
+        .ok()
+        .and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
+    match nanoseconds {
+        Some(nanoseconds) => nanoseconds / 1e9,
+        None => std::time::UNIX_EPOCH.elapsed().map_or(0.0, |since| since.as_secs_f64()),
+    }
+}
+
+/// The most memory that this process has ever had, in mebibytes.
+fn peak_mib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()).unwrap_or(0)
+        >> 10
+}
