@@ -192,7 +192,7 @@ fn the_clocks_of_the_header_are_what_the_processes_see() {
     let header = "algorithm: cristian\nprocesses: 2\nlatency: 5ms\nclock p1: -3ms\n\
                   clock p0: +1s 100000ppm";
     let trace = trace(header, "p1 synchronises\nwait 10ms");
-    tells(&trace, &["  p1 sees -3000 us", "  p0 sees 1005500 us", "  p1 sees 7000 us"]);
+    tells(&trace, &["  p1 sees -3ms", "  p0 sees 1005500us", "  p1 sees 7ms"]);
 }
 
 #[test]
