@@ -183,14 +183,15 @@ impl Sinks {
 }
 
 fn open(path: &Path) -> Result<BufWriter<File>> {
-    File::create(path).map(BufWriter::new).with_context(|| {
-        format!("cannot write {}; name a file in a directory that exists", path.display())
-    })
+    File::create(path).map(BufWriter::new).with_context(|| unwritable(path))
 }
 
 /// Writes a whole file.
 pub(crate) fn write(path: &Path, text: &str) -> Result<()> {
-    std::fs::write(path, text).with_context(|| {
-        format!("cannot write {}; name a file in a directory that exists", path.display())
-    })
+    std::fs::write(path, text).with_context(|| unwritable(path))
+}
+
+/// What is said of a file that cannot be written.
+pub(crate) fn unwritable(path: &Path) -> String {
+    format!("cannot write {}; name a file that can be written", path.display())
 }

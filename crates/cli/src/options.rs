@@ -35,19 +35,23 @@ pub(crate) struct Judging {
     /// Judge only this property, by id (ME1, …) or name of an invariant; may be repeated
     #[arg(long = "property", value_name = "ID", conflicts_with = "all_properties")]
     pub(crate) properties: Vec<String>,
-    /// Judge every property of the family, not only what the algorithm promises
-    #[arg(long)]
+    /// Judge every property of the family, promised or not
+    #[arg(long, conflicts_with = "promised")]
     all_properties: bool,
+    /// Judge what the algorithm promises, and what its family cannot do without
+    #[arg(long, conflicts_with = "properties")]
+    promised: bool,
 }
 
 impl Judging {
     /// What is judged if no flag says otherwise is given by the command.
     pub(crate) fn judged(&self, about: &About, usually: Judged) -> Result<Judged> {
         about.knows(&self.properties)?;
-        Ok(match (self.properties.is_empty(), self.all_properties) {
-            (false, _) => Judged::Only(self.properties.clone()),
-            (true, true) => Judged::All,
-            (true, false) => usually,
+        Ok(match (self.properties.is_empty(), self.all_properties, self.promised) {
+            (false, ..) => Judged::Only(self.properties.clone()),
+            (true, true, _) => Judged::All,
+            (true, false, true) => Judged::Promised,
+            (true, false, false) => usually,
         })
     }
 }

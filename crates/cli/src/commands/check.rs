@@ -33,7 +33,8 @@ Examples:
 If no flag says otherwise: three processes (or the smallest group), one round each, messages in any
 order, nothing goes wrong; up to three processes of mutual exclusion may also tell each other once
 that they asked, so that the order of requests can be judged. A mutant is explored where its card
-says that it fails. Every property of the family is judged, promised or not.";
+says that it fails. Every property of the family is judged, promised or not, unless --promised or
+--property says otherwise.";
 
 /// Memory is measured in mebibytes.
 const MIB: u64 = 1 << 20;
@@ -129,8 +130,8 @@ impl Check {
         for file in self.export.files().chain(&self.scenario) {
             ensure!(
                 file.parent().is_none_or(|parent| parent == "" || parent.is_dir()),
-                "cannot write {}; name a file in a directory that exists",
-                file.display()
+                "{}: there is no such directory",
+                export::unwritable(file)
             );
         }
         let explore = explore::Explore { question: &question };

@@ -80,6 +80,13 @@ fn a_limit_that_was_reached_is_said() {
 }
 
 #[test]
+fn what_is_not_promised_is_judged_unless_asked_otherwise() {
+    assert_eq!(synod("check central-server").code, Some(1));
+    assert!(synod("check central-server").out.contains("not promised"));
+    assert_eq!(synod("check central-server --promised").code, Some(0));
+}
+
+#[test]
 fn what_may_go_wrong_does() {
     let lossy = json("check ricart-agrawala -n 2 --drops 1 --property ME2");
     assert_eq!(lossy["verdicts"][0]["holds"], false);

@@ -84,6 +84,13 @@ fn messages_that_are_lost_keep_somebody_waiting() {
 }
 
 #[test]
+fn a_run_that_was_cut_off_says_so() {
+    let line = "run ricart-agrawala -n 3 --requests 1000 --max-steps 500";
+    assert_eq!(json(line)["ended"], "cut");
+    assert!(synod(line).out.contains("so far: the run was cut off"));
+}
+
+#[test]
 fn only_the_properties_that_are_asked_for_are_judged() {
     let ids = |line: &str| -> Vec<String> {
         let run = json(line);

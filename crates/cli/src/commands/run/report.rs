@@ -222,6 +222,9 @@ impl Told {
         text.push('\n');
         let rows = self.verdicts.iter().map(verdict_row).collect();
         text += &output::table(&["", "", ""], &[], rows);
+        if self.ended == "cut" {
+            text += "  so far: the run was cut off, so who still waits was not judged\n";
+        }
         for id in &self.not_judged {
             text += &format!("  {id} is not judged in a group of {}: too large\n", self.n);
         }
