@@ -4,22 +4,20 @@ mod report;
 mod swarm;
 
 use crate::Outcome;
-use crate::about::{About, unknown};
-use crate::export::{Also, Export, UNWRITTEN};
+use crate::about::About;
+use crate::export::{Also, Export};
 use crate::options::RunFlags;
 use crate::output::{self, DIM, Output};
 use crate::parallel::threads;
 use crate::parse;
 use crate::progress::Progress;
+use crate::simulate::simulate;
 use crate::words;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use clap::{ArgMatches, Args};
-use std::io;
-use synod_core::{Algorithm, SetupError};
 use synod_draw::Scene;
-use synod_protocols::{Visit, visit};
+use synod_sim::Options;
 use synod_sim::trace::Tracer;
-use synod_sim::{Options, Report, Simulator};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -117,33 +115,6 @@ impl Run {
 fn speed(events: u64, seconds: f64) {
     let rate = words::grouped((events as f64 / seconds.max(1e-6)) as u64);
     output::note(&format!("{DIM}in {seconds:.3} s: {rate} events a second{DIM:#}\n"));
-}
-
-/// One run, whatever the algorithm.
-fn simulate(
-    about: &About,
-    options: Options,
-    tracer: Option<Tracer<'_>>,
-    progress: &mut dyn FnMut(u64, u64),
-) -> Result<Report> {
-    let simulate = Simulate { options, tracer, progress };
-    let report = visit(about.card.name, simulate).ok_or_else(|| unknown(about.card.name))??;
-    report.context(UNWRITTEN)
-}
-
-struct Simulate<'s, 'p> {
-    options: Options,
-    tracer: Option<Tracer<'s>>,
-    progress: &'p mut dyn FnMut(u64, u64),
-}
-
-impl Visit for Simulate<'_, '_> {
-    type Answer = Result<io::Result<Report>, SetupError>;
-
-    fn visit<A: Algorithm>(self) -> Self::Answer {
-        let simulator = Simulator::<A>::new(self.options, self.tracer)?;
-        Ok(simulator.run(self.progress))
-    }
 }
 
 /// The command that repeats the run of one seed: what was given, but for the flags that are about

@@ -3,22 +3,22 @@
 mod report;
 
 use crate::Outcome;
-use crate::about::{About, unknown};
+use crate::about::About;
 use crate::export;
 use crate::options::{Load, Order, Parameters};
 use crate::output::Output;
 use crate::parallel::{in_order, threads};
 use crate::parse;
 use crate::progress::Progress;
+use crate::simulate::simulate;
 use anyhow::{Result, bail, ensure};
 use clap::Args;
 use report::{Point, Told};
 use std::path::PathBuf;
+use synod_core::SetupError;
 use synod_core::card::{self, Rounds};
-use synod_core::{Algorithm, SetupError};
-use synod_protocols::{Visit, visit};
 use synod_sim::network::Delay;
-use synod_sim::{Options, Plan, Report, Simulator};
+use synod_sim::{Options, Plan};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -167,11 +167,9 @@ impl Sweep {
     ) -> Result<Result<Vec<Point>, SetupError>> {
         let mut points: Vec<Point> = Vec::new();
         for seed in self.seed..self.seed + self.seeds {
-            let measure = Measure(self.options(n, load, seed));
-            let measured = visit(about.card.name, measure);
-            let report = match measured.ok_or_else(|| unknown(about.card.name))? {
+            let report = match simulate(about, self.options(n, load, seed), None, &mut |_, _| ()) {
                 Ok(report) => report,
-                Err(error) => return Ok(Err(error)),
+                Err(error) => return error.downcast::<SetupError>().map(Err),
             };
             for cost in &report.costs {
                 // A formula for any load is measured under the random one, unless asked otherwise.
@@ -199,16 +197,5 @@ impl Sweep {
         options.network.latency = Delay::Constant(HOP_US);
         options.load = load;
         options
-    }
-}
-
-struct Measure(Options);
-
-impl Visit for Measure {
-    type Answer = Result<Report, SetupError>;
-
-    fn visit<A: Algorithm>(self) -> Self::Answer {
-        let simulator = Simulator::<A>::new(self.0, None)?;
-        Ok(simulator.run(|_, _| ()).expect("a run without a trace writes nothing"))
     }
 }

@@ -1,12 +1,12 @@
 //! One run for each of many seeds, on all cores. The result does not depend on how many they are.
 
 use super::report::{CostJson, costs_in_words};
-use super::simulate;
 use crate::Outcome;
 use crate::about::About;
 use crate::output::{self, BOLD, DIM, Output};
 use crate::parallel::in_order;
 use crate::progress::Progress;
+use crate::simulate::simulate;
 use crate::words;
 use anyhow::Result;
 use serde::Serialize;
