@@ -85,8 +85,7 @@ impl Protocol for RicartAgrawala {
 impl RicartAgrawala {
     fn enter(&mut self, cx: &mut Cx<'_, Self>) {
         assert_eq!(self.state, State::Released, "enter while already wanting or holding");
-        self.clock += 1;
-        let since = Timestamp::new(self.clock, cx.me());
+        let since = Timestamp::new(self.stamp(), cx.me());
         let missing = ProcessSet::all_but(cx.group_size(), cx.me());
         self.state = State::Wanted { since, missing };
         cx.multicast(Message::Request(since));
@@ -197,13 +196,14 @@ impl Algorithm for RicartAgrawala {
         }]
     }
 
+    // A liar can claim the last time there is: the clock then stands still there.
     fn stamp(&mut self) -> u64 {
-        self.clock += 1;
+        self.clock = self.clock.saturating_add(1);
         self.clock
     }
 
     fn witness(&mut self, stamp: u64) {
-        self.clock = self.clock.max(stamp) + 1;
+        self.clock = self.clock.max(stamp).saturating_add(1);
     }
 }
 

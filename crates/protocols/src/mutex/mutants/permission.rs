@@ -207,7 +207,7 @@ impl Change for ClockOnRequestsOnly {
 
     /// Only making and receiving a request are events.
     fn clock(_me: ProcessId, step: Step) -> u64 {
-        step.request.map_or(step.before, |time| step.before.max(time) + 1)
+        step.request.map_or(step.before, |time| step.before.max(time).saturating_add(1))
     }
 }
 
