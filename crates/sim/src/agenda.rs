@@ -27,15 +27,27 @@ impl<D> Default for Agenda<D> {
 impl<D> Agenda<D> {
     #[inline]
     pub(crate) fn plan(&mut self, at_us: u64, due: D) {
-        let key = u128::from(at_us) << 64 | u128::from(self.planned);
+        let number = self.number();
+        self.plan_as(number, at_us, due);
+    }
+
+    /// The number of a plan to be made later, as if it were made now.
+    pub(crate) fn number(&mut self) -> u64 {
         self.planned += 1;
+        self.planned - 1
+    }
+
+    /// Plans something under a number that was given out earlier.
+    #[inline]
+    pub(crate) fn plan_as(&mut self, number: u64, at_us: u64, due: D) {
+        let key = u128::from(at_us) << 64 | u128::from(number);
         self.heap.push(Item { key, due });
     }
 
-    /// The next thing due, and its time.
+    /// The next thing due: its time, its number, and what it is.
     #[inline]
-    pub(crate) fn next(&mut self) -> Option<(u64, D)> {
-        self.heap.pop().map(|item| ((item.key >> 64) as u64, item.due))
+    pub(crate) fn next(&mut self) -> Option<(u64, u64, D)> {
+        self.heap.pop().map(|item| ((item.key >> 64) as u64, item.key as u64, item.due))
     }
 }
 
@@ -70,7 +82,17 @@ mod tests {
         for (at_us, due) in [(5, 'c'), (1, 'a'), (5, 'd'), (u64::MAX, 'e'), (1, 'b')] {
             agenda.plan(at_us, due);
         }
-        let order: String = std::iter::from_fn(|| agenda.next()).map(|(_, due)| due).collect();
+        let order: String = std::iter::from_fn(|| agenda.next()).map(|(.., due)| due).collect();
         assert_eq!(order, "abcde");
+    }
+
+    #[test]
+    fn what_is_planned_under_an_earlier_number_comes_before_what_was_planned_since() {
+        let mut agenda = Agenda::default();
+        let number = agenda.number();
+        agenda.plan(5, 'b');
+        agenda.plan_as(number, 5, 'a');
+        assert_eq!(agenda.next(), Some((5, 0, 'a')));
+        assert_eq!(agenda.next(), Some((5, 1, 'b')));
     }
 }

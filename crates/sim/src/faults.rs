@@ -64,6 +64,9 @@ impl RandomFaults {
                 faults.extend(second.map(|action| Fault { at_us: end, action }));
             }
         };
+        // Alone there is no link to be cut.
+        let (partitions, one_way_cuts) =
+            if n > 1 { (self.partitions, self.one_way_cuts) } else { (0, 0) };
         let some = |chance: &mut Chance| ProcessId(below(chance, n as u64) as u32);
         spans(self.crashes, &mut |chance| {
             let at = some(chance);
@@ -78,16 +81,21 @@ impl RandomFaults {
             let at = some(chance);
             (Action::Pause(at), Some(Action::Resume(at)))
         });
-        spans(self.partitions, &mut |chance| {
+        spans(partitions, &mut |chance| {
             let mut parts = vec![Vec::new(), Vec::new()];
             for at in ProcessId::all(n) {
                 parts[below(chance, 2) as usize].push(at);
             }
+            // A part without anybody would cut nothing.
+            if let Some(empty) = parts.iter().position(Vec::is_empty) {
+                let alone = parts[1 - empty].remove(below(chance, n as u64) as usize);
+                parts[empty].push(alone);
+            }
             let parts = LinkChange::Partition(parts);
             (Action::Links(parts), Some(Action::Links(LinkChange::Heal)))
         });
-        spans(self.one_way_cuts, &mut |chance| {
-            let (from, step) = (some(chance), 1 + below(chance, (n as u64 - 1).max(1)) as u32);
+        spans(one_way_cuts, &mut |chance| {
+            let (from, step) = (some(chance), 1 + below(chance, n as u64 - 1) as u32);
             let to = ProcessId((from.0 + step) % n as u32);
             let cut = Action::Links(LinkChange::Cut { from, to });
             (cut, Some(Action::Links(LinkChange::Mend { from, to })))

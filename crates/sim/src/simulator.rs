@@ -1,63 +1,21 @@
 //! Drives a world by simulated time and a seed.
 
+mod options;
+
+pub use options::Options;
+
 use crate::agenda::Agenda;
 use crate::count::{Conditions, Measured, Meter, costs};
-use crate::faults::{Fault, RandomFaults};
-use crate::network::{Chance, Delay, Network, below, chance, happens};
+use crate::faults::Fault;
+use crate::network::{Chance, below, chance, happens};
 use crate::trace::Tracer;
-use crate::world::{Action, Driver, Happening, Plan, Slot, Status, World};
+use crate::world::{Action, Driver, Happening, Slot, Status, World};
 use std::collections::BTreeMap;
 use synod_core::card::{Load, Order};
 use synod_core::family::{Mark, Pace};
 use synod_core::{
     Algorithm, Application, Family, Monitor, ProcessId, ProcessSet, SetupError, Violation,
 };
-
-/// Everything about a run but the algorithm. The same options give the same run, everywhere.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// The world.
-    pub plan: Plan,
-    /// Where all chance comes from.
-    pub seed: u64,
-    /// What the network does.
-    pub network: Network,
-    /// How busy the applications are.
-    pub load: Load,
-    /// How long an application waits before it asks (not used under a saturated load).
-    pub think: Delay,
-    /// How long it holds what it got.
-    pub hold: Delay,
-    /// How likely an application, when it asks, tells another one of it.
-    pub tells: f64,
-    /// How long a disk takes to write.
-    pub disk: Delay,
-    /// What goes wrong by chance.
-    pub faults: RandomFaults,
-    /// The run ends after so many steps, finished or not.
-    pub steps_at_most: u64,
-    /// The run ends when nothing was asked or fulfilled for so many steps.
-    pub patience: u64,
-}
-
-impl Options {
-    /// A run of this world with nothing unusual.
-    pub fn new(plan: Plan, seed: u64) -> Self {
-        Options {
-            plan,
-            seed,
-            network: Network::default(),
-            load: Load::Any,
-            think: Delay::Exponential(20_000),
-            hold: Delay::Uniform(1_000, 5_000),
-            tells: 0.0,
-            disk: Delay::Uniform(100, 1_000),
-            faults: RandomFaults::default(),
-            steps_at_most: 1_000_000_000,
-            patience: 1_000_000,
-        }
-    }
-}
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,14 +51,17 @@ pub struct Simulator<'s, A: Algorithm> {
     engine: Engine<'s, A>,
 }
 
+/// How often a process has crashed: what was due in an earlier life no longer is.
+type Life = u32;
+
 /// What is due at some time.
 #[derive(Clone, Copy, Debug)]
 enum Due {
     Deliver(Slot),
-    Input(ProcessId),
+    Input(ProcessId, Life),
     Tell(ProcessId, ProcessId),
     Fire(ProcessId, u64),
-    Sync(ProcessId),
+    Sync(ProcessId, Life),
     Fault(u32),
 }
 
@@ -111,20 +72,22 @@ struct Engine<'s, A: Algorithm> {
     agenda: Agenda<Due>,
     /// What each application will ask next.
     planned: Vec<Option<A::Input>>,
+    lives: Vec<Life>,
     /// Applications that may want something new.
     stirred: Vec<ProcessId>,
     /// Under a sequential load: who wants to begin an operation, and whether one is under way.
     ready: ProcessSet,
     busy: bool,
-    /// Due things that wait until their process goes on.
-    parked: BTreeMap<ProcessId, Vec<Due>>,
+    /// Due things that wait until their process goes on, with their numbers in the agenda.
+    parked: BTreeMap<ProcessId, Vec<(u64, Due)>>,
     /// Messages that arrived before others that happened before them, if the network is causal.
     held_back: Vec<Slot>,
     /// When the last message of a link arrives, if links are ordered.
     link_free_us: BTreeMap<(ProcessId, ProcessId), u64>,
     faults: Vec<Fault<A::Input>>,
     lose_now: Vec<Slot>,
-    duplicate_now: Vec<Slot>,
+    /// The messages to be duplicated, and when the copies arrive, with their numbers in the agenda.
+    duplicate_now: Vec<(Slot, u64, u64)>,
     meter: Meter,
     tracer: Option<Tracer<'s>>,
     violations: Vec<(Violation, u64)>,
@@ -143,6 +106,7 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
             chance,
             agenda: Agenda::default(),
             planned: vec![None; n],
+            lives: vec![0; n],
             stirred: ProcessId::all(n).collect(),
             ready: ProcessSet::EMPTY,
             busy: false,
@@ -175,11 +139,11 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
         self.world.start(&mut self.engine);
         self.settle();
         let ended = loop {
-            let Some((time_us, due)) = self.engine.agenda.next() else {
+            let Some((time_us, number, due)) = self.engine.agenda.next() else {
                 break Ended::Quiet;
             };
             self.world.now_us = time_us;
-            self.take(due);
+            self.take(number, due);
             let engine = &mut self.engine;
             if engine.steps.is_multiple_of(4096) {
                 progress(engine.steps, engine.meter.operations);
@@ -232,11 +196,11 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
     }
 
     /// Takes the step that is due, unless it no longer makes sense, and whatever follows at once.
-    fn take(&mut self, due: Due) {
-        if let Some(action) = self.action(due) {
+    fn take(&mut self, number: u64, due: Due) {
+        if let Some(action) = self.action(number, due) {
             self.engine.steps += 1;
             self.world.step(&action, &mut self.engine);
-            if let Action::Resume(at) = action {
+            if let Action::Resume(at) | Action::Crash(at) = action {
                 self.unpark(at);
             }
             self.let_go();
@@ -244,25 +208,28 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
         self.settle();
     }
 
-    fn action(&mut self, due: Due) -> Option<Action<A::Input>> {
+    fn action(&mut self, number: u64, due: Due) -> Option<Action<A::Input>> {
         let at = match due {
             Due::Deliver(slot) => self.world.flight().get(slot)?.to,
-            Due::Input(at) | Due::Tell(at, _) | Due::Fire(at, _) | Due::Sync(at) => at,
+            Due::Input(at, life) | Due::Sync(at, life) if life != self.engine.lives[at.index()] => {
+                return None;
+            }
+            Due::Input(at, _) | Due::Tell(at, _) | Due::Fire(at, _) | Due::Sync(at, _) => at,
             Due::Fault(index) => {
                 let action = self.engine.faults[index as usize].action.clone();
                 return self.world.can(&action).is_ok().then_some(action);
             }
         };
         if self.world.process(at).status == Status::Paused {
-            self.engine.parked.entry(at).or_default().push(due);
+            self.engine.parked.entry(at).or_default().push((number, due));
             return None;
         }
         let action = match due {
             Due::Deliver(slot) => return self.delivery(slot),
             Due::Tell(from, to) => Action::Tell { from, to },
             Due::Fire(at, timer) => Action::Fire { at, timer },
-            Due::Sync(at) => Action::Sync(at),
-            Due::Input(at) => {
+            Due::Sync(at, _) => Action::Sync(at),
+            Due::Input(at, _) => {
                 let input = self.engine.planned[at.index()].take()?;
                 if !self.world.process(at).is_up() || !self.is_offered(at, &input) {
                     self.engine.stirred.push(at);
@@ -302,9 +269,10 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
         offers.contains(input)
     }
 
+    /// What waited at a process is due now, and keeps its place before what was due after it.
     fn unpark(&mut self, at: ProcessId) {
-        for due in self.engine.parked.remove(&at).unwrap_or_default() {
-            self.engine.schedule(self.world.now_us, due);
+        for (number, due) in self.engine.parked.remove(&at).unwrap_or_default() {
+            self.engine.agenda.plan_as(number, self.world.now_us, due);
         }
     }
 
@@ -313,7 +281,7 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
         while let Some(slot) = self.engine.lose_now.pop() {
             self.world.step(&Action::Drop(slot), &mut self.engine);
         }
-        while let Some(slot) = self.engine.duplicate_now.pop() {
+        while let Some(&(slot, ..)) = self.engine.duplicate_now.last() {
             self.world.step(&Action::Duplicate(slot), &mut self.engine);
         }
         while let Some(at) = self.engine.stirred.pop() {
@@ -348,7 +316,8 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
             Pace::Think => engine.options.think.draw(&mut engine.chance),
             Pace::Hold => engine.options.hold.draw(&mut engine.chance),
         };
-        engine.schedule(self.world.now_us + delay, Due::Input(at));
+        let life = engine.lives[at.index()];
+        engine.schedule(self.world.now_us + delay, Due::Input(at, life));
     }
 
     /// Under a sequential load: the next operation begins a while after the last has ended.
@@ -363,7 +332,8 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
         engine.ready.remove(at);
         engine.busy = true;
         let pause = engine.options.think.draw(&mut engine.chance);
-        engine.schedule(self.world.now_us + pause, Due::Input(at));
+        let life = engine.lives[at.index()];
+        engine.schedule(self.world.now_us + pause, Due::Input(at, life));
     }
 
     /// Whether every application has been given all it asked for, and wants no more.
@@ -378,14 +348,15 @@ impl<A: Algorithm> Engine<'_, A> {
         self.agenda.plan(at_us, due);
     }
 
-    fn schedule_delivery(&mut self, now_us: u64, slot: Slot, from: ProcessId, to: ProcessId) {
+    /// When a message that leaves now arrives.
+    fn arrival(&mut self, now_us: u64, from: ProcessId, to: ProcessId) -> u64 {
         let mut at_us = now_us + self.options.network.delay(from, to, &mut self.chance);
         if self.options.plan.order != Order::Any {
             let free = self.link_free_us.entry((from, to)).or_default();
             at_us = at_us.max(*free);
             *free = at_us;
         }
-        self.schedule(at_us, Due::Deliver(slot));
+        at_us
     }
 
     fn on_sent(&mut self, now_us: u64, slot: Slot, from: ProcessId, to: ProcessId) {
@@ -395,9 +366,22 @@ impl<A: Algorithm> Engine<'_, A> {
             self.lose_now.push(slot);
             return;
         }
-        self.schedule_delivery(now_us, slot, from, to);
+        let at_us = self.arrival(now_us, from, to);
+        self.schedule(at_us, Due::Deliver(slot));
         if happens(&mut self.chance, duplication) {
-            self.duplicate_now.push(slot);
+            // Decided now, so that the copy arrives before what is sent later on an ordered link.
+            let at_us = self.arrival(now_us, from, to);
+            self.duplicate_now.push((slot, at_us, self.agenda.number()));
+        }
+    }
+
+    fn on_duplicated(&mut self, now_us: u64, slot: Slot, from: ProcessId, to: ProcessId) {
+        match self.duplicate_now.pop() {
+            Some((_, at_us, number)) => self.agenda.plan_as(number, at_us, Due::Deliver(slot)),
+            None => {
+                let at_us = self.arrival(now_us, from, to);
+                self.schedule(at_us, Due::Deliver(slot));
+            }
         }
     }
 
@@ -439,7 +423,7 @@ impl<A: Algorithm> Driver<A> for Engine<'_, A> {
                 self.on_sent(now_us, slot, envelope.from, envelope.to);
             }
             Happening::Duplicated { slot, envelope, .. } => {
-                self.schedule_delivery(now_us, slot, envelope.from, envelope.to);
+                self.on_duplicated(now_us, slot, envelope.from, envelope.to);
             }
             Happening::Asked(at, input) => {
                 self.on_operation(at, A::Family::mark_of_input(input), now_us);
@@ -448,14 +432,16 @@ impl<A: Algorithm> Driver<A> for Engine<'_, A> {
                 self.on_operation(at, A::Family::mark_of_output(output), now_us);
             }
             Happening::TimerSet { at, timer, after_ms } => {
-                self.schedule(now_us + after_ms * 1_000, Due::Fire(at, timer));
+                let after_us = after_ms.saturating_mul(1_000);
+                self.schedule(now_us.saturating_add(after_us), Due::Fire(at, timer));
             }
             Happening::Writing(at) => {
                 let delay = self.options.disk.draw(&mut self.chance);
-                self.schedule(now_us + delay, Due::Sync(at));
+                self.schedule(now_us + delay, Due::Sync(at, self.lives[at.index()]));
             }
             Happening::Restarted(at, _) => self.stirred.push(at),
             Happening::Crashed(at) => {
+                self.lives[at.index()] += 1;
                 self.planned[at.index()] = None;
                 self.ready.remove(at);
                 self.busy = false;

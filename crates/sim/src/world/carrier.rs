@@ -31,7 +31,7 @@ pub(super) struct Carrier<'a, A: Algorithm, D: Driver<A>> {
     found: &'a mut Vec<Violation>,
     prints: &'a mut Option<Prints>,
     /// How many layers down the step is.
-    layer: u8,
+    pub(super) layer: u8,
     /// What the application answers at once.
     pub(super) answers: Vec<A::Input>,
 }
@@ -105,7 +105,7 @@ impl<A: Algorithm, D: Driver<A>> Carrier<'_, A, D> {
             if held.is_empty() {
                 self.driver.see(self.now_us, Happening::Writing(self.at));
             }
-            return held.push(effect);
+            return held.push((self.layer, effect));
         }
         match effect {
             Effect::Send { to, message } => self.send_message(to, message),

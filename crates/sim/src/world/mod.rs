@@ -27,8 +27,8 @@ use links::Links;
 use std::sync::Arc;
 use synod_core::card::{Order, Rounds};
 use synod_core::{
-    Algorithm, Application, Clock, Cx, Family, Invariant, Moment, Monitor, ProcessId, SetupError,
-    Violation,
+    Algorithm, Application, Clock, Cx, Effect, Family, Invariant, Moment, Monitor, ProcessId,
+    SetupError, Violation,
 };
 
 /// The judge of a world.
@@ -319,15 +319,16 @@ impl<A: Algorithm> World<A> {
         let disk = self.processes[at.index()].disk.as_mut().expect("the action is possible");
         let mut held = std::mem::take(&mut disk.held).into_iter().peekable();
         let before = disk.records.len();
-        while let Some(synod_core::Effect::Persist(record)) =
-            held.next_if(|effect| matches!(effect, synod_core::Effect::Persist(_)))
+        while let Some((_, Effect::Persist(record))) =
+            held.next_if(|(_, effect)| matches!(effect, Effect::Persist(_)))
         {
             disk.records.push(record);
         }
         let written = disk.records.len() - before;
         driver.see(self.now_us, Happening::Synced(at, written));
         let mut carrier = self.carrier(driver, at);
-        for effect in held {
+        for (layer, effect) in held {
+            carrier.layer = layer;
             carrier.carry_out(effect);
         }
         let answers = carrier.answers;

@@ -105,8 +105,9 @@ impl<A: Algorithm> Hash for Process<A> {
 #[derive(Debug)]
 pub(crate) struct Disk<A: Algorithm> {
     pub(crate) records: Vec<Record>,
-    /// Records not yet written and the effects that wait for them, in order. Begins with a record.
-    pub(crate) held: Vec<EffectOf<A>>,
+    /// Records not yet written and the effects that wait for them, in order, each with the layer
+    /// that asked for it. Begins with a record.
+    pub(crate) held: Vec<(u8, EffectOf<A>)>,
 }
 
 impl<A: Algorithm> Default for Disk<A> {
