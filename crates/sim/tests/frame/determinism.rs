@@ -1,0 +1,100 @@
+//! The same options and seed give the same run, byte for byte, on every machine.
+
+use synod_core::Algorithm;
+use synod_core::card::{Load, Order, Rounds};
+use synod_protocols::{Visit, visit};
+use synod_sim::faults::{RandomFaults, Restart};
+use synod_sim::network::Delay;
+use synod_sim::trace::{Digest, Tracer};
+use synod_sim::{Options, Plan, Simulator};
+
+struct Run(Options);
+
+impl Visit for Run {
+    type Answer = (u64, u64);
+
+    fn visit<A: Algorithm>(self) -> (u64, u64) {
+        let mut digest = Digest::default();
+        let tracer = Tracer::new(self.0.plan.setup.n, vec![&mut digest]);
+        let run = Simulator::<A>::new(self.0, Some(tracer)).expect("the plan fits");
+        let report = run.run(|_, _| {}).expect("a digest never fails");
+        (digest.value(), report.meter.events)
+    }
+}
+
+/// The digest of the trace, and how many events it has.
+fn digest(name: &str, options: Options) -> (u64, u64) {
+    visit(name, Run(options)).expect("it is in the catalogue")
+}
+
+fn plain(n: usize, seed: u64) -> Options {
+    let mut options = Options::new(Plan::new(n, Rounds::Times(20)), seed);
+    options.patience = 10_000;
+    options
+}
+
+fn ordered(n: usize, order: Order, latency: Delay) -> Options {
+    let mut options = plain(n, 3);
+    options.plan.order = order;
+    options.network.latency = latency;
+    options.tells = 0.5;
+    options
+}
+
+fn faulty(n: usize, restart: Restart) -> Options {
+    let mut options = plain(n, 4);
+    options.network.latency = Delay::HeavyTailed(3_000);
+    options.network.loss = 0.01;
+    options.network.duplication = 0.1;
+    options.network.reordering = 0.1;
+    options.faults = RandomFaults {
+        crashes: 2,
+        restart,
+        pauses: 3,
+        partitions: 2,
+        one_way_cuts: 2,
+        within_us: 400_000,
+    };
+    options
+}
+
+fn runs() -> Vec<(&'static str, Options, (u64, u64))> {
+    let mut saturated = plain(7, 2);
+    saturated.load = Load::Saturated;
+    saturated.plan.multicast = true;
+    vec![
+        ("ricart-agrawala", plain(3, 1), (13721945679585677891, 663)),
+        ("ricart-agrawala", saturated, (10144060800023574782, 3787)),
+        (
+            "maekawa-sanders",
+            ordered(7, Order::Fifo, Delay::Exponential(5_000)),
+            (353330009689048047, 2773),
+        ),
+        (
+            "vector-clock",
+            ordered(4, Order::Causal, Delay::Uniform(1_000, 50_000)),
+            (17841119389440722903, 347),
+        ),
+        ("suzuki-kasami", faulty(5, Restart::WithDisk), (492193366301880621, 215)),
+        ("lamport-clock", faulty(3, Restart::Never), (10241332934820453229, 96)),
+        ("token-ring", faulty(4, Restart::WithoutDisk), (18042292998580810750, 220)),
+    ]
+}
+
+/// Whoever changes one of these numbers changes every run that was ever recorded.
+#[test]
+fn runs_that_were_recorded_come_out_the_same() {
+    let found: Vec<_> =
+        runs().into_iter().map(|(name, options, _)| (name, digest(name, options))).collect();
+    let recorded: Vec<_> = runs().into_iter().map(|(name, _, digest)| (name, digest)).collect();
+    assert_eq!(found, recorded);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_trace_and_another_seed_another() {
+    for (name, options, _) in runs() {
+        let with = |seed| digest(name, Options { seed, ..options.clone() });
+        assert_eq!(with(100), with(100), "{name}");
+        assert_ne!(with(100), with(101), "{name}");
+    }
+}

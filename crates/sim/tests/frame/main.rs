@@ -1,0 +1,13 @@
+//! What the world and its simulator promise, shown by small protocols of their own.
+
+mod causality;
+mod chance;
+mod determinism;
+mod durable;
+mod faults;
+mod fuzz;
+mod layers;
+mod multicast;
+mod sinks;
+mod timers;
+mod toys;
