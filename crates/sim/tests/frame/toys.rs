@@ -159,9 +159,11 @@ pub(crate) fn begun<A: Algorithm>(plan: &Plan) -> World<A> {
 pub(crate) fn in_flight<A: Algorithm>(world: &World<A>) -> Vec<&A::Message> {
     let mut envelopes: Vec<_> = world.flight().iter().map(|(_, envelope)| envelope).collect();
     envelopes.sort_by_key(|envelope| envelope.number);
-    let message = |body| match body {
-        &Body::Message(ref message) => Some(message),
-        Body::Tell(_) => None,
-    };
-    envelopes.into_iter().filter_map(|envelope| message(&envelope.body)).collect()
+    let bodies = envelopes.into_iter().map(|envelope| &envelope.body);
+    bodies
+        .filter_map(|body| match body {
+            Body::Message(message) => Some(message),
+            Body::Tell(_) => None,
+        })
+        .collect()
 }
