@@ -34,6 +34,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const EXAMPLES: &str = "\
 Examples:
+  synod tour                                   a guided first minute
   synod list                                   every algorithm, and the broken ones
   synod show ricart-agrawala                   the card of one: rules, promises, costs
   synod run ricart-agrawala -n 5 --seed 42     simulate it, count its messages

@@ -8,6 +8,7 @@ mod play;
 mod run;
 mod show;
 mod sweep;
+mod tour;
 
 use crate::Outcome;
 use crate::output::Output;
@@ -17,6 +18,7 @@ use clap::{ArgMatches, Subcommand};
 /// The sub-commands.
 #[derive(Subcommand)]
 pub(crate) enum Command {
+    Tour(tour::Tour),
     List(list::List),
     Show(show::Show),
     Run(Box<run::Run>),
@@ -32,6 +34,7 @@ impl Command {
     /// repeated.
     pub(crate) fn perform(self, matches: &ArgMatches, output: &Output) -> Result<Outcome> {
         match self {
+            Command::Tour(tour) => tour.perform(output),
             Command::List(list) => list.perform(output),
             Command::Show(show) => show.perform(output),
             Command::Run(run) => run.perform(matches, output),

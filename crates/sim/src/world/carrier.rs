@@ -13,12 +13,12 @@ use synod_core::{
 };
 
 /// Everything in a world that a step may touch, except the state of the process that takes it.
-pub(super) struct Carrier<'a, A: Algorithm, D: Driver<A>> {
+pub(super) struct Carrier<'a, A: Algorithm> {
     at: ProcessId,
     n: usize,
     now_us: u64,
     fixed: &'a Fixed<A>,
-    driver: &'a mut D,
+    driver: &'a mut dyn Driver<A>,
     application: &'a mut ApplicationOf<A>,
     timers: &'a mut Vec<(u64, A::Timer)>,
     disk: &'a mut Option<Box<Disk<A>>>,
@@ -37,19 +37,19 @@ pub(super) struct Carrier<'a, A: Algorithm, D: Driver<A>> {
 }
 
 impl<A: Algorithm> World<A> {
-    pub(super) fn carrier<'a, D: Driver<A>>(
+    pub(super) fn carrier<'a>(
         &'a mut self,
-        driver: &'a mut D,
+        driver: &'a mut dyn Driver<A>,
         at: ProcessId,
-    ) -> Carrier<'a, A, D> {
+    ) -> Carrier<'a, A> {
         self.carrier_and_state(driver, at).0
     }
 
-    pub(super) fn carrier_and_state<'a, D: Driver<A>>(
+    pub(super) fn carrier_and_state<'a>(
         &'a mut self,
-        driver: &'a mut D,
+        driver: &'a mut dyn Driver<A>,
         at: ProcessId,
-    ) -> (Carrier<'a, A, D>, &'a mut A) {
+    ) -> (Carrier<'a, A>, &'a mut A) {
         let n = self.processes.len();
         let process = &mut self.processes[at.index()];
         let carrier = Carrier {
@@ -76,7 +76,7 @@ impl<A: Algorithm> World<A> {
     }
 }
 
-impl<A: Algorithm, D: Driver<A>> Host<A> for Carrier<'_, A, D> {
+impl<A: Algorithm> Host<A> for Carrier<'_, A> {
     fn effect(&mut self, effect: EffectOf<A>) {
         self.carry_out(effect);
     }
@@ -90,7 +90,7 @@ impl<A: Algorithm, D: Driver<A>> Host<A> for Carrier<'_, A, D> {
     }
 }
 
-impl<A: Algorithm, D: Driver<A>> Carrier<'_, A, D> {
+impl<A: Algorithm> Carrier<'_, A> {
     /// Carries out one effect; or, if it must wait for the disk, keeps it.
     pub(super) fn carry_out(&mut self, effect: EffectOf<A>) {
         let must_wait = match &effect {

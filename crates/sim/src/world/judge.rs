@@ -9,7 +9,7 @@ const INVARIANTS_NOW_AND_THEN: u64 = 4096;
 
 impl<A: Algorithm> World<A> {
     /// Judges the state after a step, and reports everything that the step violated.
-    pub(super) fn judge(&mut self, driver: &mut impl Driver<A>) {
+    pub(super) fn judge(&mut self, driver: &mut dyn Driver<A>) {
         let due = self.processes.len() <= INVARIANTS_AT_EVERY_STEP_UP_TO
             || self.steps.is_multiple_of(INVARIANTS_NOW_AND_THEN);
         if due && !self.fixed.invariants.is_empty() {

@@ -145,7 +145,7 @@ impl<A: Algorithm> World<A> {
     }
 
     /// Starts every process.
-    pub fn start(&mut self, driver: &mut impl Driver<A>) {
+    pub fn start(&mut self, driver: &mut dyn Driver<A>) {
         for at in ProcessId::all(self.processes.len()) {
             driver.see(self.now_us, Happening::Started(at));
             self.run(at, driver, |state, cx| state.on_start(cx));
@@ -202,7 +202,7 @@ impl<A: Algorithm> World<A> {
     }
 
     /// Takes one step. The action must be possible: see [`World::can`].
-    pub fn step(&mut self, action: &Action<A::Input>, driver: &mut impl Driver<A>) {
+    pub fn step(&mut self, action: &Action<A::Input>, driver: &mut dyn Driver<A>) {
         debug_assert_eq!(self.can(action), Ok(()), "{action:?}");
         self.steps += 1;
         self.found.clear();
@@ -236,7 +236,7 @@ impl<A: Algorithm> World<A> {
         self.judge(driver);
     }
 
-    fn ask(&mut self, at: ProcessId, input: A::Input, driver: &mut impl Driver<A>) {
+    fn ask(&mut self, at: ProcessId, input: A::Input, driver: &mut dyn Driver<A>) {
         self.forget_print(at);
         self.processes[at.index()].application.on_input(&input);
         let moment = Moment { now_us: self.now_us, clocks: &self.fixed.clocks };
@@ -247,7 +247,7 @@ impl<A: Algorithm> World<A> {
         self.answer(at, answers, driver);
     }
 
-    fn tell(&mut self, from: ProcessId, to: ProcessId, driver: &mut impl Driver<A>) {
+    fn tell(&mut self, from: ProcessId, to: ProcessId, driver: &mut dyn Driver<A>) {
         self.faults.tells = self.faults.tells.saturating_sub(1);
         self.forget_print(from);
         let stamp = self.processes[from.index()].state.stamp();
@@ -255,7 +255,7 @@ impl<A: Algorithm> World<A> {
         self.carrier(driver, from).send(to, Body::Tell(stamp), true);
     }
 
-    fn deliver(&mut self, slot: Slot, driver: &mut impl Driver<A>) {
+    fn deliver(&mut self, slot: Slot, driver: &mut dyn Driver<A>) {
         let envelope = self.take(slot);
         let (from, at) = (envelope.from, envelope.to);
         if self.processes[at.index()].status == Status::Crashed {
@@ -281,7 +281,7 @@ impl<A: Algorithm> World<A> {
         }
     }
 
-    fn lose(&mut self, slot: Slot, why: &'static str, driver: &mut impl Driver<A>) {
+    fn lose(&mut self, slot: Slot, why: &'static str, driver: &mut dyn Driver<A>) {
         self.faults.drops = self.faults.drops.saturating_sub(1);
         let envelope = self.take(slot);
         self.forget_causal(&envelope);
@@ -294,7 +294,7 @@ impl<A: Algorithm> World<A> {
         }
     }
 
-    fn duplicate(&mut self, of: Slot, driver: &mut impl Driver<A>) {
+    fn duplicate(&mut self, of: Slot, driver: &mut dyn Driver<A>) {
         self.faults.duplicates = self.faults.duplicates.saturating_sub(1);
         let copy = self.flight.get(of).expect("the action is possible").clone();
         self.add_print(&copy);
@@ -303,7 +303,7 @@ impl<A: Algorithm> World<A> {
         driver.see(self.now_us, Happening::Duplicated { of, slot, envelope });
     }
 
-    fn fire(&mut self, at: ProcessId, timer: u64, driver: &mut impl Driver<A>) {
+    fn fire(&mut self, at: ProcessId, timer: u64, driver: &mut dyn Driver<A>) {
         self.forget_print(at);
         let timers = &mut self.processes[at.index()].timers;
         let place = timers.iter().position(|(number, _)| *number == timer);
@@ -314,7 +314,7 @@ impl<A: Algorithm> World<A> {
     }
 
     /// The first records in the queue are safe now, and what waited for them is carried out.
-    fn sync(&mut self, at: ProcessId, driver: &mut impl Driver<A>) {
+    fn sync(&mut self, at: ProcessId, driver: &mut dyn Driver<A>) {
         self.forget_print(at);
         let disk = self.processes[at.index()].disk.as_mut().expect("the action is possible");
         let mut held = std::mem::take(&mut disk.held).into_iter().peekable();
@@ -336,7 +336,7 @@ impl<A: Algorithm> World<A> {
         self.answer(at, answers, driver);
     }
 
-    fn crash(&mut self, at: ProcessId, driver: &mut impl Driver<A>) {
+    fn crash(&mut self, at: ProcessId, driver: &mut dyn Driver<A>) {
         self.faults.crashes = self.faults.crashes.saturating_sub(1);
         self.forget_print(at);
         let process = &mut self.processes[at.index()];
@@ -351,7 +351,7 @@ impl<A: Algorithm> World<A> {
         driver.see(self.now_us, Happening::Crashed(at));
     }
 
-    fn restart(&mut self, at: ProcessId, with_disk: bool, driver: &mut impl Driver<A>) {
+    fn restart(&mut self, at: ProcessId, with_disk: bool, driver: &mut dyn Driver<A>) {
         self.faults.restarts = self.faults.restarts.saturating_sub(1);
         self.forget_print(at);
         let process = &mut self.processes[at.index()];
@@ -378,10 +378,10 @@ impl<A: Algorithm> World<A> {
 
     /// Runs one handler of the algorithm at a process, carries out what it asks, and lets the
     /// application answer.
-    fn run<D: Driver<A>>(
+    fn run(
         &mut self,
         at: ProcessId,
-        driver: &mut D,
+        driver: &mut dyn Driver<A>,
         handler: impl FnOnce(&mut A, &mut Cx<'_, A>),
     ) {
         self.forget_print(at);
@@ -390,10 +390,10 @@ impl<A: Algorithm> World<A> {
         self.answer(at, answers, driver);
     }
 
-    fn handle<D: Driver<A>>(
+    fn handle(
         &mut self,
         at: ProcessId,
-        driver: &mut D,
+        driver: &mut dyn Driver<A>,
         handler: impl FnOnce(&mut A, &mut Cx<'_, A>),
     ) -> Vec<A::Input> {
         let n = self.processes.len();
@@ -403,7 +403,7 @@ impl<A: Algorithm> World<A> {
     }
 
     /// What the application says at once in answer to what it was told.
-    fn answer(&mut self, at: ProcessId, answers: Vec<A::Input>, driver: &mut impl Driver<A>) {
+    fn answer(&mut self, at: ProcessId, answers: Vec<A::Input>, driver: &mut dyn Driver<A>) {
         for input in answers {
             self.ask(at, input, driver);
         }
