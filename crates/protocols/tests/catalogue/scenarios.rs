@@ -1,6 +1,6 @@
 //! Plays every scenario below `tests/scenarios` and compares what happens with its trace.
 //!
-//! `UPDATE=1 cargo test -p synod-protocols --test scenarios` writes the traces anew: read what
+//! `UPDATE=1 cargo test -p synod-protocols --test catalogue` writes the traces anew: read what
 //! changed before you keep it.
 
 use std::fs;
