@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod check;
+mod documents;
 mod exports;
 mod mistakes;
 mod new;

@@ -1,5 +1,6 @@
 //! `synod new`: what it writes compiles, runs and is checked.
 
+use crate::documents::{blocks, text_of};
 use crate::synod::{scratch, with_words};
 use std::path::{Path, PathBuf};
 use synod_check::{Question, explore};
@@ -102,6 +103,30 @@ fn a_new_algorithm_is_written_and_listed() {
     let again = new("lamport-queue", &root);
     assert_eq!(again.code, Some(2));
     assert!(again.error.contains("already there"), "{}", again.error);
+}
+
+/// Lines of the new text that the old one did not have; all others are the same.
+fn added<'t>(old: &str, new: &'t str) -> Vec<&'t str> {
+    let mut old = old.lines().peekable();
+    let added: Vec<&str> = new.lines().filter(|line| old.next_if_eq(line).is_none()).collect();
+    assert_eq!(old.next(), None, "nothing is taken away");
+    added
+}
+
+#[test]
+fn a_new_algorithm_is_one_file_and_three_lines_as_contributing_says() {
+    let listed = ["crates/protocols/src/mutex/mod.rs", "crates/protocols/src/catalogue.rs"];
+    let root = repository("new-lines");
+    let read = || {
+        listed.map(|file| std::fs::read_to_string(root.join(file)).expect("it was copied before"))
+    };
+    let before = read();
+    assert_eq!(new("my-algorithm", &root).code, Some(0));
+    let after = read();
+    let lines: Vec<&str> =
+        before.iter().zip(&after).flat_map(|(old, new)| added(old, new)).collect();
+    let said = lines.iter().map(|line| format!("+{line}\n")).collect::<String>();
+    assert_eq!(blocks(&text_of("CONTRIBUTING.md"), "diff"), [said]);
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Runs the command, and keeps what it says.
 
 use serde_json::Value;
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// What came of a command.
@@ -27,9 +28,17 @@ pub(crate) fn command() -> Command {
 }
 
 /// Runs the command with these words.
-pub(crate) fn with_words<W: AsRef<std::ffi::OsStr>>(words: impl IntoIterator<Item = W>) -> Ran {
+pub(crate) fn with_words<W: AsRef<OsStr>>(words: impl IntoIterator<Item = W>) -> Ran {
+    with_words_in(Path::new("."), words)
+}
+
+/// Runs the command with these words in that directory.
+pub(crate) fn with_words_in<W: AsRef<OsStr>>(
+    directory: &Path,
+    words: impl IntoIterator<Item = W>,
+) -> Ran {
     let Output { status, stdout, stderr } =
-        command().args(words).output().expect("the command can be run");
+        command().current_dir(directory).args(words).output().expect("the command can be run");
     Ran {
         code: status.code(),
         out: String::from_utf8(stdout).expect("it speaks UTF-8"),
