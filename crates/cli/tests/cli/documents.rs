@@ -94,6 +94,7 @@ fn every_command_of(document: &str) -> PathBuf {
     let mut shown: Vec<Shown> =
         blocks(&text, "console").iter().flat_map(|block| Shown::all_in(block)).collect();
     for block in blocks(&text, "sh") {
+        let block = block.replace("cargo run --release -- ", "synod ");
         shown.extend(block.lines().filter(|line| line.starts_with("synod ")).map(Shown::parse));
     }
     assert!(shown.len() >= 3, "{document} shows {} commands", shown.len());
@@ -167,6 +168,19 @@ fn must_quote(document: &str, source: &str) {
         let found = source[from..].windows(lines.len()).position(|window| window == lines);
         let at = found.unwrap_or_else(|| panic!("{document}: not in the source:\n{block}"));
         from += at + lines.len();
+    }
+}
+
+#[test]
+fn the_figures_of_the_peers_are_those_of_the_benchmark() {
+    let readme = text_of("README.md");
+    let benchmark = text_of("crates/check/benches/speed.rs");
+    let (_, table) = readme.split_once("| Others").expect("the README compares");
+    let rows: Vec<&str> = table.lines().skip(2).take_while(|line| line.starts_with('|')).collect();
+    assert_eq!(rows.len(), benchmark.matches("/s\"),\n").count(), "all peers are told");
+    for row in rows {
+        let figure = row.trim_matches([' ', '|']).rsplit_once("| ").expect("two columns").1;
+        assert!(benchmark.contains(&format!("\"{figure}\"")), "{figure} is not in the benchmark");
     }
 }
 
