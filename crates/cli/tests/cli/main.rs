@@ -11,3 +11,4 @@ mod run;
 mod swarm;
 mod sweep;
 mod synod;
+mod tour;
