@@ -29,7 +29,7 @@ pub enum Effect<M, T, O> {
     CancelTimer(T),
     /// Tells the layer above.
     Output(O),
-    /// Writes to stable storage. What follows waits for the disk.
+    /// Writes to stable storage. Messages and outputs that follow wait for the disk.
     Persist(Record),
     /// A peer broke the protocol. This is data, not an error: the process goes on.
     Accuse {

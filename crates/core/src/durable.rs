@@ -1,8 +1,8 @@
 //! Stable storage, for the protocols that need it; the others never mention it.
 //!
-//! The contract is etcd's: effects are carried out in order, and **what follows a `persist` waits
-//! for the disk**. A message or an output that depends on a record therefore never leaves before
-//! the record is safe. A restart begins with the initial value and replays the records that
+//! The contract is etcd's: effects are carried out in order, and **messages and outputs that follow
+//! a `persist` wait for the disk**. Whatever depends on a record therefore never leaves before the
+//! record is safe. (Timers and accusations stay inside the process and do not wait.) A restart begins with the initial value and replays the records that
 //! reached the disk, in order.
 
 use crate::cx::{Cx, Effect};
@@ -44,7 +44,7 @@ impl Record {
 }
 
 impl<P: Durable> Cx<'_, P> {
-    /// Writes a record to the log. Everything said after this waits until it is on the disk.
+    /// Writes a record to the log. Messages and outputs after this wait until it is on the disk.
     pub fn persist(&mut self, record: &P::Record) {
         self.push(Effect::Persist(Record::write(record)));
     }

@@ -118,7 +118,8 @@ impl Setup {
     pub fn parse_process(&self, name: &str, word: &str) -> Result<ProcessId, SetupError> {
         match word.strip_prefix('p').unwrap_or(word).parse::<u32>() {
             Ok(number) if (number as usize) < self.n => Ok(ProcessId(number)),
-            _ => Err(self.bad(name, format!("'{word}' is no process of p0..p{}", self.n - 1))),
+            _ => Err(self
+                .bad(name, format!("'{word}' is no process of p0..p{}", self.n.saturating_sub(1)))),
         }
     }
 
@@ -176,5 +177,10 @@ mod tests {
             Setup::new(1).with("k", "4611686018427387903").number("k", 0),
             Ok((1 << 62) - 1)
         );
+    }
+
+    #[test]
+    fn nobody_is_a_process_of_an_empty_group() {
+        assert!(Setup::new(0).parse_process("server", "p0").is_err());
     }
 }

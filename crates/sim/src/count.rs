@@ -25,7 +25,7 @@ impl Summary {
     pub fn add(&mut self, value: u64) {
         self.min = if self.count == 0 { value } else { self.min.min(value) };
         self.max = self.max.max(value);
-        self.sum += value;
+        self.sum = self.sum.saturating_add(value);
         self.count += 1;
     }
 

@@ -163,7 +163,7 @@ impl Network {
             false => self.links.get(&(from, to)).unwrap_or(&self.latency),
         };
         let delay = latency.draw(chance);
-        if happens(chance, self.reordering) { delay * 11 } else { delay }
+        if happens(chance, self.reordering) { delay.saturating_mul(11) } else { delay }
     }
 }
 

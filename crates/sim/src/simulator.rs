@@ -33,7 +33,7 @@ pub enum Ended {
 pub struct Report {
     /// How it ended.
     pub ended: Ended,
-    /// How many steps the world took.
+    /// How many steps the world took, not counting losses and copies on the network.
     pub steps: u64,
     /// Simulated time at the end, in microseconds.
     pub time_us: u64,
@@ -75,9 +75,9 @@ struct Engine<'s, A: Algorithm> {
     lives: Vec<Life>,
     /// Applications that may want something new.
     stirred: Vec<ProcessId>,
-    /// Under a sequential load: who wants to begin an operation, and whether one is under way.
+    /// Under a sequential load: who wants to begin an operation, and whose is under way.
     ready: ProcessSet,
-    busy: bool,
+    busy: Option<ProcessId>,
     /// Due things that wait until their process goes on, with their numbers in the agenda.
     parked: BTreeMap<ProcessId, Vec<(u64, Due)>>,
     /// Messages that arrived before others that happened before them, if the network is causal.
@@ -91,6 +91,8 @@ struct Engine<'s, A: Algorithm> {
     meter: Meter,
     tracer: Option<Tracer<'s>>,
     violations: Vec<(Violation, u64)>,
+    /// The number of the last event that is not a violation: if one follows, this shows it.
+    last_event: u64,
     last_progress: u64,
     steps: u64,
 }
@@ -109,7 +111,7 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
             lives: vec![0; n],
             stirred: ProcessId::all(n).collect(),
             ready: ProcessSet::EMPTY,
-            busy: false,
+            busy: None,
             parked: BTreeMap::new(),
             held_back: Vec::new(),
             link_free_us: BTreeMap::new(),
@@ -119,6 +121,7 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
             meter: Meter::new(n),
             tracer,
             violations: Vec::new(),
+            last_event: 0,
             last_progress: 0,
             steps: 0,
             options,
@@ -287,7 +290,7 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
         while let Some(at) = self.engine.stirred.pop() {
             self.plan(at);
         }
-        if self.engine.options.load == Load::Sequential && !self.engine.busy {
+        if self.engine.options.load == Load::Sequential && self.engine.busy.is_none() {
             self.next_turn();
         }
     }
@@ -317,7 +320,7 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
             Pace::Hold => engine.options.hold.draw(&mut engine.chance),
         };
         let life = engine.lives[at.index()];
-        engine.schedule(self.world.now_us + delay, Due::Input(at, life));
+        engine.schedule(self.world.now_us.saturating_add(delay), Due::Input(at, life));
     }
 
     /// Under a sequential load: the next operation begins a while after the last has ended.
@@ -330,10 +333,10 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
         let turn = below(&mut engine.chance, waiting) as usize;
         let at = engine.ready.iter().nth(turn).expect("there are so many");
         engine.ready.remove(at);
-        engine.busy = true;
+        engine.busy = Some(at);
         let pause = engine.options.think.draw(&mut engine.chance);
         let life = engine.lives[at.index()];
-        engine.schedule(self.world.now_us + pause, Due::Input(at, life));
+        engine.schedule(self.world.now_us.saturating_add(pause), Due::Input(at, life));
     }
 
     /// Whether every application has been given all it asked for, and wants no more.
@@ -350,7 +353,8 @@ impl<A: Algorithm> Engine<'_, A> {
 
     /// When a message that leaves now arrives.
     fn arrival(&mut self, now_us: u64, from: ProcessId, to: ProcessId) -> u64 {
-        let mut at_us = now_us + self.options.network.delay(from, to, &mut self.chance);
+        let delay = self.options.network.delay(from, to, &mut self.chance);
+        let mut at_us = now_us.saturating_add(delay);
         if self.options.plan.order != Order::Any {
             let free = self.link_free_us.entry((from, to)).or_default();
             at_us = at_us.max(*free);
@@ -389,7 +393,7 @@ impl<A: Algorithm> Engine<'_, A> {
         self.last_progress = self.steps;
         self.stirred.push(at);
         match mark {
-            Mark::End | Mark::Done | Mark::Whole => self.busy = false,
+            Mark::End | Mark::Done | Mark::Whole => self.busy = None,
             Mark::Ask if happens(&mut self.chance, self.options.tells) => {
                 let others = self.planned.len() as u64 - 1;
                 if others > 0 {
@@ -418,6 +422,9 @@ impl<A: Algorithm> Driver<A> for Engine<'_, A> {
             tracer.see(now_us, &happening);
         }
         self.meter.see(now_us, &happening);
+        if !matches!(happening, Happening::Violated(_)) {
+            self.last_event = self.meter.events.saturating_sub(1);
+        }
         match happening {
             Happening::Sent { slot: Some(slot), envelope, .. } => {
                 self.on_sent(now_us, slot, envelope.from, envelope.to);
@@ -437,14 +444,14 @@ impl<A: Algorithm> Driver<A> for Engine<'_, A> {
             }
             Happening::Writing(at) => {
                 let delay = self.options.disk.draw(&mut self.chance);
-                self.schedule(now_us + delay, Due::Sync(at, self.lives[at.index()]));
+                self.schedule(now_us.saturating_add(delay), Due::Sync(at, self.lives[at.index()]));
             }
             Happening::Restarted(at, _) => self.stirred.push(at),
             Happening::Crashed(at) => {
                 self.lives[at.index()] += 1;
                 self.planned[at.index()] = None;
                 self.ready.remove(at);
-                self.busy = false;
+                self.busy.take_if(|busy| *busy == at);
             }
             Happening::Violated(violation) => self.on_violation(violation),
             _ => {}
@@ -459,8 +466,6 @@ impl<A: Algorithm> Engine<'_, A> {
     }
 
     fn on_violation(&mut self, violation: &Violation) {
-        // The violation itself was just counted; what shows it came before.
-        let event = self.meter.events.saturating_sub(2);
-        self.violations.push((violation.clone(), event));
+        self.violations.push((violation.clone(), self.last_event));
     }
 }

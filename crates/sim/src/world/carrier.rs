@@ -6,7 +6,7 @@ use super::fingerprint::Prints;
 use super::flight::{Body, Envelope, Flight};
 use super::links::Links;
 use super::process::{ApplicationOf, Disk};
-use super::{Fixed, MonitorOf, World};
+use super::{Fixed, MonitorOf, World, judge};
 use synod_core::card::Order;
 use synod_core::{
     Algorithm, Application, Effect, EffectOf, Host, Moment, Monitor, ProcessId, Violation,
@@ -171,8 +171,10 @@ impl<A: Algorithm> Carrier<'_, A> {
     fn output(&mut self, output: &A::Output) {
         let moment = Moment { now_us: self.now_us, clocks: &self.fixed.clocks };
         self.answers.extend(self.application.on_output(output, moment));
+        let before = self.found.len();
         self.monitor.on_output(self.at, output, moment, self.found);
         self.driver.see(self.now_us, Happening::Told(self.at, output));
+        judge::tell(self.found, before, &self.fixed.judged, self.now_us, self.driver);
         if self.monitor.has_stale_tags() {
             self.prune();
         }

@@ -2,7 +2,8 @@
 //!
 //! A message may arrive only if no message that was sent causally before it, to the same process,
 //! is still on its way. Every process and every message therefore knows the messages in its causal
-//! past that have not arrived; whatever arrives or is lost is forgotten by all.
+//! past that have not arrived; whatever arrives, or is lost with all its copies, is forgotten by
+//! all.
 
 use super::fingerprint::hash;
 use super::flight::{Envelope, Flight};

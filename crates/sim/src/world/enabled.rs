@@ -125,7 +125,8 @@ impl<A: Algorithm> World<A> {
     /// Whether the action can be taken now.
     pub fn can(&self, action: &Action<A::Input>) -> Result<(), Impossible> {
         match action {
-            Action::Input { at, .. } | Action::Tell { from: at, .. } => self.must_be_up(*at),
+            Action::Input { at, .. } => self.must_be_up(*at),
+            Action::Tell { from, to } => self.known(*to)?.must_be_up(*from),
             Action::Deliver(slot) | Action::Drop(slot) | Action::Duplicate(slot) => {
                 match self.flight.get(*slot) {
                     Some(_) => Ok(()),

@@ -8,24 +8,14 @@ pub const INVARIANTS_AT_EVERY_STEP_UP_TO: usize = 64;
 const INVARIANTS_NOW_AND_THEN: u64 = 4096;
 
 impl<A: Algorithm> World<A> {
-    /// Judges the state after a step, and reports everything that the step violated.
+    /// Judges the algorithm's own invariants after a step.
     pub(super) fn judge(&mut self, driver: &mut dyn Driver<A>) {
         let due = self.processes.len() <= INVARIANTS_AT_EVERY_STEP_UP_TO
             || self.steps.is_multiple_of(INVARIANTS_NOW_AND_THEN);
-        if due && !self.fixed.invariants.is_empty() {
-            self.judge_invariants();
-        }
-        if self.found.is_empty() {
+        if !due {
             return;
         }
-        let judged = &self.fixed.judged;
-        self.found.retain(|violation| judged.contains(&violation.property));
-        for violation in &self.found {
-            driver.see(self.now_us, Happening::Violated(violation));
-        }
-    }
-
-    fn judge_invariants(&mut self) {
+        let before = self.found.len();
         for index in 0..self.fixed.invariants.len() {
             let invariant = self.fixed.invariants[index];
             if !(invariant.holds)(&Snapshot(self)) {
@@ -36,6 +26,26 @@ impl<A: Algorithm> World<A> {
                 });
             }
         }
+        tell(&mut self.found, before, &self.fixed.judged, self.now_us, driver);
+    }
+}
+
+/// Tells the driver what was found since `before`, as far as it is judged; the rest is forgotten.
+/// Called as soon as an event was seen, so that the event before is the one that shows it.
+pub(super) fn tell<A: Algorithm>(
+    found: &mut Vec<Violation>,
+    before: usize,
+    judged: &[&'static str],
+    now_us: u64,
+    driver: &mut dyn Driver<A>,
+) {
+    if found.len() == before {
+        return;
+    }
+    let new = found.split_off(before);
+    for violation in new.into_iter().filter(|new| judged.contains(&new.property)) {
+        driver.see(now_us, Happening::Violated(&violation));
+        found.push(violation);
     }
 }
 

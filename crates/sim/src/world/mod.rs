@@ -240,8 +240,10 @@ impl<A: Algorithm> World<A> {
         self.forget_print(at);
         self.processes[at.index()].application.on_input(&input);
         let moment = Moment { now_us: self.now_us, clocks: &self.fixed.clocks };
+        let before = self.found.len();
         self.monitor.on_input(at, &input, moment, &mut self.found);
         driver.see(self.now_us, Happening::Asked(at, &input));
+        judge::tell(&mut self.found, before, &self.fixed.judged, self.now_us, driver);
         let answers = self.handle(at, driver, |state, cx| state.on_input(input, cx));
         self.remember_print(at);
         self.answer(at, answers, driver);
@@ -289,7 +291,11 @@ impl<A: Algorithm> World<A> {
     }
 
     fn forget_causal(&mut self, envelope: &Envelope<A>) {
-        if let Some(causal) = &mut self.causal {
+        // While a copy is still on its way, what was sent later must go on waiting for it.
+        let is_copy = |other: &Envelope<A>| other.number == envelope.number;
+        if let Some(causal) = &mut self.causal
+            && !self.flight.iter().any(|(_, other)| is_copy(other))
+        {
             causal.forget(envelope.number);
         }
     }

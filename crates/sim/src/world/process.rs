@@ -91,6 +91,8 @@ impl<A: Algorithm> Hash for Process<A> {
         self.state.hash(hasher);
         self.application.hash(hasher);
         self.status.hash(hasher);
+        // Counted, so that no list of timers can be taken for the beginning of a disk.
+        self.timers.len().hash(hasher);
         for (_, timer) in &self.timers {
             timer.hash(hasher);
         }

@@ -1,13 +1,17 @@
 //! What goes wrong goes wrong just as it is said to.
 
-use super::toys::{Line, P0, P1, P2, Postman, act, cut, idle, list, play, send, steady};
+use super::toys::{
+    Hand, Line, P0, P1, P2, Post, Postman, act, begun, cut, idle, in_flight, list, play, send,
+    steady,
+};
 use std::collections::{BTreeMap, BTreeSet};
-use synod_core::card::{Order, Rounds};
+use synod_core::card::{Load, Order, Rounds};
+use synod_core::family::Mark;
 use synod_core::family::logical_time::Input;
 use synod_core::{Clock, ProcessId};
-use synod_protocols::mutex::RicartAgrawala;
+use synod_protocols::mutex::{CentralServer, RicartAgrawala};
 use synod_protocols::time::Cristian;
-use synod_sim::faults::{RandomFaults, Restart};
+use synod_sim::faults::{Fault, RandomFaults, Restart};
 use synod_sim::network::{Delay, chance};
 use synod_sim::trace::{Event, Tracer, What, Window};
 use synod_sim::world::LinkChange;
@@ -353,4 +357,56 @@ fn what_crashes_comes_back_as_is_said() {
     assert_eq!(restarts(Restart::Never), BTreeSet::new());
     assert_eq!(restarts(Restart::WithDisk), BTreeSet::from(["with its disk".to_owned()]));
     assert_eq!(restarts(Restart::WithoutDisk), BTreeSet::from(["without its disk".to_owned()]));
+}
+
+#[test]
+fn a_causal_network_waits_for_a_copy_whose_original_is_lost() {
+    let mut world = begun::<Postman>(&Plan { order: Order::Causal, ..idle(2) });
+    for action in [send(P0, P1), Action::Duplicate(0), send(P0, P1), Action::Drop(0)] {
+        world.step(&action, &mut Hand);
+    }
+    assert_eq!(in_flight(&world), [&Post::Letter(0), &Post::Letter(1)]);
+    let (copy, later) = (1, 2);
+    assert!(world.is_deliverable(copy) && !world.is_deliverable(later));
+    world.step(&Action::Deliver(copy), &mut Hand);
+    assert!(world.is_deliverable(later));
+}
+
+#[test]
+fn what_is_sent_at_the_end_of_time_arrives_all_the_same() {
+    let mut window = Window::new(0, usize::MAX);
+    let tracer = Tracer::new(2, vec![&mut window]);
+    let mut run = Simulator::<Postman>::new(steady(2), Some(tracer)).expect("the plan fits");
+    run.at(Fault { at_us: u64::MAX, action: send(P0, P1) });
+    run.run(|_, _| {}).expect("a window never fails");
+    assert_eq!(list(&window.events, What::Receive), [(u64::MAX, 1, "Letter(0)")]);
+}
+
+#[test]
+fn a_message_to_a_process_that_does_not_exist_is_impossible() {
+    let world = begun::<Postman>(&idle(2));
+    assert!(world.can(&Action::Tell { from: P0, to: P2 }).is_err());
+}
+
+#[test]
+fn a_crash_elsewhere_does_not_begin_a_second_operation_under_a_sequential_load() {
+    for at_ms in (10..400).step_by(10) {
+        let mut options = Options::new(Plan::new(4, Rounds::Times(3)), at_ms);
+        options.load = Load::Sequential;
+        options.hold = Delay::Constant(50_000);
+        let mut window = Window::new(0, usize::MAX);
+        let tracer = Tracer::new(4, vec![&mut window]);
+        let mut run = Simulator::<CentralServer>::new(options, Some(tracer)).expect("it fits");
+        run.at(Fault { at_us: at_ms * 1_000, action: Action::Crash(P2) });
+        run.run(|_, _| {}).expect("a window never fails");
+        let mut busy = None;
+        for event in &window.events {
+            match (event.what, event.mark) {
+                (_, Mark::Ask) => assert_eq!(busy.replace(event.process), None, "{at_ms}ms"),
+                (What::Crash, _) if busy == Some(event.process) => busy = None,
+                (_, Mark::End) => busy = None,
+                _ => {}
+            }
+        }
+    }
 }

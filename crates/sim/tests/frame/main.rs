@@ -11,3 +11,4 @@ mod multicast;
 mod sinks;
 mod timers;
 mod toys;
+mod violations;
