@@ -79,14 +79,23 @@ pub struct Limits {
     pub states: usize,
     /// When states take up so much memory, in mebibytes. (An estimate.)
     pub memory_mib: usize,
-    /// On so many threads. The result does not depend on it.
+    /// Endless histories are looked for only among so many states, because all of them are kept
+    /// with their successors, in addition to the memory above.
+    pub circle_states: usize,
+    /// On so many threads. The result does not depend on it, unless memory is the limit.
     pub threads: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, Into::into);
-        Limits { depth: usize::MAX, states: 50_000_000, memory_mib: 8 * 1024, threads }
+        Limits {
+            depth: usize::MAX,
+            states: 50_000_000,
+            memory_mib: 8 * 1024,
+            circle_states: 4_000_000,
+            threads,
+        }
     }
 }
 
@@ -121,8 +130,8 @@ pub struct Exploration<I> {
 pub enum Unfinished {
     /// Every property was refuted: there is nothing left to look for.
     AllRefuted,
-    /// The limit of depth, states, memory or messages on a link was reached; the last is how many
-    /// states still waited, or were not looked at.
+    /// The limit of depth, states, memory, messages on a link or states searched for fair circles
+    /// was reached; the last is how many states still waited, or were not looked at.
     Limit(&'static str, usize),
 }
 
@@ -167,8 +176,10 @@ pub fn explore<A: Algorithm>(
     progress(&search.progress);
     let mut verdicts = search.verdicts(question)?;
     if unfinished.is_none() {
-        lasso::judge::<A>(question, &mut verdicts, &mut progress)?;
-        if search.crowded > 0 {
+        let too_many = lasso::judge::<A>(question, &mut verdicts, &mut progress)?;
+        if let Some(states) = too_many {
+            unfinished = Some(Unfinished::Limit("states searched for fair circles", states));
+        } else if search.crowded > 0 {
             unfinished = Some(Unfinished::Limit("messages on a link", search.crowded));
         }
     }

@@ -18,9 +18,6 @@ use synod_core::family::Pace;
 use synod_core::{Algorithm, Family, Monitor, ProcessId, ProcessSet, SetupError, Violation};
 use synod_sim::world::{Action, Body, World};
 
-/// Beyond so many states the graph is not kept in memory.
-pub(crate) const STATES_AT_MOST: usize = 4_000_000;
-
 /// Something that fairness asks for: a message, a timer, a disk, an exit; as a hash.
 pub(crate) type Duty = u64;
 
@@ -39,20 +36,24 @@ struct State {
     duties: BTreeSet<Duty>,
 }
 
-/// Looks for a fair circle, if the protocol can go on for ever at all.
+/// Looks for a fair circle, if the protocol can go on for ever at all. Returns how many states it
+/// knew when there were too many of them: then nothing was judged.
 pub(crate) fn judge<A: Algorithm>(
     question: &Question,
     verdicts: &mut [Verdict<A::Input>],
     progress: &mut impl FnMut(&Progress),
-) -> Result<(), SetupError> {
+) -> Result<Option<usize>, SetupError> {
     let endless = A::CARD.restless || question.scope.rounds == Rounds::Forever;
     let liveness = |verdict: &&mut Verdict<A::Input>| {
         Some(verdict.property) == A::Family::LIVENESS && verdict.refuted.is_none()
     };
     let Some(verdict) = verdicts.iter_mut().find(liveness).filter(|_| endless) else {
-        return Ok(());
+        return Ok(None);
     };
     let graph = build::<A>(question, progress)?;
+    if graph.len() > question.limits.circle_states {
+        return Ok(Some(graph.len()));
+    }
     let mut best: Option<(usize, Circle)> = None;
     for at in ProcessId::all(question.scope.n) {
         for circle in fair_circles(&graph, at) {
@@ -73,7 +74,7 @@ pub(crate) fn judge<A: Algorithm>(
         let violation = Violation { property: verdict.property, at, because };
         verdict.refuted = Some(Refutation { violation, history });
     }
-    Ok(())
+    Ok(None)
 }
 
 fn hash<T: std::hash::Hash>(value: &T) -> u64 {
@@ -104,6 +105,7 @@ pub(crate) fn duty<A: Algorithm>(world: &World<A>, action: &Action<A::Input>) ->
     }
 }
 
+/// The graph of all states; or more than may be kept in memory, not all of them expanded.
 fn build<A: Algorithm>(
     question: &Question,
     progress: &mut impl FnMut(&Progress),
@@ -129,8 +131,8 @@ fn build<A: Algorithm>(
     }
     let mut expanded = 0;
     while let Some(world) = queue.pop_front() {
-        if graph.len() > STATES_AT_MOST {
-            return Ok(Vec::new());
+        if graph.len() > question.limits.circle_states {
+            break;
         }
         let mut successors = Successors::new(&world);
         let (mut edges, mut duties) = (Vec::new(), BTreeSet::new());

@@ -34,11 +34,11 @@ pub(crate) fn in_order<T: Send>(
         }
     };
     let mut results = std::thread::scope(|scope| {
-        let helpers: Vec<_> =
+        let workers: Vec<_> =
             (1..threads).map(|_| scope.spawn(|| take_turns(&mut |_| ()))).collect();
         let mut results = take_turns(&mut progress);
-        for helper in helpers {
-            let found = helper.join();
+        for worker in workers {
+            let found = worker.join();
             results.extend(found.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         }
         results

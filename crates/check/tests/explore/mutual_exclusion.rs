@@ -86,3 +86,13 @@ fn the_circle_in_which_an_unfair_token_starves_somebody_comes_back_to_where_it_b
     assert_eq!(there, back_again);
     assert!(begins < refuted.history.steps.len());
 }
+
+#[test]
+fn where_too_many_states_would_be_searched_for_circles_nothing_is_claimed() {
+    let mut question = question(Rounds::Forever, Judged::Only(vec![ME2.to_owned()]));
+    question.limits.circle_states = 100;
+    let exploration = explore::<TokenUnfair>(&question, |_| {}).expect("it fits");
+    assert!(exploration.refutation(ME2).is_none());
+    let limit = exploration.unfinished.expect("the circle was not looked for");
+    assert!(matches!(limit, Unfinished::Limit("states searched for fair circles", 101..)));
+}

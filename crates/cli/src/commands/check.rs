@@ -215,6 +215,7 @@ impl LimitFlags {
             states: number(self.states, usual.states),
             memory_mib: number(self.memory, usual_memory_mib() as usize),
             threads: number(self.threads, usual.threads).min(256),
+            ..usual
         }
     }
 }
