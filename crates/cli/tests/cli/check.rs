@@ -57,6 +57,10 @@ fn an_endless_history_says_where_it_returns_to() {
     assert_eq!(ran.code, Some(1));
     assert!(ran.out.contains("again and again") && ran.out.contains("for ever"), "{}", ran.out);
     let told = json("check token-unfair");
+    assert_eq!(
+        told["scope"]["order"], "Fifo",
+        "the order that was explored, not the one asked for"
+    );
     let verdicts = told["verdicts"].as_array().expect("it is an array");
     let starved = verdicts.iter().find(|v| v["property"] == "ME2").expect("it is judged");
     let steps = starved["history"].as_array().expect("it is an array").len() as u64;

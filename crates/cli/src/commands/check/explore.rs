@@ -5,6 +5,7 @@ use crate::words::grouped;
 use anyhow::Result;
 use synod_check::{Exploration, Question, Refutation, Unfinished, explore, replay};
 use synod_core::Algorithm;
+use synod_core::card::Order;
 use synod_protocols::Visit;
 use synod_sim::scenario::Scenario;
 use synod_sim::trace::{Event, Tracer, Window};
@@ -17,6 +18,8 @@ pub(crate) struct Explore<'q> {
 
 /// What came of it, whatever the algorithm.
 pub(crate) struct Explored {
+    /// In which order messages arrived: an endless search may have to keep links in order.
+    pub(crate) order: Order,
     /// States reached, counting again those reached again.
     pub(crate) states: u64,
     /// Different states.
@@ -69,6 +72,7 @@ impl Visit for Explore<'_> {
             Ok((verdict.property, refuted))
         };
         Ok(Explored {
+            order: self.question.plan::<A>().order,
             states: progress.states,
             unique: progress.unique,
             depth: progress.depth,

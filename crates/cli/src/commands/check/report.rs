@@ -75,7 +75,7 @@ impl Told {
         Told {
             algorithm: about.card.name,
             n: question.scope.n,
-            scope: question.scope,
+            scope: Scope { order: explored.order, ..question.scope },
             states: explored.states,
             unique_states: explored.unique,
             depth: explored.depth,
