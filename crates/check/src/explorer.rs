@@ -8,7 +8,7 @@
 use crate::history::{History, Way, follow};
 use crate::lasso;
 use crate::successors::{Choices, Successors};
-use crate::visited::{Tree, Visited};
+use crate::visited::{Seen, Tree, Visited};
 use std::sync::Mutex;
 use synod_core::card::{Order, Rounds, Scope};
 use synod_core::{Algorithm, Family, Monitor, Setup, SetupError, Violation};
@@ -176,7 +176,10 @@ pub fn explore<A: Algorithm>(
     progress(&search.progress);
     let mut verdicts = search.verdicts(question)?;
     if unfinished.is_none() {
-        let too_many = lasso::judge::<A>(question, &mut verdicts, &mut progress)?;
+        let too_many = match search.leads_back {
+            true => lasso::judge::<A>(question, &mut verdicts, &mut progress)?,
+            false => None,
+        };
         if let Some(states) = too_many {
             unfinished = Some(Unfinished::Limit("states searched for fair circles", states));
         } else if search.crowded > 0 {
@@ -213,6 +216,8 @@ struct Search<A: Algorithm> {
     normal: bool,
     /// How many states were not looked at because a link was crowded.
     crowded: usize,
+    /// Whether some step leads to a state no farther from the start.
+    leads_back: bool,
     progress: Progress,
 }
 
@@ -224,6 +229,8 @@ struct Harvest<A: Algorithm> {
     found: Vec<Found>,
     states: u64,
     crowded: usize,
+    /// Whether some step leads to a state no farther from the start: without one, no circle.
+    leads_back: bool,
 }
 
 impl<A: Algorithm> Search<A> {
@@ -239,6 +246,7 @@ impl<A: Algorithm> Search<A> {
             judged: question.judged.ids::<A>(),
             normal: question.is_normal::<A>(),
             crowded: 0,
+            leads_back: false,
             progress: Progress::default(),
         };
         for (parent, (_, world)) in roots::<A>(&plan, &question.scope)?.into_iter().enumerate() {
@@ -280,6 +288,7 @@ impl<A: Algorithm> Search<A> {
         progress: &mut impl FnMut(&Progress),
     ) -> Option<Unfinished> {
         let frontier = std::mem::take(&mut self.frontier);
+        self.visited.grow_old();
         let mut left: usize = frontier.iter().map(Vec::len).sum();
         for batch in frontier {
             for harvest in self.expand(&batch, limits.threads) {
@@ -365,6 +374,7 @@ impl<A: Algorithm> Search<A> {
             found: Vec::new(),
             states: 0,
             crowded: 0,
+            leads_back: false,
         };
         // Most successors that are not in the table yet are found several times in one block.
         let mut here = Visited::default();
@@ -383,7 +393,9 @@ impl<A: Algorithm> Search<A> {
                     harvest.found.push(Found { parent, ordinal: Some(ordinal), violation });
                 }
                 let print = print(next, self.normal);
-                if !self.visited.contains(print) && here.insert(print) {
+                let seen = self.visited.look_up(print);
+                harvest.leads_back |= seen == Seen::Before;
+                if seen == Seen::Never && here.insert(print) {
                     let world = match spare.pop() {
                         Some(mut world) => {
                             (*world).clone_from(next);
@@ -414,6 +426,7 @@ impl<A: Algorithm> Search<A> {
     fn merge(&mut self, harvest: Harvest<A>) {
         self.progress.states += harvest.states;
         self.crowded += harvest.crowded;
+        self.leads_back |= harvest.leads_back;
         let mut successors = harvest.successors.into_iter();
         for count in harvest.counts {
             let mut children = 0;

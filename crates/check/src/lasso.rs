@@ -13,7 +13,7 @@ use crate::successors::Successors;
 use foldhash::quality::FixedState;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::hash::BuildHasher;
-use synod_core::card::{Order, Rounds};
+use synod_core::card::Order;
 use synod_core::family::Pace;
 use synod_core::{Algorithm, Family, Monitor, ProcessId, ProcessSet, SetupError, Violation};
 use synod_sim::world::{Action, Body, World};
@@ -36,18 +36,17 @@ struct State {
     duties: BTreeSet<Duty>,
 }
 
-/// Looks for a fair circle, if the protocol can go on for ever at all. Returns how many states it
-/// knew when there were too many of them: then nothing was judged.
+/// Looks for a fair circle, if liveness is judged. Returns how many states it knew when there were
+/// too many of them: then nothing was judged.
 pub(crate) fn judge<A: Algorithm>(
     question: &Question,
     verdicts: &mut [Verdict<A::Input>],
     progress: &mut impl FnMut(&Progress),
 ) -> Result<Option<usize>, SetupError> {
-    let endless = A::CARD.restless || question.scope.rounds == Rounds::Forever;
     let liveness = |verdict: &&mut Verdict<A::Input>| {
         Some(verdict.property) == A::Family::LIVENESS && verdict.refuted.is_none()
     };
-    let Some(verdict) = verdicts.iter_mut().find(liveness).filter(|_| endless) else {
+    let Some(verdict) = verdicts.iter_mut().find(liveness) else {
         return Ok(None);
     };
     let graph = build::<A>(question, progress)?;

@@ -7,7 +7,20 @@ use std::collections::BTreeMap;
 #[derive(Debug)]
 pub(crate) struct Visited {
     slots: Vec<u64>,
+    /// One bit a slot: whether it was filled since the last call of `grow_old`.
+    young: Vec<u64>,
     len: usize,
+}
+
+/// What is known of a fingerprint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Seen {
+    /// Nothing.
+    Never,
+    /// It was added since the last call of `grow_old`.
+    Lately,
+    /// It was added before that.
+    Before,
 }
 
 const SMALLEST: usize = 1 << 10;
@@ -18,7 +31,7 @@ const GROWTH: usize = 140;
 
 impl Default for Visited {
     fn default() -> Self {
-        Visited { slots: vec![0; SMALLEST], len: 0 }
+        Visited { slots: vec![0; SMALLEST], young: vec![0; SMALLEST / 64], len: 0 }
     }
 }
 
@@ -42,15 +55,29 @@ impl Visited {
     }
 
     #[inline]
-    pub(crate) fn contains(&self, fingerprint: u64) -> bool {
-        self.find(fingerprint).is_ok()
+    pub(crate) fn look_up(&self, fingerprint: u64) -> Seen {
+        match self.find(fingerprint) {
+            Err(_) => Seen::Never,
+            Ok(place) if self.young[place / 64] >> (place % 64) & 1 == 1 => Seen::Lately,
+            Ok(_) => Seen::Before,
+        }
+    }
+
+    /// From now on, everything in here was added before.
+    pub(crate) fn grow_old(&mut self) {
+        self.young.fill(0);
+    }
+
+    fn put(&mut self, place: usize, fingerprint: u64, young: bool) {
+        self.slots[place] = fingerprint;
+        self.young[place / 64] |= u64::from(young) << (place % 64);
     }
 
     /// Adds a fingerprint; true if it is new.
     #[inline]
     pub(crate) fn insert(&mut self, fingerprint: u64) -> bool {
         let Err(place) = self.find(fingerprint) else { return false };
-        self.slots[place] = fingerprint;
+        self.put(place, fingerprint, true);
         self.len += 1;
         if self.len * 100 > self.slots.len() * FULL {
             self.grow();
@@ -59,11 +86,13 @@ impl Visited {
     }
 
     fn grow(&mut self) {
-        let larger = vec![0; self.slots.len() * GROWTH / 100];
-        let old = std::mem::replace(&mut self.slots, larger);
-        for fingerprint in old.into_iter().filter(|slot| *slot != 0) {
+        let length = self.slots.len() * GROWTH / 100;
+        let old = std::mem::replace(&mut self.slots, vec![0; length]);
+        let young = std::mem::replace(&mut self.young, vec![0; length.div_ceil(64)]);
+        for (place, fingerprint) in old.into_iter().enumerate().filter(|(_, slot)| *slot != 0) {
+            let young = young[place / 64] >> (place % 64) & 1 == 1;
             let place = self.find(fingerprint).expect_err("each is there once");
-            self.slots[place] = fingerprint;
+            self.put(place, fingerprint, young);
         }
     }
 
@@ -72,7 +101,7 @@ impl Visited {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.slots.len() * size_of::<u64>()
+        (self.slots.len() + self.young.len()) * size_of::<u64>()
     }
 }
 
@@ -176,8 +205,18 @@ mod tests {
         let mut visited = Visited::default();
         assert!((0..100_000).all(|number| visited.insert(mixed(number))));
         assert!((0..100_000).all(|number| !visited.insert(mixed(number))));
-        assert!(!visited.contains(mixed(100_000)));
+        assert_eq!(visited.look_up(mixed(100_000)), Seen::Never);
         assert_eq!(visited.len(), 100_000);
+    }
+
+    #[test]
+    fn what_was_added_lately_is_told_from_what_was_there_before_however_the_table_grows() {
+        let mut visited = Visited::default();
+        (0..1_000).for_each(|number| assert!(visited.insert(mixed(number))));
+        visited.grow_old();
+        (1_000..50_000).for_each(|number| assert!(visited.insert(mixed(number))));
+        assert!((0..1_000).all(|number| visited.look_up(mixed(number)) == Seen::Before));
+        assert!((1_000..50_000).all(|number| visited.look_up(mixed(number)) == Seen::Lately));
     }
 
     #[test]

@@ -142,6 +142,11 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
         self.world.start(&mut self.engine);
         self.settle();
         let ended = loop {
+            // Only what an application asks or is told can be the last thing that matters.
+            let progressed = self.engine.last_progress == self.engine.steps;
+            if A::CARD.restless && progressed && self.is_done() {
+                break Ended::Quiet;
+            }
             let Some((time_us, number, due)) = self.engine.agenda.next() else {
                 break Ended::Quiet;
             };
@@ -160,16 +165,12 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
             if engine.steps - engine.last_progress > engine.options.patience {
                 break Ended::Stalled;
             }
-            // Only what an application asks or is told can be the last thing that matters.
-            let progressed = engine.last_progress == engine.steps;
-            if A::CARD.restless && progressed && self.is_done() {
-                break Ended::Quiet;
-            }
         };
         self.finish(ended)
     }
 
     fn finish(mut self, ended: Ended) -> std::io::Result<Report> {
+        self.world.judge_invariants_at_the_end(&mut self.engine);
         self.judge_liveness(ended);
         let Engine { mut meter, tracer, violations, options, steps, .. } = self.engine;
         if let Some(tracer) = tracer {

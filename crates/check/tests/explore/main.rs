@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod frame;
+mod livelock;
 mod mutual_exclusion;
 mod quorum;
 mod replay;

@@ -3,7 +3,8 @@
 use super::{Body, Driver, Happening, World};
 use synod_core::{Algorithm, ProcessId, Snapshot, System, Violation};
 
-/// Above so many processes an algorithm's own invariants are judged only now and then.
+/// Above so many processes an algorithm's own invariants are judged only now and then, and at the
+/// end of a run.
 pub const INVARIANTS_AT_EVERY_STEP_UP_TO: usize = 64;
 const INVARIANTS_NOW_AND_THEN: u64 = 4096;
 
@@ -12,9 +13,19 @@ impl<A: Algorithm> World<A> {
     pub(super) fn judge(&mut self, driver: &mut dyn Driver<A>) {
         let due = self.processes.len() <= INVARIANTS_AT_EVERY_STEP_UP_TO
             || self.steps.is_multiple_of(INVARIANTS_NOW_AND_THEN);
-        if !due {
-            return;
+        if due {
+            self.judge_invariants(driver);
         }
+    }
+
+    /// Judges the algorithm's own invariants once more, because in a large group the last steps
+    /// may not have been judged.
+    pub(crate) fn judge_invariants_at_the_end(&mut self, driver: &mut dyn Driver<A>) {
+        self.found.clear();
+        self.judge_invariants(driver);
+    }
+
+    fn judge_invariants(&mut self, driver: &mut dyn Driver<A>) {
         let before = self.found.len();
         for index in 0..self.fixed.invariants.len() {
             let invariant = self.fixed.invariants[index];
