@@ -5,165 +5,15 @@
 //! the first violation of a property that is found is always one of the shortest, and always the
 //! same one.
 
-use crate::history::{History, Way, follow};
+use crate::history::{Way, follow};
 use crate::lasso;
+use crate::question::{Exploration, Limits, Progress, Question, Refutation, Unfinished, Verdict};
 use crate::successors::{Choices, Successors};
 use crate::visited::{Seen, Tree, Visited};
 use std::sync::Mutex;
-use synod_core::card::{Order, Rounds, Scope};
-use synod_core::{Algorithm, Family, Monitor, Setup, SetupError, Violation};
-use synod_sim::world::{FaultsLeft, Judged, Plan, World};
-
-/// What to explore.
-#[derive(Clone, Debug)]
-pub struct Question {
-    /// How many processes, how often they ask, what may go wrong.
-    pub scope: Scope,
-    /// The algorithm's parameters. (Its `n` must be the scope's.)
-    pub setup: Setup,
-    /// Which properties are judged.
-    pub judged: Judged,
-    /// When to give up.
-    pub limits: Limits,
-}
-
-impl Question {
-    /// Everything that the family defines, in this scope, with the usual limits.
-    pub fn new(scope: Scope) -> Self {
-        let setup = Setup::new(scope.n);
-        Question { scope, setup, judged: Judged::All, limits: Limits::default() }
-    }
-
-    /// Whether states are compared after numbers were made small again.
-    pub(crate) fn is_normal<A: Algorithm>(&self) -> bool {
-        self.scope.rounds == Rounds::Forever && normalises::<A>(&self.setup)
-    }
-
-    /// The world that is explored, and in which its histories can be done again.
-    pub fn plan<A: Algorithm>(&self) -> Plan {
-        // Fairness to each message is judged link by link where numbers are made small again, so
-        // links must then deliver in order. Whatever goes wrong there goes wrong in any order too.
-        let order = match self.scope.order {
-            Order::Any if self.is_normal::<A>() => Order::Fifo,
-            order => order,
-        };
-        let judged = self.judged.clone();
-        let plan = Plan::new(self.scope.n, self.scope.rounds);
-        Plan { setup: self.setup.clone(), order, judged, ..plan }
-    }
-}
-
-fn normalises<A: Algorithm>(setup: &Setup) -> bool {
-    let mut states = A::processes(setup).unwrap_or_default();
-    let mut states: Vec<_> = states.iter_mut().collect();
-    A::normalise(&mut states, &mut [])
-}
-
-/// Where numbers are made small again, so many messages may be on a link at the same time: a sender
-/// that never waits for this receiver would otherwise fill the link without end. What is found
-/// within this bound happens without it, too.
-const MESSAGES_ON_A_LINK: usize = 2;
-
-/// Whether a link carries more than [`MESSAGES_ON_A_LINK`].
-pub(crate) fn is_crowded<A: Algorithm>(world: &World<A>) -> bool {
-    let links = || world.flight().iter().map(|(_, envelope)| (envelope.from, envelope.to));
-    links().any(|link| links().filter(|other| *other == link).count() > MESSAGES_ON_A_LINK)
-}
-
-/// When to give up.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// After so many steps from the start.
-    pub depth: usize,
-    /// After so many different states.
-    pub states: usize,
-    /// When states take up so much memory, in mebibytes. (An estimate.)
-    pub memory_mib: usize,
-    /// Endless histories are looked for only among so many states, because all of them are kept
-    /// with their successors, in addition to the memory above.
-    pub circle_states: usize,
-    /// On so many threads. The result does not depend on it, unless memory is the limit.
-    pub threads: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        let threads = std::thread::available_parallelism().map_or(1, Into::into);
-        Limits {
-            depth: usize::MAX,
-            states: 50_000_000,
-            memory_mib: 8 * 1024,
-            circle_states: 4_000_000,
-            threads,
-        }
-    }
-}
-
-/// How far an exploration has come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
-    /// States reached, counting again those reached again.
-    pub states: u64,
-    /// Different states.
-    pub unique: usize,
-    /// Steps from the start.
-    pub depth: usize,
-    /// States that still have to be expanded.
-    pub waiting: usize,
-    /// Bytes of the table of visited states.
-    pub table_bytes: usize,
-}
-
-/// What came of an exploration.
-#[derive(Clone, Debug)]
-pub struct Exploration<I> {
-    /// How far it came.
-    pub progress: Progress,
-    /// None if every reachable state was seen; else why not.
-    pub unfinished: Option<Unfinished>,
-    /// The verdict on each property.
-    pub verdicts: Vec<Verdict<I>>,
-}
-
-/// Why an exploration did not see every state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unfinished {
-    /// Every property was refuted: there is nothing left to look for.
-    AllRefuted,
-    /// The limit of depth, states, memory, messages on a link or states searched for fair circles
-    /// was reached; the last is how many states still waited, or were not looked at.
-    Limit(&'static str, usize),
-}
-
-/// The verdict on one property.
-#[derive(Clone, Debug)]
-pub struct Verdict<I> {
-    /// The property, by id.
-    pub property: &'static str,
-    /// The shortest history that violates it, if one was found.
-    pub refuted: Option<Refutation<I>>,
-}
-
-/// A history that violates a property.
-#[derive(Clone, Debug)]
-pub struct Refutation<I> {
-    /// What is violated.
-    pub violation: Violation,
-    /// How it comes to that.
-    pub history: History<I>,
-}
-
-impl<I> Exploration<I> {
-    /// Whether every reachable state was seen.
-    pub fn exhausted(&self) -> bool {
-        self.unfinished.is_none()
-    }
-
-    /// The refutation of a property, if there is one.
-    pub fn refutation(&self, property: &str) -> Option<&Refutation<I>> {
-        self.verdicts.iter().find(|v| v.property == property)?.refuted.as_ref()
-    }
-}
+use synod_core::card::Scope;
+use synod_core::{Algorithm, Family, Monitor, SetupError, Violation};
+use synod_sim::world::{FaultsLeft, Plan, World};
 
 /// Explores. Calls `progress` now and then.
 pub fn explore<A: Algorithm>(
@@ -472,6 +322,17 @@ impl<A: Algorithm> Search<A> {
         };
         self.judged.iter().map(verdict).collect()
     }
+}
+
+/// Where numbers are made small again, so many messages may be on a link at the same time: a sender
+/// that never waits for this receiver would otherwise fill the link without end. What is found
+/// within this bound happens without it, too.
+const MESSAGES_ON_A_LINK: usize = 2;
+
+/// Whether a link carries more than [`MESSAGES_ON_A_LINK`].
+pub(crate) fn is_crowded<A: Algorithm>(world: &World<A>) -> bool {
+    let links = || world.flight().iter().map(|(_, envelope)| (envelope.from, envelope.to));
+    links().any(|link| links().filter(|other| *other == link).count() > MESSAGES_ON_A_LINK)
 }
 
 /// Somebody waits, and nothing can happen any more.

@@ -1,7 +1,8 @@
 //! A history: all that is needed to make the same things happen again, in any driver.
 
-use crate::explorer::{Question, print, roots};
+use crate::explorer::{print, roots};
 use crate::lasso::{Duty, duty};
+use crate::question::Question;
 use crate::successors::Successors;
 use std::io;
 use synod_core::{Algorithm, SetupError};

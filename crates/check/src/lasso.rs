@@ -7,8 +7,9 @@
 //! decided one strongly connected component at a time: a walk through the whole component is fair
 //! if any circle in it is.
 
-use crate::explorer::{Progress, Question, Refutation, Verdict, is_crowded, print, roots};
+use crate::explorer::{is_crowded, print, roots};
 use crate::history::{Way, follow};
+use crate::question::{Progress, Question, Refutation, Verdict};
 use crate::successors::Successors;
 use foldhash::quality::FixedState;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};

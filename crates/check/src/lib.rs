@@ -8,10 +8,10 @@
 mod explorer;
 mod history;
 mod lasso;
+mod question;
 mod successors;
 mod visited;
 
-pub use explorer::{
-    Exploration, Limits, Progress, Question, Refutation, Unfinished, Verdict, explore,
-};
+pub use explorer::explore;
 pub use history::{History, ReplayError, Replayed, replay};
+pub use question::{Exploration, Limits, Progress, Question, Refutation, Unfinished, Verdict};
