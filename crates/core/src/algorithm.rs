@@ -58,7 +58,7 @@ pub trait Algorithm:
 
     /// Makes numbers small that matter only relative to each other, without changing anything
     /// that can ever happen; an explorer then sees that an endless run goes in a circle.
-    /// Returns false if there is nothing to do, as for most.
+    /// Returns whether the algorithm does this at all, whatever state it is given.
     fn normalise(_processes: &mut [&mut Self], _in_flight: &mut [&mut Self::Message]) -> bool {
         false
     }
