@@ -12,7 +12,7 @@ use crate::successors::{Choices, Successors};
 use crate::visited::{Seen, Tree, Visited};
 use std::sync::Mutex;
 use synod_core::card::Scope;
-use synod_core::{Algorithm, Family, Monitor, SetupError, Violation};
+use synod_core::{Algorithm, SetupError, Violation};
 use synod_sim::world::{FaultsLeft, Plan, World};
 
 /// Explores. Calls `progress` now and then.
@@ -257,8 +257,10 @@ impl<A: Algorithm> Search<A> {
                 }
                 true
             });
-            if !moves && let Some(violation) = stuck(world, &self.judged) {
-                harvest.found.push(Found { parent, ordinal: None, violation });
+            if !moves {
+                let never = world.unfulfilled("nothing can happen any more");
+                let found = |violation| Found { parent, ordinal: None, violation };
+                harvest.found.extend(never.into_iter().map(found));
             }
             harvest.counts.push((harvest.successors.len() - before) as u32);
         }
@@ -333,14 +335,6 @@ const MESSAGES_ON_A_LINK: usize = 2;
 pub(crate) fn is_crowded<A: Algorithm>(world: &World<A>) -> bool {
     let links = || world.flight().iter().map(|(_, envelope)| (envelope.from, envelope.to));
     links().any(|link| links().filter(|other| *other == link).count() > MESSAGES_ON_A_LINK)
-}
-
-/// Somebody waits, and nothing can happen any more.
-fn stuck<A: Algorithm>(world: &World<A>, judged: &[&'static str]) -> Option<Violation> {
-    let property = A::Family::LIVENESS.filter(|id| judged.contains(id))?;
-    let at = world.monitor().waiting().first()?;
-    let because = format!("{at} waits, and nothing can happen any more");
-    Some(Violation { property, at, because })
 }
 
 pub(crate) fn print<A: Algorithm>(world: &World<A>, normal: bool) -> u64 {

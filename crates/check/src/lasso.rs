@@ -12,6 +12,7 @@ use crate::history::{Way, follow};
 use crate::question::{Progress, Question, Refutation, Verdict};
 use crate::successors::Successors;
 use foldhash::quality::FixedState;
+use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::hash::BuildHasher;
 use synod_core::card::Order;
@@ -33,7 +34,8 @@ struct State {
     parent: Option<(u32, u32)>,
     root: u32,
     edges: Vec<Edge>,
-    waiting: ProcessSet,
+    /// For whom each property about the end has not come true, in the family's order.
+    waiting: SmallVec<[ProcessSet; 1]>,
     duties: BTreeSet<Duty>,
 }
 
@@ -44,37 +46,49 @@ pub(crate) fn judge<A: Algorithm>(
     verdicts: &mut [Verdict<A::Input>],
     progress: &mut impl FnMut(&Progress),
 ) -> Result<Option<usize>, SetupError> {
-    let liveness = |verdict: &&mut Verdict<A::Input>| {
-        Some(verdict.property) == A::Family::LIVENESS && verdict.refuted.is_none()
+    let open = |verdict: &Verdict<A::Input>| {
+        A::Family::LIVENESS.contains(&verdict.property) && verdict.refuted.is_none()
     };
-    let Some(verdict) = verdicts.iter_mut().find(liveness) else {
+    if !verdicts.iter().any(open) {
         return Ok(None);
-    };
+    }
     let graph = build::<A>(question, progress)?;
     if graph.len() > question.limits.circle_states {
         return Ok(Some(graph.len()));
     }
+    for verdict in verdicts.iter_mut().filter(|verdict| open(verdict)) {
+        verdict.refuted = refute::<A>(question, &graph, verdict.property)?;
+    }
+    Ok(None)
+}
+
+/// The shortest history with a fair circle on which somebody waits for the property.
+fn refute<A: Algorithm>(
+    question: &Question,
+    graph: &[State],
+    property: &'static str,
+) -> Result<Option<Refutation<A::Input>>, SetupError> {
+    let place = A::Family::LIVENESS.iter().position(|id| *id == property);
+    let place = place.expect("it is a property about the end");
     let mut best: Option<(usize, Circle)> = None;
     for at in ProcessId::all(question.scope.n) {
-        for circle in fair_circles(&graph, at) {
-            let length = depth(&graph, circle.begins) + circle.steps.len();
+        for circle in fair_circles(graph, &|state| graph[state].waiting[place].contains(at), at) {
+            let length = depth(graph, circle.begins) + circle.steps.len();
             if best.as_ref().is_none_or(|(known, _)| length < *known) {
                 best = Some((length, circle));
             }
         }
     }
-    if let Some((_, circle)) = best {
-        let (root, ordinals) = way_to(&graph, circle.begins);
-        let returns_to = ordinals.len();
-        let ways = ordinals.into_iter().map(Way::Successor).chain(circle.steps);
-        let mut history = follow::<A>(question, root, ways)?;
-        history.returns_to = Some(returns_to);
-        let at = circle.starves;
-        let because = format!("{at} waits for ever, while the others go round in a fair circle");
-        let violation = Violation { property: verdict.property, at, because };
-        verdict.refuted = Some(Refutation { violation, history });
-    }
-    Ok(None)
+    let Some((_, circle)) = best else { return Ok(None) };
+    let (root, ordinals) = way_to(graph, circle.begins);
+    let returns_to = ordinals.len();
+    let ways = ordinals.into_iter().map(Way::Successor).chain(circle.steps);
+    let mut history = follow::<A>(question, root, ways)?;
+    history.returns_to = Some(returns_to);
+    let at = circle.starves;
+    let because = format!("{at} waits for ever, while the others go round in a fair circle");
+    let violation = Violation { property, at, because };
+    Ok(Some(Refutation { violation, history }))
 }
 
 fn hash<T: std::hash::Hash>(value: &T) -> u64 {
@@ -120,7 +134,7 @@ fn build<A: Algorithm>(
         parent,
         root,
         edges: Vec::new(),
-        waiting: world.monitor().waiting(),
+        waiting: A::Family::LIVENESS.iter().map(|id| world.monitor().waiting(id)).collect(),
         duties: BTreeSet::new(),
     };
     for (number, (_, world)) in roots::<A>(&plan, &question.scope)?.into_iter().enumerate() {
@@ -186,10 +200,9 @@ struct Circle {
 }
 
 /// One circle for each fair component of the states in which `at` waits.
-fn fair_circles(graph: &[State], at: ProcessId) -> Vec<Circle> {
-    let waits = |state: usize| graph[state].waiting.contains(at);
+fn fair_circles(graph: &[State], waits: &dyn Fn(usize) -> bool, at: ProcessId) -> Vec<Circle> {
     let mut circles = Vec::new();
-    for component in components(graph, &waits) {
+    for component in components(graph, waits) {
         let inside: BTreeSet<usize> = component.into_iter().collect();
         let mut edges = inside.iter().flat_map(|state| &graph[*state].edges);
         let has_circle = edges.any(|edge| inside.contains(&(edge.to as usize)))

@@ -19,8 +19,12 @@ pub struct Card {
     pub rules: &'static [&'static str],
     /// What must be true of the world.
     pub assumes: &'static [&'static str],
+    /// The same for drivers: what may go wrong without breaking a promise.
+    pub tolerates: Tolerance,
     /// The properties that it guarantees then, by id.
     pub promises: &'static [&'static str],
+    /// Other settings of its parameters with which it tolerates or promises something else.
+    pub variants: &'static [Variant],
     /// Properties that it does not have, or loses when an assumption breaks, and how to see it.
     pub counterexamples: &'static [Counterexample],
     /// What it costs.
@@ -47,7 +51,9 @@ impl Card {
         idea: "",
         rules: &[],
         assumes: &[],
+        tolerates: Tolerance::NOTHING,
         promises: &[],
+        variants: &[],
         counterexamples: &[],
         costs: &[],
         parameters: &[],
@@ -83,6 +89,68 @@ pub struct Mutant {
     pub change: &'static str,
     /// The property that it breaks, by id. One of its counterexamples shows it.
     pub breaks: &'static str,
+}
+
+/// Parameters set to values: name and value.
+pub type Settings = &'static [(&'static str, &'static str)];
+
+/// What an algorithm tolerates and promises with some of its parameters set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Variant {
+    /// The parameters: `[("over", "basic")]`.
+    pub set: Settings,
+    /// What may go wrong then.
+    pub tolerates: Tolerance,
+    /// The properties that it guarantees then, by id.
+    pub promises: &'static [&'static str],
+}
+
+/// What may go wrong in the world without breaking a promise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Tolerance {
+    /// The weakest order of delivery that it copes with.
+    pub order: Order,
+    /// How many processes may crash, also in the middle of a step.
+    pub crashes: Crashes,
+    /// Whether messages may be lost.
+    pub loss: bool,
+    /// Whether messages may arrive twice.
+    pub duplication: bool,
+    /// If no message may take longer than this, in milliseconds; None if it may take any time.
+    pub delay_ms: Option<u64>,
+}
+
+impl Tolerance {
+    /// Messages may overtake each other; nothing else.
+    pub const NOTHING: Tolerance = Tolerance {
+        order: Order::Any,
+        crashes: Crashes::None,
+        loss: false,
+        duplication: false,
+        delay_ms: None,
+    };
+}
+
+/// How many processes may crash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Crashes {
+    /// Nobody.
+    None,
+    /// Fewer than half.
+    Minority,
+    /// Everybody but one.
+    AllButOne,
+}
+
+impl Crashes {
+    /// How many that is, among `n`.
+    pub fn among(self, n: usize) -> usize {
+        match self {
+            Crashes::None => 0,
+            Crashes::Minority => n.saturating_sub(1) / 2,
+            Crashes::AllButOne => n.saturating_sub(1),
+        }
+    }
 }
 
 /// A parameter that may be set before the start.
@@ -126,8 +194,14 @@ pub struct Scope {
     pub drops: u32,
     /// How many messages may arrive twice.
     pub duplicates: u32,
-    /// How many milliseconds may pass (0: time stands still).
+    /// How many milliseconds may pass (0: time stands still). Not counted if messages have a bound.
     pub ticks: u32,
+    /// How time goes.
+    pub timing: Timing,
+    /// How many messages may take longer than the bound of a synchronous system.
+    pub late: u32,
+    /// The algorithm's parameters.
+    pub set: Settings,
 }
 
 impl Scope {
@@ -143,8 +217,24 @@ impl Scope {
             drops: 0,
             duplicates: 0,
             ticks: 0,
+            timing: Timing::Asynchronous,
+            late: 0,
+            set: &[],
         }
     }
+}
+
+/// What is known about time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+pub enum Timing {
+    /// Nothing: a timer may run out, and a message arrive, at any time.
+    #[default]
+    Asynchronous,
+    /// Clocks run alike, and every message arrives within a bound.
+    Synchronous {
+        /// The bound, in milliseconds.
+        delay_ms: u64,
+    },
 }
 
 /// How often an application asks.
@@ -208,6 +298,8 @@ pub enum Quantity {
     EntryHops,
     /// Consecutive messages between one process leaving and the next, already waiting, entering.
     RelayHops,
+    /// All messages of a run in which everybody asks once, at the same moment.
+    MessagesInAll,
 }
 
 /// How busy the applications are.

@@ -1,7 +1,7 @@
 //! A protocol's only window on the world, during one step.
 
 use crate::durable::Record;
-use crate::process::ProcessId;
+use crate::process::{ProcessId, ProcessSet};
 use crate::protocol::Protocol;
 use smallvec::SmallVec;
 
@@ -15,9 +15,14 @@ pub enum Effect<M, T, O> {
         /// What it says.
         message: M,
     },
-    /// One message to every other process. A point-to-point network carries it `N − 1` times, a
-    /// multicast network once.
-    Multicast(M),
+    /// One message to several processes. A point-to-point network carries it once for each, a
+    /// multicast network once for all.
+    Multicast {
+        /// Where it goes; not to the sender itself.
+        to: ProcessSet,
+        /// What it says.
+        message: M,
+    },
     /// Sets a timer, or moves it if it is set.
     SetTimer {
         /// Its name.
@@ -57,14 +62,17 @@ pub trait Host<P: Protocol> {
 /// The protocol's only window on the world, during one step.
 pub struct Cx<'a, P: Protocol> {
     me: ProcessId,
-    group_size: usize,
+    /// How many processes there are in the world.
+    n: usize,
+    /// The group in which the step takes place, if it is not everybody.
+    members: Option<&'a ProcessSet>,
     host: &'a mut dyn Host<P>,
 }
 
 impl<'a, P: Protocol> Cx<'a, P> {
-    /// A window for the process `me` in a group of `group_size`. For drivers.
-    pub fn new(me: ProcessId, group_size: usize, host: &'a mut dyn Host<P>) -> Self {
-        Cx { me, group_size, host }
+    /// A window for the process `me` among `n`. For drivers.
+    pub fn new(me: ProcessId, n: usize, host: &'a mut dyn Host<P>) -> Self {
+        Cx { me, n, members: None, host }
     }
 
     #[inline]
@@ -78,18 +86,41 @@ impl<'a, P: Protocol> Cx<'a, P> {
         self.me
     }
 
-    /// How many processes there are.
+    /// How many processes are in the group: all, unless a layer above narrowed it down.
     #[inline]
     pub fn group_size(&self) -> usize {
-        self.group_size
+        self.members.map_or(self.n, ProcessSet::len)
     }
 
-    /// All processes, this one included.
+    /// The group, this process included: everybody, unless a layer above narrowed it down.
     pub fn group(&self) -> impl DoubleEndedIterator<Item = ProcessId> + Clone + use<P> {
-        ProcessId::all(self.group_size)
+        let members = self.members.cloned();
+        ProcessId::all(self.n).filter(move |&p| members.as_ref().is_none_or(|m| m.contains(p)))
     }
 
-    /// All processes but this one.
+    /// Whether a process is in the group.
+    #[inline]
+    pub fn is_member(&self, process: ProcessId) -> bool {
+        match self.members {
+            None => process.index() < self.n,
+            Some(members) => members.contains(process),
+        }
+    }
+
+    /// The group as a set, this process left out.
+    #[inline]
+    pub fn peers(&self) -> ProcessSet {
+        match self.members {
+            None => ProcessSet::all_but(self.n, self.me),
+            Some(members) => {
+                let mut peers = members.clone();
+                peers.remove(self.me);
+                peers
+            }
+        }
+    }
+
+    /// The group but for this process.
     pub fn others(&self) -> impl DoubleEndedIterator<Item = ProcessId> + Clone + use<P> {
         let me = self.me;
         self.group().filter(move |&p| p != me)
@@ -101,10 +132,11 @@ impl<'a, P: Protocol> Cx<'a, P> {
         self.push(Effect::Send { to, message });
     }
 
-    /// Sends a message to every other process, as one effect.
+    /// Sends a message to every other process of the group, as one effect.
     #[inline]
     pub fn multicast(&mut self, message: P::Message) {
-        self.push(Effect::Multicast(message));
+        let to = self.peers();
+        self.push(Effect::Multicast { to, message });
     }
 
     /// Sets a timer, or moves it if it is already set.
@@ -146,11 +178,28 @@ impl<'a, P: Protocol> Cx<'a, P> {
         P::Message: From<L::Message>,
         P::Timer: From<L::Timer>,
     {
-        self.cross(step, |_| panic!("a layer below that persists is driven by below_durable"))
+        self.cross(None, step, |_| panic!("a layer below that persists is driven by below_durable"))
+    }
+
+    /// The same, in a smaller group: for the layer below there is nobody else.
+    #[must_use = "the outputs of the layer below are events for this one"]
+    pub fn below_in<L>(
+        &mut self,
+        members: &ProcessSet,
+        step: impl FnOnce(&mut Cx<'_, L>),
+    ) -> SmallVec<[L::Output; 1]>
+    where
+        L: Protocol,
+        P::Message: From<L::Message>,
+        P::Timer: From<L::Timer>,
+    {
+        let none = |_| panic!("a layer below that persists is driven by below_durable");
+        self.cross(Some(members), step, none)
     }
 
     pub(crate) fn cross<L>(
         &mut self,
+        members: Option<&ProcessSet>,
         step: impl FnOnce(&mut Cx<'_, L>),
         record: fn(Record) -> Record,
     ) -> SmallVec<[L::Output; 1]>
@@ -160,9 +209,10 @@ impl<'a, P: Protocol> Cx<'a, P> {
         P::Timer: From<L::Timer>,
     {
         self.host.cross(true);
-        let (me, group_size) = (self.me, self.group_size);
+        let (me, n) = (self.me, self.n);
+        let members = members.or(self.members);
         let mut below = Below { above: self, outputs: SmallVec::new(), record };
-        step(&mut Cx { me, group_size, host: &mut below });
+        step(&mut Cx { me, n, members, host: &mut below });
         let outputs = below.outputs;
         self.host.cross(false);
         outputs
@@ -186,7 +236,7 @@ where
     fn effect(&mut self, effect: EffectOf<L>) {
         let effect = match effect {
             Effect::Send { to, message } => Effect::Send { to, message: message.into() },
-            Effect::Multicast(message) => Effect::Multicast(message.into()),
+            Effect::Multicast { to, message } => Effect::Multicast { to, message: message.into() },
             Effect::SetTimer { timer, after_ms } => {
                 Effect::SetTimer { timer: timer.into(), after_ms }
             }

@@ -62,9 +62,31 @@ impl Clone for ProcessSet {
 /// Equal sets have equal words: `Large` is used only while a name above 63 is in the set, and then
 /// has no zero word at its end.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "Written")]
 enum Words {
     Small(u64),
     Large(Box<[u64]>),
+}
+
+/// Words as somebody else wrote them: anything is possible.
+#[derive(Deserialize)]
+enum Written {
+    Small(u64),
+    Large(Box<[u64]>),
+}
+
+impl TryFrom<Written> for Words {
+    type Error = &'static str;
+
+    fn try_from(written: Written) -> Result<Self, Self::Error> {
+        match written {
+            Written::Small(word) => Ok(Words::Small(word)),
+            Written::Large(words) if words.len() < 2 || words.last() == Some(&0) => {
+                Err("a set of processes is written longer than it is")
+            }
+            Written::Large(words) => Ok(Words::Large(words)),
+        }
+    }
 }
 
 impl Default for Words {
@@ -239,6 +261,18 @@ mod tests {
         assert_ne!(large, small);
         assert!(large.remove(ProcessId(9_999)));
         assert_eq!(large, small);
+    }
+
+    #[test]
+    fn a_set_that_is_written_longer_than_it_is_is_refused() {
+        let read = |words: &[u64]| {
+            // The second variant, as a list.
+            let written = postcard::to_allocvec(&(1u8, words)).expect("numbers can be written");
+            postcard::from_bytes::<ProcessSet>(&written)
+        };
+        let set: ProcessSet = [0, 64].map(ProcessId).into_iter().collect();
+        assert_eq!(read(&[1, 1]), Ok(set));
+        assert!(read(&[1]).is_err() && read(&[1, 0]).is_err() && read(&[]).is_err());
     }
 
     #[test]

@@ -217,6 +217,8 @@ pub struct Conditions {
     pub load: Load,
     /// How long each message took, if always the same: hops are told by time.
     pub hop_us: Option<u64>,
+    /// Whether everybody asked once, at the same moment.
+    pub once_each: bool,
 }
 
 /// Every cost on the card that this run measured.
@@ -249,6 +251,10 @@ fn measure(meter: &Meter, quantity: Quantity, conditions: Conditions) -> Option<
         Quantity::MessagesPerOperation => {
             let mean = meter.messages as f64 / meter.operations as f64;
             (meter.operations > 0).then_some((mean, mean, mean))
+        }
+        Quantity::MessagesInAll => {
+            let all = meter.messages as f64;
+            conditions.once_each.then_some((all, all, all))
         }
         Quantity::EntryMessages => all(&meter.entry_messages, 1),
         Quantity::EntryHops => all(&meter.entry_us, conditions.hop_us?),

@@ -11,11 +11,9 @@ use crate::network::{Chance, below, chance, happens};
 use crate::trace::Tracer;
 use crate::world::{Action, Driver, Happening, Slot, Status, World};
 use std::collections::BTreeMap;
-use synod_core::card::{Load, Order};
+use synod_core::card::{Load, Order, Rounds};
 use synod_core::family::{Mark, Pace};
-use synod_core::{
-    Algorithm, Application, Family, Monitor, ProcessId, ProcessSet, SetupError, Violation,
-};
+use synod_core::{Algorithm, Application, Family, ProcessId, ProcessSet, SetupError, Violation};
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,21 +178,21 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
         let constant =
             options.network.latency.constant().filter(|_| options.network.links.is_empty());
         let hop_us = constant.filter(|us| *us > 0);
-        let costs = costs(&meter, &self.world, Conditions { load: options.load, hop_us });
+        let once = options.plan.rounds.iter().all(|rounds| *rounds == Rounds::Times(1));
+        let once_each = once && options.load == Load::Saturated;
+        let conditions = Conditions { load: options.load, hop_us, once_each };
+        let costs = costs(&meter, &self.world, conditions);
         Ok(Report { ended, steps, time_us: self.world.now_us, violations, meter, costs })
     }
 
     /// Whoever still waits now waits for ever, or nearly so.
     fn judge_liveness(&mut self, ended: Ended) {
-        let Some(property) = A::Family::LIVENESS else { return };
-        let waiting = self.world.monitor().waiting();
-        let judged = self.engine.options.plan.judged.property::<A>(property);
-        if let (Some(at), true) = (waiting.first(), judged && ended != Ended::Cut) {
-            let because = match ended {
-                Ended::Quiet => format!("{at} waits, and nothing can happen any more"),
-                _ => format!("{at} still waits after {} steps", self.engine.options.patience),
-            };
-            let violation = Violation { property, at, because };
+        let why = match ended {
+            Ended::Quiet => "nothing can happen any more".to_owned(),
+            Ended::Stalled => format!("nothing came of {} steps", self.engine.options.patience),
+            Ended::Cut => return,
+        };
+        for violation in self.world.unfulfilled(&why) {
             self.engine.see(self.world.now_us, Happening::Violated(&violation));
         }
     }
@@ -343,7 +341,7 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
     /// Whether every application has been given all it asked for, and wants no more.
     fn is_done(&self) -> bool {
         let engine = &self.engine;
-        engine.planned.iter().all(Option::is_none) && self.world.monitor().waiting().is_empty()
+        engine.planned.iter().all(Option::is_none) && self.world.waiting().is_empty()
     }
 }
 

@@ -40,8 +40,8 @@ fn must_replay<A: Algorithm>(question: &Question, exploration: &Exploration<A::I
     for verdict in &exploration.verdicts {
         let Some(refuted) = &verdict.refuted else { continue };
         let end = replay::<A>(question, &refuted.history, None).expect("it happened once").world;
-        let shown = if A::Family::LIVENESS == Some(verdict.property) {
-            end.monitor().waiting().contains(refuted.violation.at)
+        let shown = if A::Family::LIVENESS.contains(&verdict.property) {
+            end.monitor().waiting(verdict.property).contains(refuted.violation.at)
         } else {
             end.found().contains(&refuted.violation)
         };

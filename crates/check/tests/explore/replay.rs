@@ -34,7 +34,7 @@ impl Visit for Again<'_> {
         let played = played.unwrap_or_else(|error| panic!("{error}\n{text}"));
         // A question judges what it asks about, and liveness only when nothing can happen any more.
         let judged =
-            |event: &Event| event.kind == *property && A::Family::LIVENESS != Some(event.kind);
+            |event: &Event| event.kind == *property && !A::Family::LIVENESS.contains(&event.kind);
         let (again, hash) = written(&played.events, judged);
         let name = A::CARD.name;
         assert_eq!(

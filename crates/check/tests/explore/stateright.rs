@@ -47,12 +47,12 @@ where
         let rounds = Rounds::Times(u32::from(self.initial.takes_part(me)));
         let mut state = State {
             protocol: self.initial.clone(),
-            application: Visitor::new(me, self.n, rounds),
+            application: Visitor::new(me, &Setup::new(self.n), rounds),
             inside: false,
             waiting: false,
         };
         let effects = step(me, self.n, |cx| state.protocol.on_start(cx));
-        self.carry_out(me, effects, &mut state, out);
+        Self::carry_out(effects, &mut state, out);
         state
     }
 
@@ -67,7 +67,7 @@ where
         let state = state.to_mut();
         let effects =
             step(process(id), self.n, |cx| state.protocol.on_message(process(from), message, cx));
-        self.carry_out(process(id), effects, state, out);
+        Self::carry_out(effects, state, out);
     }
 
     fn on_timeout(
@@ -81,7 +81,7 @@ where
         state.application.on_input(input);
         (state.waiting, state.inside) = (*input == Input::Enter, false);
         let effects = step(process(id), self.n, |cx| state.protocol.on_input(*input, cx));
-        self.carry_out(process(id), effects, state, out);
+        Self::carry_out(effects, state, out);
     }
 }
 
@@ -90,18 +90,12 @@ where
     A: Algorithm<Family = Mutex, Timer = Never>,
     A::Message: Ord,
 {
-    fn carry_out(
-        &self,
-        me: ProcessId,
-        effects: Vec<EffectOf<A>>,
-        state: &mut State<A>,
-        out: &mut Out<Self>,
-    ) {
+    fn carry_out(effects: Vec<EffectOf<A>>, state: &mut State<A>, out: &mut Out<Self>) {
         for effect in effects {
             match effect {
                 Effect::Send { to, message } => out.send(Id::from(to.index()), message),
-                Effect::Multicast(message) => {
-                    for to in ProcessId::all(self.n).filter(|to| *to != me) {
+                Effect::Multicast { to, message } => {
+                    for to in to.iter() {
                         out.send(Id::from(to.index()), message.clone());
                     }
                 }

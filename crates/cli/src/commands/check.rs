@@ -190,6 +190,7 @@ impl Check {
             drops: flags.drops.unwrap_or(0),
             duplicates: flags.duplicates.unwrap_or(0),
             ticks: flags.ticks.unwrap_or(0),
+            ..Scope::of(n)
         };
         (scope, false)
     }

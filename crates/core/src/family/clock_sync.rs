@@ -4,6 +4,7 @@ use super::{Application, Family, Mark, Moment, Monitor, Pace, Property, Violatio
 use crate::card::Rounds;
 use crate::clock::in_words;
 use crate::process::{ProcessId, ProcessSet};
+use crate::setup::Setup;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -70,7 +71,7 @@ impl Family for ClockSync {
         },
     ];
     const ESSENTIAL: &'static [&'static str] = &[T5, T6];
-    const LIVENESS: Option<&'static str> = Some(T6);
+    const LIVENESS: &'static [&'static str] = &[T6];
 
     type Input = Input;
     type Output = Output;
@@ -143,7 +144,7 @@ pub struct Watch {
 impl Application for Watch {
     type Family = ClockSync;
 
-    fn new(me: ProcessId, _n: usize, rounds: Rounds) -> Self {
+    fn new(me: ProcessId, _setup: &Setup, rounds: Rounds) -> Self {
         Watch { me, waits: false, left: rounds }
     }
 
@@ -189,7 +190,7 @@ impl Monitor for TrueTime {
     type Family = ClockSync;
     type Tag = ();
 
-    fn new(_n: usize, judged: &dyn Fn(&str) -> bool) -> Self {
+    fn new(_setup: &Setup, judged: &dyn Fn(&str) -> bool) -> Self {
         TrueTime { waiting: ProcessSet::EMPTY, judges_accuracy: judged(T5) }
     }
 
@@ -232,7 +233,7 @@ impl Monitor for TrueTime {
         false
     }
 
-    fn waiting(&self) -> ProcessSet {
+    fn waiting(&self, _property: &str) -> ProcessSet {
         self.waiting.clone()
     }
 }
@@ -257,7 +258,7 @@ mod tests {
         let moment = Moment { now_us: 100, clocks: &clocks };
         let mut found = Vec::new();
         let estimate = Estimate { server_us, error_bound_us, correction_us: 0 };
-        let mut monitor = TrueTime::new(2, &|_| true);
+        let mut monitor = TrueTime::new(&Setup::new(2), &|_| true);
         monitor.on_output(ProcessId(1), &Output::Synchronised(estimate), moment, &mut found);
         found
     }
@@ -275,20 +276,20 @@ mod tests {
     #[test]
     fn a_client_waits_until_it_has_an_estimate_or_refuses() {
         let moment = Moment { now_us: 0, clocks: &[] };
-        let mut monitor = TrueTime::new(2, &|_| true);
+        let mut monitor = TrueTime::new(&Setup::new(2), &|_| true);
         monitor.on_input(ProcessId(1), &Input::Synchronise, moment, &mut Vec::new());
-        assert!(monitor.waiting().contains(ProcessId(1)));
+        assert!(monitor.waiting(T6).contains(ProcessId(1)));
         monitor.on_output(ProcessId(1), &Output::ReadClock, moment, &mut Vec::new());
-        assert!(monitor.waiting().contains(ProcessId(1)));
+        assert!(monitor.waiting(T6).contains(ProcessId(1)));
         monitor.on_output(ProcessId(1), &Output::Refused, moment, &mut Vec::new());
-        assert!(monitor.waiting().is_empty());
+        assert!(monitor.waiting(T6).is_empty());
     }
 
     #[test]
     fn the_application_answers_with_what_its_own_clock_shows() {
         let clocks = [Clock::default(), Clock { offset_us: -30, drift_ppm: 0 }];
         let moment = Moment { now_us: 100, clocks: &clocks };
-        let mut watch = Watch::new(ProcessId(1), 2, Rounds::Times(0));
+        let mut watch = Watch::new(ProcessId(1), &Setup::new(2), Rounds::Times(0));
         let answer = watch.on_output(&Output::ReadClock, moment);
         assert_eq!(answer, Some(Input::Reading { now_us: 70 }));
     }

@@ -8,6 +8,7 @@
 use super::{Application, Family, Mark, Moment, Monitor, Pace, Property, Violation};
 use crate::card::Rounds;
 use crate::process::ProcessId;
+use crate::setup::Setup;
 use crate::stamp::{Timestamp, VectorStamp};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -114,7 +115,7 @@ impl Family for LogicalTime {
         },
     ];
     const ESSENTIAL: &'static [&'static str] = &[T1, T2];
-    const LIVENESS: Option<&'static str> = None;
+    const LIVENESS: &'static [&'static str] = &[];
 
     type Input = Input;
     type Output = Output;
@@ -168,8 +169,8 @@ pub struct Actor {
 impl Application for Actor {
     type Family = LogicalTime;
 
-    fn new(me: ProcessId, n: usize, rounds: Rounds) -> Self {
-        Actor { me, n, left: rounds }
+    fn new(me: ProcessId, setup: &Setup, rounds: Rounds) -> Self {
+        Actor { me, n: setup.n, left: rounds }
     }
 
     fn offers(&self, offers: &mut Vec<Input>) {
@@ -232,7 +233,8 @@ impl Monitor for Historian {
     type Family = LogicalTime;
     type Tag = Sending;
 
-    fn new(n: usize, judged: &dyn Fn(&str) -> bool) -> Self {
+    fn new(setup: &Setup, judged: &dyn Fn(&str) -> bool) -> Self {
+        let n = setup.n;
         let known = if judged(T4) { vec![0; n] } else { Vec::new() };
         let nothing = Past { known, last: None, sent: None, recent: VecDeque::default() };
         let judged = [T1, T2, T3, T4].into_iter().filter(|id| judged(id)).collect();
@@ -356,7 +358,7 @@ mod tests {
 
     impl History {
         fn of(n: usize) -> Self {
-            History(Historian::new(n, &|_| true), Vec::new())
+            History(Historian::new(&Setup::new(n), &|_| true), Vec::new())
         }
 
         fn stamped(&mut self, at: u32, stamp: Stamp) {
@@ -449,7 +451,7 @@ mod tests {
             (draw >> 33) % below
         };
         let n = 4;
-        let mut historian = Historian::new(n, &|_| true);
+        let mut historian = Historian::new(&Setup::new(n), &|_| true);
         // The definition: with each event go all events of the past, and its own.
         let mut latest = vec![Past::new(); n];
         let mut in_flight: Vec<(Sending, Past)> = Vec::new();

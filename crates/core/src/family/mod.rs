@@ -13,6 +13,7 @@ pub use mutex::Mutex;
 use crate::card::Rounds;
 use crate::process::{ProcessId, ProcessSet};
 use crate::protocol::Data;
+use crate::setup::Setup;
 use std::fmt::Debug;
 use std::hash::Hash;
 
@@ -27,8 +28,9 @@ pub trait Family: Debug + Copy + 'static {
     /// The properties without which a run is not worth anything: judged even where an algorithm
     /// does not promise them.
     const ESSENTIAL: &'static [&'static str];
-    /// The property that somebody waiting for ever violates.
-    const LIVENESS: Option<&'static str>;
+    /// The properties about what must come true in the end: somebody who waits for ever violates
+    /// them. All others are judged at every step.
+    const LIVENESS: &'static [&'static str];
 
     /// Whether the monitor can judge this property, by id, in a group of `n`. Some need more memory
     /// than a large group allows.
@@ -116,8 +118,9 @@ pub trait Application: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     /// The family it belongs to.
     type Family: Family;
 
-    /// An application at `me`, in a group of `n`, that asks so many times; if it takes part at all.
-    fn new(me: ProcessId, n: usize, rounds: Rounds) -> Self;
+    /// An application at `me` that asks so many times; if it takes part at all. The algorithm has
+    /// accepted the setup.
+    fn new(me: ProcessId, setup: &Setup, rounds: Rounds) -> Self;
 
     /// What it may ask now. A simulator picks one after a while, an explorer tries each.
     fn offers(&self, offers: &mut Vec<<Self::Family as Family>::Input>);
@@ -144,8 +147,9 @@ pub trait Monitor: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     /// What each message carries, invisibly, so that the monitor knows what happened before what.
     type Tag: Clone + Eq + Hash + Debug + Default + Send + Sync + 'static;
 
-    /// A judge of `n` processes, for the properties that `judged` names (by id).
-    fn new(n: usize, judged: &dyn Fn(&str) -> bool) -> Self;
+    /// A judge of a group, for the properties that `judged` names (by id). The algorithm has
+    /// accepted the setup.
+    fn new(setup: &Setup, judged: &dyn Fn(&str) -> bool) -> Self;
 
     /// An application asks.
     fn on_input(
@@ -191,9 +195,18 @@ pub trait Monitor: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     /// Takes out of a tag what no longer matters.
     fn prune(&self, _tag: &mut Self::Tag) {}
 
-    /// Who has asked and not been answered. If nothing can happen any more, or a fair circle leaves
-    /// somebody in here for ever, liveness is violated.
-    fn waiting(&self) -> ProcessSet {
+    /// Those for whom a property of [`Family::LIVENESS`] has not come true: who asked and was not
+    /// answered, for example. If nothing can happen any more, or a fair circle leaves somebody in
+    /// here for ever, the property is violated.
+    fn waiting(&self, _property: &str) -> ProcessSet {
         ProcessSet::EMPTY
     }
+
+    /// What somebody in [`Monitor::waiting`] waits for, after its name: `waits`.
+    fn complaint(&self, _property: &str, _at: ProcessId) -> String {
+        "waits".to_owned()
+    }
+
+    /// A crashed process starts again.
+    fn on_restart(&mut self, _at: ProcessId) {}
 }

@@ -3,6 +3,7 @@
 use super::{Application, Family, Mark, Moment, Monitor, Pace, Property, Violation};
 use crate::card::Rounds;
 use crate::process::{ProcessId, ProcessSet};
+use crate::setup::Setup;
 use serde::{Deserialize, Serialize};
 use smallvec::{SmallVec, smallvec};
 
@@ -57,7 +58,7 @@ impl Family for Mutex {
         },
     ];
     const ESSENTIAL: &'static [&'static str] = &[ME1, ME2];
-    const LIVENESS: Option<&'static str> = Some(ME2);
+    const LIVENESS: &'static [&'static str] = &[ME2];
 
     type Input = Input;
     type Output = Output;
@@ -127,7 +128,7 @@ enum Place {
 impl Application for Visitor {
     type Family = Mutex;
 
-    fn new(_me: ProcessId, _n: usize, rounds: Rounds) -> Self {
+    fn new(_me: ProcessId, _setup: &Setup, rounds: Rounds) -> Self {
         Visitor { place: Place::Outside, left: rounds }
     }
 
@@ -227,7 +228,8 @@ impl Monitor for Referee {
     /// The unanswered requests that the sender knew of.
     type Tag = u64;
 
-    fn new(n: usize, judged: &dyn Fn(&str) -> bool) -> Self {
+    fn new(setup: &Setup, judged: &dyn Fn(&str) -> bool) -> Self {
+        let n = setup.n;
         let order = (judged(ME3) && Mutex::can_judge(ME3, n)).then(|| RequestOrder {
             unanswered: 0,
             known: smallvec![0; n],
@@ -319,7 +321,7 @@ impl Monitor for Referee {
     }
 
     #[inline]
-    fn waiting(&self) -> ProcessSet {
+    fn waiting(&self, _property: &str) -> ProcessSet {
         self.waiting.clone()
     }
 }

@@ -112,8 +112,8 @@ impl<A: Algorithm<Family = Mutex>> Group<A> {
     fn carry_out(&mut self, me: ProcessId, effect: EffectOf<A>) {
         match effect {
             Effect::Send { to, message } => self.send(me, to, message),
-            Effect::Multicast(message) => {
-                for to in ProcessId::all(self.processes.len()).filter(|&to| to != me) {
+            Effect::Multicast { to, message } => {
+                for to in to.iter() {
                     self.send(me, to, message.clone());
                 }
             }

@@ -10,7 +10,7 @@ use super::stage::{Events, Stage};
 use crate::network::in_words;
 use crate::trace::Event;
 use crate::world::{Action, Body, Envelope, Slot, Status, World};
-use synod_core::{Algorithm, Application, Family, Monitor, ProcessId};
+use synod_core::{Algorithm, Application, Family, ProcessId};
 
 /// So many steps one line may take before it is taken for endless.
 const STEPS_AT_MOST: u64 = 10_000;
@@ -157,7 +157,7 @@ impl<A: Algorithm> Player<'_, A> {
             return self.step(&action);
         }
         let words = A::Family::input_in_words(input);
-        let why = match self.world.monitor().waiting().contains(at) {
+        let why = match self.world.waiting().contains(at) {
             true => format!(": {at} waits for the answer to its last request"),
             false => String::new(),
         };

@@ -10,7 +10,7 @@ use super::story::Story;
 use crate::trace::What;
 use crate::world::{Driver, Happening, Judged};
 use synod_core::family::Pace;
-use synod_core::{Algorithm, Application, Family, Monitor, ProcessId, Violation};
+use synod_core::{Algorithm, Application, Family, Monitor, ProcessId};
 
 /// How a property stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl<A: Algorithm> Player<'_, A> {
     ) -> Result<(), ParseError> {
         let actual = match expectation {
             Expectation::Said(at, wanted) => self.said_otherwise(*at, wanted),
-            Expectation::Waits(at) if self.world.monitor().waiting().contains(*at) => None,
+            Expectation::Waits(at) if self.world.waiting().contains(*at) => None,
             Expectation::Waits(at) => Some(format!("{at} does not wait")),
             Expectation::NobodyWaits => {
                 let waiting = self.waiting();
@@ -92,7 +92,8 @@ impl<A: Algorithm> Player<'_, A> {
         if self.stage.violated.contains(&id) {
             return Standing::Violated;
         }
-        let waits = A::Family::LIVENESS == Some(id) && !self.world.monitor().waiting().is_empty();
+        let waits =
+            A::Family::LIVENESS.contains(&id) && !self.world.monitor().waiting(id).is_empty();
         match (waits, self.is_stuck()) {
             (false, _) => Standing::Holds,
             (true, false) => Standing::Open,
@@ -112,8 +113,7 @@ impl<A: Algorithm> Player<'_, A> {
     }
 
     fn waiting(&self) -> String {
-        let waiting: Vec<String> =
-            self.world.monitor().waiting().iter().map(|at| at.to_string()).collect();
+        let waiting: Vec<String> = self.world.waiting().iter().map(|at| at.to_string()).collect();
         waiting.join(" ")
     }
 
@@ -146,12 +146,11 @@ impl<A: Algorithm> Player<'_, A> {
     }
 
     fn judge_liveness(&mut self) {
-        let Some(property) = A::Family::LIVENESS else { return };
-        if let (Some(at), true) = (self.world.monitor().waiting().first(), self.is_stuck()) {
-            let because = format!("{at} waits, and nothing can happen any more");
-            let violation = Violation { property, at, because };
-            let happening = Happening::<A>::Violated(&violation);
-            self.stage.see(self.world.now_us, happening);
+        if self.is_stuck() {
+            for violation in self.world.unfulfilled("nothing can happen any more") {
+                let happening = Happening::<A>::Violated(&violation);
+                self.stage.see(self.world.now_us, happening);
+            }
         }
     }
 
@@ -172,7 +171,7 @@ impl<A: Algorithm> Player<'_, A> {
         if !on_their_way.is_empty() {
             lines.push(format!("in flight: {}", shorten(&on_their_way)));
         }
-        if !self.world.monitor().waiting().is_empty() {
+        if !self.world.waiting().is_empty() {
             lines.push(format!("waiting: {}", self.waiting()));
         }
         let ids = Judged::All.ids::<A>();

@@ -9,7 +9,8 @@ use super::process::{ApplicationOf, Disk};
 use super::{Fixed, MonitorOf, World, judge};
 use synod_core::card::Order;
 use synod_core::{
-    Algorithm, Application, Effect, EffectOf, Host, Moment, Monitor, ProcessId, Violation,
+    Algorithm, Application, Effect, EffectOf, Host, Moment, Monitor, ProcessId, ProcessSet,
+    Violation,
 };
 
 /// Everything in a world that a step may touch, except the state of the process that takes it.
@@ -95,7 +96,7 @@ impl<A: Algorithm> Carrier<'_, A> {
     pub(super) fn carry_out(&mut self, effect: EffectOf<A>) {
         let must_wait = match &effect {
             Effect::Persist(_) => true,
-            Effect::Send { .. } | Effect::Multicast(_) | Effect::Output(_) => {
+            Effect::Send { .. } | Effect::Multicast { .. } | Effect::Output(_) => {
                 self.disk.as_ref().is_some_and(|disk| !disk.held.is_empty())
             }
             Effect::SetTimer { .. } | Effect::CancelTimer(_) | Effect::Accuse { .. } => false,
@@ -109,7 +110,7 @@ impl<A: Algorithm> Carrier<'_, A> {
         }
         match effect {
             Effect::Send { to, message } => self.send_message(to, message),
-            Effect::Multicast(message) => self.multicast(message),
+            Effect::Multicast { to, message } => self.multicast(&to, &message),
             Effect::SetTimer { timer, after_ms } => self.set_timer(timer, after_ms),
             Effect::CancelTimer(timer) => self.timers.retain(|(_, set)| *set != timer),
             Effect::Output(output) => self.output(&output),
@@ -125,13 +126,12 @@ impl<A: Algorithm> Carrier<'_, A> {
         self.send(to, Body::Message(message), true);
     }
 
-    fn multicast(&mut self, message: A::Message) {
+    fn multicast(&mut self, receivers: &ProcessSet, message: &A::Message) {
         let mut carried = true;
-        for to in ProcessId::all(self.n) {
-            if to != self.at {
-                self.send(to, Body::Message(message.clone()), carried);
-                carried = !self.fixed.multicast;
-            }
+        for to in receivers.iter() {
+            assert!(to.index() < self.n, "a message to {to}, in a group of {}", self.n);
+            self.send(to, Body::Message(message.clone()), carried);
+            carried = !self.fixed.multicast;
         }
     }
 

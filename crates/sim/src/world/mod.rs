@@ -28,7 +28,7 @@ use std::sync::Arc;
 use synod_core::card::{Order, Rounds};
 use synod_core::{
     Algorithm, Application, Clock, Cx, Effect, Family, Invariant, Moment, Monitor, ProcessId,
-    SetupError, Violation,
+    ProcessSet, SetupError, Violation,
 };
 
 /// The judge of a world.
@@ -115,12 +115,12 @@ impl<A: Algorithm> World<A> {
         let process = |(index, state): (usize, &A)| {
             let at = ProcessId(index as u32);
             let rounds = if state.takes_part(at) { plan.rounds_of(at) } else { Rounds::Times(0) };
-            Process::new(state.clone(), ApplicationOf::<A>::new(at, n, rounds))
+            Process::new(state.clone(), ApplicationOf::<A>::new(at, &plan.setup, rounds))
         };
         Ok(World {
             processes: initial.iter().enumerate().map(process).collect(),
             flight: Flight::default(),
-            monitor: MonitorOf::<A>::new(n, &|id| plan.judged.property::<A>(id)),
+            monitor: MonitorOf::<A>::new(&plan.setup, &|id| plan.judged.property::<A>(id)),
             links: Links::default(),
             causal: (plan.order == Order::Causal).then(|| Box::new(CausalOrder::new(n))),
             faults: FaultsLeft::default(),
@@ -171,6 +171,30 @@ impl<A: Algorithm> World<A> {
     /// The judge.
     pub fn monitor(&self) -> &MonitorOf<A> {
         &self.monitor
+    }
+
+    /// For whom a property that is judged, of those about what must come true in the end, has not
+    /// come true.
+    pub fn waiting(&self) -> ProcessSet {
+        let mut all = ProcessSet::EMPTY;
+        for property in self.open_properties() {
+            all.extend(self.monitor.waiting(property).iter());
+        }
+        all
+    }
+
+    /// What is violated if nothing changes any more, and why that is so, in words.
+    pub fn unfulfilled(&self, why: &str) -> Vec<Violation> {
+        let violation = |property: &'static str| {
+            let at = self.monitor.waiting(property).first()?;
+            let because = format!("{at} {}, and {why}", self.monitor.complaint(property, at));
+            Some(Violation { property, at, because })
+        };
+        self.open_properties().filter_map(violation).collect()
+    }
+
+    fn open_properties(&self) -> impl Iterator<Item = &'static str> + '_ {
+        A::Family::LIVENESS.iter().copied().filter(|id| self.fixed.judged.contains(id))
     }
 
     /// What the last step violated.
@@ -372,6 +396,7 @@ impl<A: Algorithm> World<A> {
             _ => process.disk = None,
         }
         self.remember_print(at);
+        self.monitor.on_restart(at);
         driver.see(self.now_us, Happening::Restarted(at, with_disk));
         self.run(at, driver, |state, cx| state.on_start(cx));
     }

@@ -147,7 +147,7 @@ impl<A: Algorithm> Victim<A> {
     fn new(me: ProcessId, n: usize) -> Self {
         let state = A::processes(&Setup::new(n)).expect("the size fits").swap_remove(me.index());
         let rounds = if state.takes_part(me) { Rounds::Forever } else { Rounds::Times(0) };
-        let application = <A::Family as Family>::Application::new(me, n, rounds);
+        let application = <A::Family as Family>::Application::new(me, &Setup::new(n), rounds);
         Victim { me, n, state, application, timers: Vec::new(), accusations: 0 }
     }
 
@@ -162,7 +162,7 @@ impl<A: Algorithm> Victim<A> {
         let moment = Moment { now_us: 0, clocks: &[] };
         match effect {
             Effect::Send { to, .. } => assert!(to.index() < self.n, "a message to {to}"),
-            Effect::Multicast(_) | Effect::Persist(_) => {}
+            Effect::Multicast { .. } | Effect::Persist(_) => {}
             Effect::SetTimer { timer, .. } => {
                 self.timers.retain(|set| *set != timer);
                 self.timers.push(timer);
