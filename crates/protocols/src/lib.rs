@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 pub mod catalogue;
+pub mod detector;
 pub mod multicast;
 pub mod mutex;
 pub mod time;

@@ -2,11 +2,13 @@
 //! properties are judged. Written once, for every algorithm of the family.
 
 pub mod clock_sync;
+pub mod detection;
 pub mod logical_time;
 pub mod mutex;
 
 pub use crate::clock::Moment;
 pub use clock_sync::ClockSync;
+pub use detection::Detection;
 pub use logical_time::LogicalTime;
 pub use mutex::Mutex;
 

@@ -1,0 +1,105 @@
+//! A perfect failure detector, P, for synchronous systems.
+//!
+//! Every process gives a sign of life once in a period. If no message takes longer than a known
+//! bound, then neither does silence: who is silent for longer than a period and that bound has
+//! crashed, and there is no need ever to take the verdict back.
+//!
+//! - Assumes: no message takes longer than `delay`, or is lost; clocks run alike; whoever crashed
+//!   does not come back (if it does, it stays suspected).
+//! - Guarantees: FD1, FD2, and hence FD3. One late or lost message, and FD2 is gone.
+//! - Cost: N(N − 1) messages in a period; 2N(N − 1) in the ping style. A crash is detected at most
+//!   a period and two delays after it (three in the ping style), plus a millisecond.
+//! - State: a set of at most N − 1 names; a timer for each process that is not suspected.
+//!
+//! Source: T. D. Chandra, S. Toueg: Unreliable failure detectors for reliable distributed systems.
+//! JACM 43(2), 1996. The heartbeats as in C. Cachin, R. Guerraoui, L. Rodrigues: Introduction to
+//! Reliable and Secure Distributed Programming, 2011, 2.6.
+
+use super::pulse::{Beat, Heard, Message, Pulse};
+use super::{DELAY_MS, Opinion, SLACK_MS, milliseconds};
+use serde::{Deserialize, Serialize};
+use synod_core::{Cx, Never, ProcessId, ProcessSet, Protocol, Setup, SetupError};
+
+/// What the process waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Timer {
+    /// The next round of signs of life.
+    Beat,
+    /// A sign of life from this process: it is silent for too long.
+    Silence(ProcessId),
+}
+
+impl From<Beat> for Timer {
+    fn from(Beat: Beat) -> Self {
+        Timer::Beat
+    }
+}
+
+/// One process of the detector.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Perfect {
+    pulse: Pulse,
+    timeout_ms: u64,
+    suspected: ProcessSet,
+}
+
+impl Protocol for Perfect {
+    type Input = Never;
+    type Output = Opinion;
+    type Message = Message;
+    type Timer = Timer;
+
+    fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
+        let heard = cx.below(|cx| self.pulse.on_start(cx));
+        assert!(heard.is_empty(), "nobody is heard before anything arrives");
+        for other in cx.others() {
+            cx.set_timer(Timer::Silence(other), self.timeout_ms);
+        }
+    }
+
+    fn on_input(&mut self, input: Never, _cx: &mut Cx<'_, Self>) {
+        match input {}
+    }
+
+    fn on_message(&mut self, from: ProcessId, message: Message, cx: &mut Cx<'_, Self>) {
+        for Heard(process) in cx.below(|cx| self.pulse.on_message(from, message, cx)) {
+            self.on_heard(process, cx);
+        }
+    }
+
+    fn on_timer(&mut self, timer: Timer, cx: &mut Cx<'_, Self>) {
+        match timer {
+            Timer::Beat => {
+                let _ = cx.below(|cx| self.pulse.on_timer(Beat, cx));
+            }
+            Timer::Silence(process) => self.on_silence(process, cx),
+        }
+    }
+}
+
+impl Perfect {
+    /// As the parameters `period`, `delay` and `style` say.
+    pub fn from_setup(setup: &Setup) -> Result<Self, SetupError> {
+        let pulse = Pulse::from_setup(setup)?;
+        let delay_ms = milliseconds(setup, "delay", DELAY_MS)?;
+        let timeout_ms = pulse.longest_silence_ms(delay_ms) + SLACK_MS;
+        Ok(Perfect { pulse, timeout_ms, suspected: ProcessSet::EMPTY })
+    }
+
+    /// Who is taken for crashed.
+    pub fn suspected(&self) -> &ProcessSet {
+        &self.suspected
+    }
+
+    /// A verdict is final: who was declared crashed is not waited for any more.
+    fn on_heard(&mut self, process: ProcessId, cx: &mut Cx<'_, Self>) {
+        if !self.suspected.contains(process) {
+            cx.set_timer(Timer::Silence(process), self.timeout_ms);
+        }
+    }
+
+    fn on_silence(&mut self, process: ProcessId, cx: &mut Cx<'_, Self>) {
+        self.suspected.insert(process);
+        cx.output(Opinion::Suspect(process));
+    }
+}

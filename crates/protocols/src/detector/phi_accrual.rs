@@ -1,0 +1,198 @@
+//! The φ accrual failure detector: how surprising is this silence?
+//!
+//! The detector remembers how long it waited for the last signs of life of each process, and takes
+//! the next wait for a draw from a normal distribution with the same mean and deviation. φ is the
+//! number of zeros in the probability that a process that is still alive is silent for so long:
+//! φ = 1 is wrong one time in ten, φ = 8 one time in a hundred million. Whoever reaches the
+//! threshold is suspected. The time-out therefore follows the network, link by link, up and down.
+//!
+//! - Assumes: waits vary as they did of late, and not much more than a normal distribution does.
+//! - Guarantees: FD1. FD3 while a wait is never longer than the mean of the last ones and z(φ) times
+//!   their deviation, which never counts as less than `deviation`; but it forgets: what is forgotten
+//!   can be a mistake again, so it is not ◇P in every world in which ◇P exists.
+//! - Cost: N(N − 1) messages in a period; 2N(N − 1) in the ping style.
+//! - State: for each process, as many numbers as `window` says.
+//!
+//! A protocol has no clock, so time is counted in ticks of a timer. All arithmetic is in whole
+//! numbers: the same history gives the same verdict on every machine.
+//!
+//! Source: N. Hayashibara, X. Défago, R. Yared, T. Katayama: The φ accrual failure detector. SRDS
+//! 2004. That a deviation is never taken for less than some least one is common practice, not theirs.
+
+use super::pulse::{Beat, Heard, Message, Pulse};
+use super::{Opinion, milliseconds, whole};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+use synod_core::{Cx, Never, ProcessId, ProcessSet, Protocol, Setup, SetupError};
+
+/// For φ = 1, 2, …: how many deviations above the mean a normal variable lies with a probability
+/// of 10^−φ, in thousandths.
+pub const QUANTILES: [u64; 16] = [
+    1282, 2326, 3090, 3719, 4265, 4753, 5199, 5612, 5998, 6361, 6706, 7034, 7349, 7651, 7941, 8222,
+];
+
+/// A silence of more than so many periods is remembered as one of just so many: it has a bound, and
+/// a long crash does not spoil the estimate for ever.
+const LONGEST_SILENCE_PERIODS: u64 = 16;
+
+/// What the process waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Timer {
+    /// The next round of signs of life.
+    Beat,
+    /// A unit of time has passed.
+    Tick,
+}
+
+impl From<Beat> for Timer {
+    fn from(Beat: Beat) -> Self {
+        Timer::Beat
+    }
+}
+
+/// One process of the detector.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct PhiAccrual {
+    pulse: Pulse,
+    rules: Rules,
+    /// What is remembered of each process, itself included.
+    histories: Vec<History>,
+    suspected: ProcessSet,
+}
+
+/// Times are in ticks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+struct Rules {
+    tick_ms: u64,
+    period: u64,
+    threshold: usize,
+    window: usize,
+    least_deviation: u64,
+}
+
+/// What is known about the signs of life of one process, in ticks.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+struct History {
+    /// The last waits, the oldest first. Before the first sign it is empty.
+    waits: VecDeque<u64>,
+    silence: u64,
+    /// The silence from which on the process is suspected.
+    limit: u64,
+}
+
+impl Protocol for PhiAccrual {
+    type Input = Never;
+    type Output = Opinion;
+    type Message = Message;
+    type Timer = Timer;
+
+    fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
+        let heard = cx.below(|cx| self.pulse.on_start(cx));
+        assert!(heard.is_empty(), "nobody is heard before anything arrives");
+        cx.set_timer(Timer::Tick, self.rules.tick_ms);
+    }
+
+    fn on_input(&mut self, input: Never, _cx: &mut Cx<'_, Self>) {
+        match input {}
+    }
+
+    fn on_message(&mut self, from: ProcessId, message: Message, cx: &mut Cx<'_, Self>) {
+        for Heard(process) in cx.below(|cx| self.pulse.on_message(from, message, cx)) {
+            self.on_heard(process, cx);
+        }
+    }
+
+    fn on_timer(&mut self, timer: Timer, cx: &mut Cx<'_, Self>) {
+        match timer {
+            Timer::Beat => {
+                let _ = cx.below(|cx| self.pulse.on_timer(Beat, cx));
+            }
+            Timer::Tick => self.on_tick(cx),
+        }
+    }
+}
+
+impl PhiAccrual {
+    /// As the parameters `period`, `tick`, `threshold`, `window`, `deviation` and `style` say.
+    pub fn from_setup(setup: &Setup) -> Result<Self, SetupError> {
+        let pulse = Pulse::from_setup(setup)?;
+        let tick_ms = milliseconds(setup, "tick", super::TICK_MS)?;
+        let deviation_ms = milliseconds(setup, "deviation", super::DEVIATION_MS)?;
+        let largest = QUANTILES.len() as u64;
+        let rules = Rules {
+            tick_ms,
+            period: pulse.period_ms().div_ceil(tick_ms),
+            threshold: whole(setup, "threshold", super::THRESHOLD, largest)? as usize,
+            window: whole(setup, "window", super::WINDOW, super::LARGEST_WINDOW)? as usize,
+            least_deviation: deviation_ms.div_ceil(tick_ms),
+        };
+        let nothing =
+            History { waits: VecDeque::new(), silence: 0, limit: rules.limit([rules.period]) };
+        let histories = vec![nothing; setup.n];
+        Ok(PhiAccrual { pulse, rules, histories, suspected: ProcessSet::EMPTY })
+    }
+
+    /// Who is taken for crashed, at the moment.
+    pub fn suspected(&self) -> &ProcessSet {
+        &self.suspected
+    }
+
+    /// The silence, in ticks, from which on a process of this name is suspected.
+    pub fn limit(&self, process: ProcessId) -> Option<u64> {
+        Some(self.histories.get(process.index())?.limit)
+    }
+
+    fn on_heard(&mut self, process: ProcessId, cx: &mut Cx<'_, Self>) {
+        self.histories[process.index()].remember(&self.rules);
+        if self.suspected.remove(process) {
+            cx.output(Opinion::Restore(process));
+        }
+    }
+
+    fn on_tick(&mut self, cx: &mut Cx<'_, Self>) {
+        cx.set_timer(Timer::Tick, self.rules.tick_ms);
+        for other in cx.others() {
+            let history = &mut self.histories[other.index()];
+            history.silence = (history.silence + 1).min(self.rules.longest_silence());
+            if history.silence >= history.limit && self.suspected.insert(other) {
+                cx.output(Opinion::Suspect(other));
+            }
+        }
+    }
+}
+
+impl History {
+    /// A sign has come: the silence before it is one more wait. Before the first sign there was no
+    /// other from which the wait could be measured, so it is taken to be a period.
+    fn remember(&mut self, rules: &Rules) {
+        let wait = if self.waits.is_empty() { rules.period } else { self.silence };
+        if self.waits.len() == rules.window {
+            self.waits.pop_front();
+        }
+        self.waits.push_back(wait);
+        self.silence = 0;
+        self.limit = rules.limit(self.waits.iter().copied());
+    }
+}
+
+impl Rules {
+    fn longest_silence(&self) -> u64 {
+        self.period * LONGEST_SILENCE_PERIODS
+    }
+
+    /// From which silence on φ reaches the threshold: mean + z · deviation, rounded up. With k
+    /// waits, S their sum and Q that of their squares, k · mean = S and k² · variance = kQ − S².
+    fn limit(&self, waits: impl IntoIterator<Item = u64>) -> u64 {
+        let (mut k, mut sum, mut squares) = (0, 0, 0);
+        for wait in waits.into_iter().map(u128::from) {
+            (k, sum, squares) = (k + 1, sum + wait, squares + wait * wait);
+        }
+        let least_deviation = k * u128::from(self.least_deviation);
+        let variance = (k * squares - sum * sum).max(least_deviation * least_deviation);
+        let z = u128::from(QUANTILES[self.threshold - 1]);
+        let deviations = (z * z * variance).isqrt();
+        let limit = (1000 * sum + deviations).div_ceil(1000 * k);
+        u64::try_from(limit)
+            .map_or(self.longest_silence(), |limit| limit.min(self.longest_silence()))
+    }
+}

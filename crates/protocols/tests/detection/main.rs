@@ -1,0 +1,3 @@
+//! Failure detectors: what they do step by step, in every state of a small world, and in long runs.
+
+mod by_hand;
