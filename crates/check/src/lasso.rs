@@ -108,9 +108,11 @@ pub(crate) fn duty<A: Algorithm>(world: &World<A>, action: &Action<A::Input>) ->
             })
         }
         Action::Fire { at, timer } => {
-            let set = world.process(*at).timers().iter().find(|(number, _)| number == timer)?;
-            Some(hash(&("timer", at, &set.1)))
+            let set = world.process(*at).timers().iter().find(|set| set.number == *timer)?;
+            Some(hash(&("timer", at, &set.timer)))
         }
+        // Elsewhere milliseconds are few, and need not pass.
+        Action::Tick if world.is_synchronous() => Some(hash(&"time")),
         Action::Sync(at) => Some(hash(&("disk", at))),
         Action::Input { at, input } if A::Family::pace(input) == Pace::Hold => {
             Some(hash(&("exit", at)))

@@ -44,7 +44,7 @@ impl Question {
         };
         let judged = self.judged.clone();
         let plan = Plan::new(self.scope.n, self.scope.rounds);
-        Plan { setup: self.setup.clone(), order, judged, ..plan }
+        Plan { setup: self.setup.clone(), order, judged, timing: self.scope.timing, ..plan }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Every state that one step leads to.
 
-use synod_core::Algorithm;
+use synod_core::{Algorithm, Protocol};
 use synod_sim::world::{Action, Driver, World};
 
 /// Goes through all sequences of choices, one after the other, by doing a step again and again.
@@ -53,6 +53,10 @@ impl<A: Algorithm> Driver<A> for Choices {
     }
 }
 
+/// Sees an outcome: the action, the choices made in it, and the world then. False: no more.
+type Visitor<'v, A> =
+    dyn FnMut(&Action<<A as Protocol>::Input>, &[u32], &mut World<A>) -> bool + 'v;
+
 /// What is reused from one state to the next.
 pub(crate) struct Successors<A: Algorithm> {
     actions: Vec<Action<A::Input>>,
@@ -75,23 +79,80 @@ impl<A: Algorithm> Successors<A> {
     ) -> bool {
         self.actions.clear();
         world.enabled(&mut self.actions);
-        let at_rest = self.actions.is_empty();
+        let steps = self.actions.len();
         world.enabled_faults(&mut self.actions);
+        let actions = std::mem::take(&mut self.actions);
         let mut ordinal = 0;
-        for action in &self.actions {
-            self.choices.reset();
-            loop {
-                self.scratch.clone_from(world);
-                self.scratch.step(action, &mut self.choices);
-                if !visit(ordinal, action, self.choices.script(), &mut self.scratch) {
-                    return !at_rest;
-                }
-                ordinal += 1;
-                if !self.choices.advance() {
-                    break;
-                }
+        let mut visit = |action: &Action<A::Input>, script: &[u32], next: &mut World<A>| {
+            ordinal += 1;
+            visit(ordinal - 1, action, script, next)
+        };
+        let whole = |_: &World<A>| true;
+        let goes_on = actions
+            .iter()
+            .all(|action| self.try_all(world, action, &whole, &mut visit) != Tried::Stopped);
+        if goes_on && world.faults.crashes > 0 {
+            let of_a_process = |step: &&Action<A::Input>| world.actor(step).is_some();
+            let mut steps = actions[..steps].iter().filter(of_a_process);
+            steps.all(|step| self.cut_off(world, step, &mut visit));
+        }
+        self.actions = actions;
+        steps > 0
+    }
+
+    /// The process that takes the step crashes in the middle of it: after the first of its messages
+    /// and outputs, after the second, … False if `visit` wants no more.
+    fn cut_off(
+        &mut self,
+        world: &World<A>,
+        step: &Action<A::Input>,
+        visit: &mut Visitor<'_, A>,
+    ) -> bool {
+        for after in 1.. {
+            let cut = Action::Cut { step: Box::new(step.clone()), after };
+            // If everything went out, it is as if the process crashed after the step.
+            match self.try_all(world, &cut, &World::was_cut_off, visit) {
+                Tried::Some => {}
+                Tried::None => return true,
+                Tried::Stopped => return false,
             }
         }
-        !at_rest
+        unreachable!("a step does not send messages without end")
     }
+
+    /// Visits the outcomes of an action that count, one for each sequence of choices.
+    fn try_all(
+        &mut self,
+        world: &World<A>,
+        action: &Action<A::Input>,
+        counts: &dyn Fn(&World<A>) -> bool,
+        visit: &mut Visitor<'_, A>,
+    ) -> Tried {
+        let mut tried = Tried::None;
+        self.choices.reset();
+        loop {
+            self.scratch.clone_from(world);
+            self.scratch.step(action, &mut self.choices);
+            if counts(&self.scratch) {
+                tried = Tried::Some;
+                if !visit(action, self.choices.script(), &mut self.scratch) {
+                    return Tried::Stopped;
+                }
+            }
+            if !self.choices.advance() {
+                return tried;
+            }
+        }
+    }
+}
+
+/// What came of trying an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tried {
+    /// No outcome counts.
+    None,
+    /// At least one does.
+    Some,
+    /// Whoever visits wants no more.
+    Stopped,
 }

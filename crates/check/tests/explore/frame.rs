@@ -1,9 +1,9 @@
-//! What the explorer makes of choices and disks, shown by small protocols of their own.
+//! What the explorer makes of choices, disks, time and half-taken steps, shown by small protocols of their own.
 
 use serde::{Deserialize, Serialize};
 use synod_check::{Exploration, Question, explore};
 use synod_core::algorithm::Replay;
-use synod_core::card::Scope;
+use synod_core::card::{Scope, Timing};
 use synod_core::family::Mutex;
 use synod_core::family::mutex::{Input, ME1, Output};
 use synod_core::{
@@ -162,4 +162,81 @@ fn every_sequence_of_choices_is_tried_and_the_one_that_breaks_is_named() {
     let refuted = exploration.refutation(ME1).expect("one sequence of choices lets it in twice");
     assert_eq!(refuted.history.steps.len(), 1);
     assert_eq!(refuted.history.steps[0].choices, [2, 3]);
+}
+
+/// Says that it wants in, and goes in after `PATIENCE` milliseconds, unless it hears by then that
+/// somebody with a smaller name wants in, too. Whoever has heard of another does not even try.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+struct Patient<const PATIENCE: u64> {
+    has_heard: bool,
+    wants: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+struct Mine;
+
+impl Wire for Mine {}
+
+impl<const PATIENCE: u64> Protocol for Patient<PATIENCE> {
+    type Input = Input;
+    type Output = Output;
+    type Message = Mine;
+    type Timer = ();
+
+    fn on_input(&mut self, input: Input, cx: &mut Cx<'_, Self>) {
+        if input == Input::Enter && !self.has_heard {
+            self.wants = true;
+            cx.multicast(Mine);
+            cx.set_timer((), PATIENCE);
+        }
+    }
+
+    fn on_message(&mut self, from: ProcessId, _: Mine, cx: &mut Cx<'_, Self>) {
+        self.has_heard = true;
+        if from < cx.me() {
+            self.wants = false;
+        }
+    }
+
+    fn on_timer(&mut self, (): (), cx: &mut Cx<'_, Self>) {
+        if self.wants {
+            cx.output(Output::Entered);
+        }
+    }
+}
+
+impl<const PATIENCE: u64> Algorithm for Patient<PATIENCE> {
+    type Family = Mutex;
+    const CARD: Card = Card { name: "patient", ..Card::BLANK };
+
+    fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+        Ok(vec![Patient { has_heard: false, wants: false }; setup.n])
+    }
+}
+
+/// Two processes, and messages that take a millisecond at most.
+const BOUNDED: Scope = Scope { timing: Timing::Synchronous { delay_ms: 1 }, ..Scope::of(2) };
+
+#[test]
+fn waiting_for_longer_than_messages_take_there_and_back_is_safe_in_a_synchronous_world() {
+    let exploration = explored::<Patient<3>>(BOUNDED);
+    assert!(exploration.exhausted() && exploration.refutation(ME1).is_none());
+    let hasty = explored::<Patient<2>>(BOUNDED);
+    assert!(hasty.refutation(ME1).is_some(), "a message may arrive at the last moment");
+}
+
+#[test]
+fn no_patience_is_enough_if_a_message_is_late_or_time_means_nothing() {
+    let late = explored::<Patient<3>>(Scope { late: 1, ..BOUNDED });
+    let refuted = late.refutation(ME1).expect("the message comes too late");
+    let is_late = |step: &synod_sim::world::Step<Input>| matches!(step.action, Action::Late(_));
+    assert!(refuted.history.steps.iter().any(is_late));
+    assert!(explored::<Patient<3>>(Scope::of(2)).refutation(ME1).is_some());
+}
+
+#[test]
+fn only_the_time_that_is_left_tells_synchronous_states_apart() {
+    // Asking sooner or later makes no difference to what follows.
+    let exploration = explored::<Patient<3>>(BOUNDED);
+    assert!(exploration.progress.unique < 400, "{:?}", exploration.progress);
 }

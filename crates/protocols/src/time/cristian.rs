@@ -267,8 +267,8 @@ impl Algorithm for Cristian {
         counterexamples: &[Counterexample {
             property: T6,
             scope: Scope { crashes: 1, ..Scope::of(2) },
-            steps: 3,
-            story: "The server crashes; the request reaches nobody, and the client waits for ever.",
+            steps: 2,
+            story: "The server crashes before it has answered, and the client waits for ever.",
         }],
         costs: &[
             Cost {

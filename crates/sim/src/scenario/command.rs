@@ -70,6 +70,8 @@ pub(super) enum Expectation {
 pub(super) struct Instruction<I> {
     pub(super) command: Command<I>,
     pub(super) choices: Choices,
+    /// The process that takes the step crashes after so many of its messages and outputs.
+    pub(super) crashing: Option<(u32, Word)>,
 }
 
 const VERBS: &[(&str, &str)] = &[
@@ -102,10 +104,32 @@ pub(super) fn read<F: Family>(
     n: usize,
 ) -> Result<Instruction<F::Input>, ParseError> {
     let (words, choices) = split_choices(text, words)?;
+    let (words, crashing) = split_crash(text, words)?;
     let mut reader = Reader { text, words, next: 0, n, verb: 0 };
     let command = reader.command::<F>()?;
     reader.end()?;
-    Ok(Instruction { command, choices })
+    Ok(Instruction { command, choices, crashing })
+}
+
+/// Where a step is cut off: after so many messages and outputs, and the word that says so.
+type Crash = Option<(u32, Word)>;
+
+/// `crashing after 2`, at the end.
+fn split_crash<'w>(text: &str, words: &'w [Word]) -> Result<(&'w [Word], Crash), ParseError> {
+    let Some(place) = words.iter().skip(1).position(|word| word.text == "crashing") else {
+        return Ok((words, None));
+    };
+    let (words, crash) = words.split_at(place + 1);
+    match crash {
+        [word, after, count] if after.text == "after" && is_number(&count.text) => {
+            let wrong = |_| error_at(text, count, "that is too many".to_owned());
+            Ok((words, Some((count.text.parse().map_err(wrong)?, word.clone()))))
+        }
+        _ => {
+            let message = "write 'crashing after 1': so many messages and outputs still go out";
+            Err(error_at(text, &crash[0], message.to_owned()))
+        }
+    }
 }
 
 /// Numbers for `cx.choose`, in order.

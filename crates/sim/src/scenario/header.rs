@@ -139,7 +139,8 @@ impl Header {
         }
         let rounds = vec![Rounds::Forever];
         let (order, multicast, clocks) = (self.order, self.multicast, self.clocks.clone());
-        Ok(Plan { setup, rounds, order, multicast, clocks, judged: Judged::All })
+        let plan = Plan::new(self.n, Rounds::Forever);
+        Ok(Plan { setup, rounds, order, multicast, clocks, judged: Judged::All, ..plan })
     }
 
     /// Where in the header the error comes from.

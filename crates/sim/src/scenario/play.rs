@@ -51,6 +51,7 @@ pub(super) fn play<A: Algorithm>(scenario: &Scenario) -> Result<Played, ParseErr
         events,
         begins: Vec::new(),
         unmet: Vec::new(),
+        crashing: None,
     };
     player.start()?;
     for words in &scenario.script {
@@ -68,6 +69,8 @@ pub(super) struct Player<'s, A: Algorithm> {
     /// The numbers of the events with which a step began.
     pub(super) begins: Vec<usize>,
     pub(super) unmet: Vec<ParseError>,
+    /// In the next step its process crashes, after so many messages and outputs.
+    crashing: Option<u32>,
 }
 
 /// What went wrong with a line, before it is known where to point.
@@ -84,10 +87,15 @@ impl<A: Algorithm> Player<'_, A> {
         let n = self.world.processes().len();
         let instruction = command::read::<A::Family>(self.text, words, n)?;
         self.stage.choices = instruction.choices.into();
+        self.crashing = instruction.crashing.as_ref().map(|(after, _)| *after);
         let wrong = |message| error_at(self.text, &words[0], message);
         match instruction.command {
             Command::Expect(expectation) => self.expect(&expectation, words)?,
             command => self.obey(command).map_err(wrong)?,
+        }
+        if let (Some(_), Some((_, word))) = (self.crashing.take(), instruction.crashing) {
+            let message = "nobody takes a step here, in the middle of which it could crash";
+            return Err(error_at(self.text, &word, message.to_owned()));
         }
         self.all_chosen()
     }
@@ -127,7 +135,7 @@ impl<A: Algorithm> Player<'_, A> {
         }
     }
 
-    /// Takes one step, if it is possible.
+    /// Takes one step, if it is possible; and only the first part of it, if its process crashes.
     fn step(&mut self, action: &Action<A::Input>) -> Result<(), Wrong> {
         self.world.can(action).map_err(|impossible| impossible.to_string())?;
         if self.events.0.borrow().len() > EVENTS_AT_MOST {
@@ -142,7 +150,14 @@ impl<A: Algorithm> Player<'_, A> {
             _ => {}
         }
         self.begins.push(self.events.0.borrow().len());
-        self.world.step(action, &mut self.stage);
+        let actor = self.world.actor(action);
+        match actor.and_then(|_| self.crashing.take()) {
+            Some(after) => {
+                let cut = Action::Cut { step: Box::new(action.clone()), after };
+                self.world.step(&cut, &mut self.stage);
+            }
+            None => self.world.step(action, &mut self.stage),
+        }
         Ok(())
     }
 
@@ -262,7 +277,7 @@ impl<A: Algorithm> Player<'_, A> {
     fn fire(&mut self, at: ProcessId, name: &str) -> Result<(), Wrong> {
         let timers = self.world.process(at).timers();
         let named: Vec<(u64, String)> =
-            timers.iter().map(|(number, timer)| (*number, plain(&format!("{timer:?}")))).collect();
+            timers.iter().map(|set| (set.number, plain(&format!("{:?}", set.timer)))).collect();
         let wanted = match named.as_slice() {
             [(number, _)] if name.is_empty() => Some(*number),
             all => all.iter().find(|(_, timer)| timer == name).map(|(number, _)| *number),

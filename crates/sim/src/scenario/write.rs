@@ -90,8 +90,8 @@ fn line<A: Algorithm>(world: &World<A>, action: &Action<A::Input>) -> String {
         Action::Duplicate(slot) => format!("duplicate {}", pick(world, *slot)),
         Action::Fire { at, timer } => {
             let timers = world.process(*at).timers();
-            let timer = timers.iter().find(|(number, _)| number == timer);
-            let name = timer.map(|(_, timer)| plain(&format!("{timer:?}"))).unwrap_or_default();
+            let set = timers.iter().find(|set| set.number == *timer);
+            let name = set.map(|set| plain(&format!("{:?}", set.timer))).unwrap_or_default();
             format!("fire {at} {name}")
         }
         Action::Sync(at) => format!("sync {at}"),
@@ -102,6 +102,8 @@ fn line<A: Algorithm>(world: &World<A>, action: &Action<A::Input>) -> String {
         Action::Resume(at) => format!("resume {at}"),
         Action::Links(change) => change.to_string(),
         Action::Tick => "tick".to_owned(),
+        Action::Late(slot) => format!("# late: {}", pick(world, *slot)),
+        Action::Cut { step, after } => format!("{} crashing after {after}", line(world, step)),
     }
 }
 

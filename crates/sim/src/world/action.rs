@@ -53,6 +53,15 @@ pub enum Action<I> {
     Links(LinkChange),
     /// A millisecond passes (in worlds whose time does not come from a simulator).
     Tick,
+    /// A message of a synchronous world will take longer than the bound.
+    Late(Slot),
+    /// A step in the middle of which its process crashes.
+    Cut {
+        /// The step.
+        step: Box<Action<I>>,
+        /// So many of its messages and outputs still go out.
+        after: u32,
+    },
 }
 
 /// A change of the network.

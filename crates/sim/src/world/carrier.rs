@@ -5,13 +5,17 @@ use super::causal::CausalOrder;
 use super::fingerprint::Prints;
 use super::flight::{Body, Envelope, Flight};
 use super::links::Links;
-use super::process::{ApplicationOf, Disk};
-use super::{Fixed, MonitorOf, World, judge};
-use synod_core::card::Order;
+use super::process::{ApplicationOf, Disk, SetTimer};
+use super::{Cut, Fixed, MonitorOf, World, judge};
+use synod_core::card::{Order, Timing};
 use synod_core::{
     Algorithm, Application, Effect, EffectOf, Host, Moment, Monitor, ProcessId, ProcessSet,
     Violation,
 };
+
+fn narrow(ms: u64) -> u32 {
+    u32::try_from(ms).unwrap_or(u32::MAX)
+}
 
 /// Everything in a world that a step may touch, except the state of the process that takes it.
 pub(super) struct Carrier<'a, A: Algorithm> {
@@ -21,7 +25,7 @@ pub(super) struct Carrier<'a, A: Algorithm> {
     fixed: &'a Fixed<A>,
     driver: &'a mut dyn Driver<A>,
     application: &'a mut ApplicationOf<A>,
-    timers: &'a mut Vec<(u64, A::Timer)>,
+    timers: &'a mut Vec<SetTimer<A::Timer>>,
     disk: &'a mut Option<Box<Disk<A>>>,
     flight: &'a mut Flight<A>,
     monitor: &'a mut MonitorOf<A>,
@@ -31,6 +35,7 @@ pub(super) struct Carrier<'a, A: Algorithm> {
     timers_set: &'a mut u64,
     found: &'a mut Vec<Violation>,
     prints: &'a mut Option<Prints>,
+    cut: &'a mut Option<Cut>,
     /// How many layers down the step is.
     pub(super) layer: u8,
     /// What the application answers at once.
@@ -70,6 +75,7 @@ impl<A: Algorithm> World<A> {
             timers_set: &mut self.timers_set,
             found: &mut self.found,
             prints: &mut self.prints,
+            cut: &mut self.cut,
             layer: 0,
             answers: Vec::new(),
         };
@@ -94,6 +100,9 @@ impl<A: Algorithm> Host<A> for Carrier<'_, A> {
 impl<A: Algorithm> Carrier<'_, A> {
     /// Carries out one effect; or, if it must wait for the disk, keeps it.
     pub(super) fn carry_out(&mut self, effect: EffectOf<A>) {
+        if self.cut.as_ref().is_some_and(|cut| cut.reached) {
+            return;
+        }
         let must_wait = match &effect {
             Effect::Persist(_) => true,
             Effect::Send { .. } | Effect::Multicast { .. } | Effect::Output(_) => {
@@ -112,7 +121,7 @@ impl<A: Algorithm> Carrier<'_, A> {
             Effect::Send { to, message } => self.send_message(to, message),
             Effect::Multicast { to, message } => self.multicast(&to, &message),
             Effect::SetTimer { timer, after_ms } => self.set_timer(timer, after_ms),
-            Effect::CancelTimer(timer) => self.timers.retain(|(_, set)| *set != timer),
+            Effect::CancelTimer(timer) => self.timers.retain(|set| set.timer != timer),
             Effect::Output(output) => self.output(&output),
             Effect::Persist(_) => unreachable!("a record always waits for the disk"),
             Effect::Accuse { who, why } => {
@@ -131,15 +140,36 @@ impl<A: Algorithm> Carrier<'_, A> {
         for to in receivers.iter() {
             assert!(to.index() < self.n, "a message to {to}, in a group of {}", self.n);
             self.send(to, Body::Message(message.clone()), carried);
+            if self.cut.as_ref().is_some_and(|cut| cut.reached) {
+                return;
+            }
             carried = !self.fixed.multicast;
         }
     }
 
+    /// Whether the process still is there to let one more message or output go out.
+    fn goes_out(&mut self) -> bool {
+        let Some(cut) = self.cut else { return true };
+        match cut.left.checked_sub(1) {
+            Some(left) => cut.left = left,
+            None => cut.reached = true,
+        }
+        !cut.reached
+    }
+
     pub(super) fn send(&mut self, to: ProcessId, body: Body<A::Message>, carried: bool) {
+        // What a multicast network carries for all receivers goes out as one.
+        if carried && !self.goes_out() {
+            return;
+        }
         let number = *self.messages_sent;
         *self.messages_sent += 1;
         let tag = self.monitor.on_send(self.at);
-        let envelope = Envelope { from: self.at, to, body, tag, number };
+        let left_ms = match self.fixed.timing {
+            Timing::Asynchronous => None,
+            Timing::Synchronous { delay_ms } => Some(narrow(delay_ms)),
+        };
+        let envelope = Envelope { from: self.at, to, body, tag, left_ms, number };
         let layer = self.layer;
         if !self.links.work() && self.links.is_cut(self.at, to) {
             // It was sent all the same, and is counted; it just never arrives.
@@ -163,12 +193,19 @@ impl<A: Algorithm> Carrier<'_, A> {
     fn set_timer(&mut self, timer: A::Timer, after_ms: u64) {
         let number = *self.timers_set;
         *self.timers_set += 1;
-        self.timers.retain(|(_, set)| *set != timer);
-        self.timers.push((number, timer));
+        self.timers.retain(|set| set.timer != timer);
+        let left_ms = match self.fixed.timing {
+            Timing::Asynchronous => 0,
+            Timing::Synchronous { .. } => narrow(after_ms),
+        };
+        self.timers.push(SetTimer { number, timer, left_ms });
         self.driver.see(self.now_us, Happening::TimerSet { at: self.at, timer: number, after_ms });
     }
 
     fn output(&mut self, output: &A::Output) {
+        if !self.goes_out() {
+            return;
+        }
         let moment = Moment { now_us: self.now_us, clocks: &self.fixed.clocks };
         self.answers.extend(self.application.on_output(output, moment));
         let before = self.found.len();
@@ -182,7 +219,7 @@ impl<A: Algorithm> Carrier<'_, A> {
 
     fn prune(&mut self) {
         let count = self.fixed.order == Order::Any;
-        for envelope in self.flight.tags_mut() {
+        for envelope in self.flight.envelopes_mut() {
             let before = envelope.tag.clone();
             self.monitor.prune(&mut envelope.tag);
             if let (Some(prints), true) = (&mut *self.prints, count && before != envelope.tag) {

@@ -22,6 +22,8 @@ pub struct FaultsLeft {
     pub duplicates: u32,
     /// Milliseconds that pass.
     pub ticks: u32,
+    /// Messages that take longer than the bound.
+    pub late: u32,
 }
 
 impl From<&Scope> for FaultsLeft {
@@ -33,6 +35,7 @@ impl From<&Scope> for FaultsLeft {
             drops: scope.drops,
             duplicates: scope.duplicates,
             ticks: scope.ticks,
+            late: scope.late,
         }
     }
 }
@@ -47,9 +50,8 @@ impl<A: Algorithm> World<A> {
                 let at = ProcessId(index as u32);
                 process.application.offers(&mut offers);
                 actions.extend(offers.drain(..).map(|input| Action::Input { at, input }));
-                actions.extend(
-                    process.timers.iter().map(|(timer, _)| Action::Fire { at, timer: *timer }),
-                );
+                let due = process.timers.iter().filter(|set| set.left_ms == 0);
+                actions.extend(due.map(|set| Action::Fire { at, timer: set.number }));
                 if process.is_writing() {
                     actions.push(Action::Sync(at));
                 }
@@ -59,6 +61,9 @@ impl<A: Algorithm> World<A> {
         actions.extend(
             self.flight.iter().map(|(slot, _)| slot).filter(deliverable).map(Action::Deliver),
         );
+        if self.is_synchronous() && self.may_tick() {
+            actions.push(Action::Tick);
+        }
     }
 
     /// Everything that may go wrong next, within what is left; application messages and the
@@ -85,12 +90,15 @@ impl<A: Algorithm> World<A> {
                 if left.duplicates > 0 {
                     actions.push(Action::Duplicate(slot));
                 }
+                if left.late > 0 && envelope.left_ms.is_some() {
+                    actions.push(Action::Late(slot));
+                }
             }
         }
         if left.tells > 0 {
             self.enabled_tells(actions);
         }
-        if left.ticks > 0 {
+        if left.ticks > 0 && !self.is_synchronous() {
             actions.push(Action::Tick);
         }
     }
@@ -127,17 +135,22 @@ impl<A: Algorithm> World<A> {
         match action {
             Action::Input { at, .. } => self.must_be_up(*at),
             Action::Tell { from, to } => self.known(*to)?.must_be_up(*from),
-            Action::Deliver(slot) | Action::Drop(slot) | Action::Duplicate(slot) => {
-                match self.flight.get(*slot) {
-                    Some(_) => Ok(()),
-                    None => Err(Impossible(format!("no message is in place {slot}"))),
-                }
-            }
+            Action::Deliver(slot)
+            | Action::Drop(slot)
+            | Action::Duplicate(slot)
+            | Action::Late(slot) => match self.flight.get(*slot) {
+                Some(_) => Ok(()),
+                None => Err(Impossible(format!("no message is in place {slot}"))),
+            },
             Action::Fire { at, timer } => {
                 self.must_be_up(*at)?;
-                match self.process(*at).timers.iter().any(|(number, _)| number == timer) {
-                    true => Ok(()),
-                    false => Err(Impossible(format!("{at} has no timer with number {timer}"))),
+                match self.process(*at).timers.iter().find(|set| set.number == *timer) {
+                    Some(set) if set.left_ms == 0 => Ok(()),
+                    Some(set) => {
+                        let left = set.left_ms;
+                        Err(Impossible(format!("that timer of {at} runs out in {left}ms")))
+                    }
+                    None => Err(Impossible(format!("{at} has no timer with number {timer}"))),
                 }
             }
             Action::Sync(at) => {
@@ -162,6 +175,11 @@ impl<A: Algorithm> World<A> {
             },
             Action::Links(change) => self.can_change(change),
             Action::Tick => Ok(()),
+            Action::Cut { step, .. } => match self.can(step) {
+                Ok(()) if self.actor(step).is_some() => Ok(()),
+                Ok(()) => Err(Impossible("no process takes that step".to_owned())),
+                impossible => impossible,
+            },
         }
     }
 

@@ -19,6 +19,8 @@ pub struct Envelope<A: Algorithm> {
     pub body: Body<A::Message>,
     /// What the monitor wrote on it.
     pub tag: TagOf<A>,
+    /// Within how many milliseconds it arrives, if the world is synchronous and it is not late.
+    pub left_ms: Option<u32>,
     /// Its number: messages are counted in the order of sending. A duplicate has the same.
     pub number: u64,
 }
@@ -48,6 +50,7 @@ impl<A: Algorithm> Hash for Envelope<A> {
         (self.from, self.to).hash(state);
         self.body.hash(state);
         self.tag.hash(state);
+        self.left_ms.hash(state);
     }
 }
 
@@ -112,7 +115,11 @@ impl<A: Algorithm> Flight<A> {
         })
     }
 
-    pub(crate) fn tags_mut(&mut self) -> impl Iterator<Item = &mut Envelope<A>> {
+    pub(crate) fn get_mut(&mut self, slot: Slot) -> Option<&mut Envelope<A>> {
+        self.slots.get_mut(slot as usize)?.as_mut()
+    }
+
+    pub(crate) fn envelopes_mut(&mut self) -> impl Iterator<Item = &mut Envelope<A>> {
         self.slots.iter_mut().flatten()
     }
 

@@ -14,18 +14,19 @@ mod judge;
 mod links;
 mod plan;
 mod process;
+mod time;
 
 pub use action::{Action, Driver, Happening, Impossible, LinkChange, Step};
 pub use enabled::FaultsLeft;
 pub use flight::{Body, Envelope, Flight, Slot, TagOf};
 pub use judge::INVARIANTS_AT_EVERY_STEP_UP_TO;
 pub use plan::{Judged, Plan};
-pub use process::{ApplicationOf, Process, Status};
+pub use process::{ApplicationOf, Process, SetTimer, Status};
 
 use causal::CausalOrder;
 use links::Links;
 use std::sync::Arc;
-use synod_core::card::{Order, Rounds};
+use synod_core::card::{Order, Rounds, Timing};
 use synod_core::{
     Algorithm, Application, Clock, Cx, Effect, Family, Invariant, Moment, Monitor, ProcessId,
     ProcessSet, SetupError, Violation,
@@ -40,6 +41,7 @@ struct Fixed<A: Algorithm> {
     initial: Vec<A>,
     order: Order,
     multicast: bool,
+    timing: Timing,
     clocks: Vec<Clock>,
     invariants: Vec<&'static Invariant<A>>,
     /// Everything that is judged, by id.
@@ -64,6 +66,17 @@ pub struct World<A: Algorithm> {
     steps: u64,
     found: Vec<Violation>,
     prints: Option<fingerprint::Prints>,
+    /// Set while a step is taken in the middle of which its process crashes.
+    cut: Option<Cut>,
+}
+
+/// How much of a step is still carried out.
+#[derive(Clone, Copy, Debug)]
+struct Cut {
+    /// So many messages and outputs still go out.
+    left: u32,
+    /// Whether something did not go out any more.
+    reached: bool,
 }
 
 impl<A: Algorithm> Clone for World<A> {
@@ -82,6 +95,7 @@ impl<A: Algorithm> Clone for World<A> {
             steps: self.steps,
             found: Vec::new(),
             prints: self.prints,
+            cut: None,
         }
     }
 
@@ -104,6 +118,7 @@ impl<A: Algorithm> Clone for World<A> {
         self.steps = source.steps;
         self.found.clear();
         self.prints = source.prints;
+        self.cut = None;
     }
 }
 
@@ -130,10 +145,12 @@ impl<A: Algorithm> World<A> {
             steps: 0,
             found: Vec::new(),
             prints: None,
+            cut: None,
             fixed: Arc::new(Fixed {
                 initial,
                 order: plan.order,
                 multicast: plan.multicast,
+                timing: plan.timing,
                 clocks: plan.clocks.clone(),
                 judged: plan.judged.ids::<A>(),
                 invariants: A::invariants()
@@ -230,6 +247,12 @@ impl<A: Algorithm> World<A> {
         debug_assert_eq!(self.can(action), Ok(()), "{action:?}");
         self.steps += 1;
         self.found.clear();
+        self.cut = None;
+        self.take_step(action, driver);
+        self.judge(driver);
+    }
+
+    fn take_step(&mut self, action: &Action<A::Input>, driver: &mut dyn Driver<A>) {
         match action {
             Action::Input { at, input } => self.ask(*at, input.clone(), driver),
             Action::Tell { from, to } => self.tell(*from, *to, driver),
@@ -252,12 +275,29 @@ impl<A: Algorithm> World<A> {
                 self.links.change(change, self.processes.len());
                 driver.see(self.now_us, Happening::Relinked(change));
             }
-            Action::Tick => {
-                self.now_us += 1_000;
-                self.faults.ticks = self.faults.ticks.saturating_sub(1);
+            Action::Tick => self.tick(),
+            Action::Late(slot) => self.delay(*slot),
+            Action::Cut { step, after } => {
+                let at = self.actor(step).expect("the action is possible");
+                self.cut = Some(Cut { left: *after, reached: false });
+                self.take_step(step, driver);
+                self.crash(at, driver);
             }
         }
-        self.judge(driver);
+    }
+
+    /// Who takes the step, if it is one that a process takes.
+    pub fn actor(&self, action: &Action<A::Input>) -> Option<ProcessId> {
+        match action {
+            Action::Input { at, .. } | Action::Fire { at, .. } | Action::Sync(at) => Some(*at),
+            Action::Deliver(slot) => Some(self.flight.get(*slot)?.to),
+            _ => None,
+        }
+    }
+
+    /// Whether the last step was cut off: something did not go out any more.
+    pub fn was_cut_off(&self) -> bool {
+        self.cut.is_some_and(|cut| cut.reached)
     }
 
     fn ask(&mut self, at: ProcessId, input: A::Input, driver: &mut dyn Driver<A>) {
@@ -336,8 +376,8 @@ impl<A: Algorithm> World<A> {
     fn fire(&mut self, at: ProcessId, timer: u64, driver: &mut dyn Driver<A>) {
         self.forget_print(at);
         let timers = &mut self.processes[at.index()].timers;
-        let place = timers.iter().position(|(number, _)| *number == timer);
-        let (_, timer) = timers.remove(place.expect("the action is possible"));
+        let place = timers.iter().position(|set| set.number == timer);
+        let SetTimer { timer, .. } = timers.remove(place.expect("the action is possible"));
         self.remember_print(at);
         driver.see(self.now_us, Happening::TimerFired(at, &timer));
         self.run(at, driver, |state, cx| state.on_timer(timer, cx));
@@ -436,7 +476,9 @@ impl<A: Algorithm> World<A> {
     /// What the application says at once in answer to what it was told.
     fn answer(&mut self, at: ProcessId, answers: Vec<A::Input>, driver: &mut dyn Driver<A>) {
         for input in answers {
-            self.ask(at, input, driver);
+            if !self.was_cut_off() {
+                self.ask(at, input, driver);
+            }
         }
     }
 }

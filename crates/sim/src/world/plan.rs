@@ -1,6 +1,6 @@
 //! How a world is made, and which properties are judged in it.
 
-use synod_core::card::{Order, Rounds};
+use synod_core::card::{Order, Rounds, Timing};
 use synod_core::{Algorithm, Clock, Family, ProcessId, Setup};
 
 /// How a world is made.
@@ -14,6 +14,8 @@ pub struct Plan {
     pub order: Order,
     /// Whether the network carries a multicast once for all receivers.
     pub multicast: bool,
+    /// What is known about time, for drivers that try everything. A simulator has its own time.
+    pub timing: Timing,
     /// The clocks of the processes. Empty: all perfect.
     pub clocks: Vec<Clock>,
     /// The properties to be judged, by id, and whether the algorithm's own invariants are too.
@@ -70,6 +72,7 @@ impl Plan {
             rounds: vec![rounds],
             order: Order::Any,
             multicast: false,
+            timing: Timing::Asynchronous,
             clocks: Vec::new(),
             judged: Judged::Promised,
         }

@@ -16,9 +16,20 @@ pub struct Process<A: Algorithm> {
     pub application: ApplicationOf<A>,
     /// Whether it runs.
     pub status: Status,
-    pub(crate) timers: Vec<(u64, A::Timer)>,
+    pub(crate) timers: Vec<SetTimer<A::Timer>>,
     /// None until something is written: most algorithms have no disk.
     pub(crate) disk: Option<Box<Disk<A>>>,
+}
+
+/// A timer that is set.
+#[derive(Clone, Debug)]
+pub struct SetTimer<T> {
+    /// The number that it got when it was set.
+    pub number: u64,
+    /// Its name.
+    pub timer: T,
+    /// In how many milliseconds it runs out, if the world is synchronous; else 0.
+    pub left_ms: u32,
 }
 
 /// Whether a process runs.
@@ -43,8 +54,8 @@ impl<A: Algorithm> Process<A> {
         self.status == Status::Up
     }
 
-    /// The timers that are set, with their numbers, in the order of setting.
-    pub fn timers(&self) -> &[(u64, A::Timer)] {
+    /// The timers that are set, in the order of setting.
+    pub fn timers(&self) -> &[SetTimer<A::Timer>] {
         &self.timers
     }
 
@@ -88,13 +99,16 @@ impl<A: Algorithm> Clone for Process<A> {
 /// The numbers of timers do not matter, only which are set.
 impl<A: Algorithm> Hash for Process<A> {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
-        self.state.hash(hasher);
+        // What a crashed process knew is gone; only an algorithm's own invariants still look at it.
+        if self.status != Status::Crashed || !A::invariants().is_empty() {
+            self.state.hash(hasher);
+        }
         self.application.hash(hasher);
         self.status.hash(hasher);
         // Counted, so that no list of timers can be taken for the beginning of a disk.
         self.timers.len().hash(hasher);
-        for (_, timer) in &self.timers {
-            timer.hash(hasher);
+        for set in &self.timers {
+            (&set.timer, set.left_ms).hash(hasher);
         }
         if let Some(disk) = &self.disk {
             disk.records.hash(hasher);

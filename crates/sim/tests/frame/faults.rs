@@ -55,6 +55,21 @@ fn a_partition_loses_what_is_sent_across_it_and_nothing_else() {
 }
 
 #[test]
+fn a_process_that_crashes_in_the_middle_of_a_multicast_reaches_only_the_first() {
+    let crash = |after| Action::Cut { step: Box::new(act(P1)), after };
+    assert_eq!(letters(4, &[(10, crash(2))]), [letter(11, 0, 0), letter(11, 2, 0)]);
+    assert_eq!(letters(4, &[(10, crash(0))]), []);
+    let script = [(10, crash(5)), (20, send(P0, P1))];
+    // Everything went out, and then it crashed.
+    assert_eq!(letters(4, &script).len(), 3);
+    let mut network = steady(4);
+    network.plan.multicast = true;
+    let (events, report) = play::<Postman>(network, &[(10, crash(1))]);
+    assert_eq!(list(&events, What::Receive).len(), 3, "a multicast network carries it once");
+    assert_eq!(report.meter.messages, 1);
+}
+
+#[test]
 fn who_is_in_no_part_of_a_partition_is_alone() {
     let apart = links(LinkChange::Partition(vec![vec![P0, P1]]));
     let script = [(0, apart), (10, act(P0)), (10, act(P2)), (10, act(ProcessId(3)))];

@@ -192,9 +192,9 @@ fn a_timer_of_the_lower_layer_goes_out_wrapped_and_comes_back_to_it() {
     let mut world = begun::<Upper>(&idle(2));
     world.step(&send(P0, P1), &mut Hand);
     world.step(&act(P0), &mut Hand);
-    let timers: Vec<Clockwork> = world.process(P0).timers().iter().map(|(_, t)| *t).collect();
+    let timers: Vec<Clockwork> = world.process(P0).timers().iter().map(|set| set.timer).collect();
     assert_eq!(timers, [Clockwork::Low(Bell::Low), Clockwork::High]);
-    let timer = world.process(P0).timers()[0].0;
+    let timer = world.process(P0).timers()[0].number;
     world.step(&Action::Fire { at: P0, timer }, &mut Hand);
     assert!(world.process(P0).state.lower.rang);
 }

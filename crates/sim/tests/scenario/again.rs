@@ -35,8 +35,15 @@ fn walk<A: Algorithm>(plan: &Plan, seed: u64) -> (Vec<u32>, Vec<Step<A::Input>>,
     let tracer = Tracer::new(plan.setup.n, vec![&mut window]);
     let mut walker = Walker { chance: chance(seed), choices: Vec::new(), tracer };
     let mut world = World::<A>::new(plan).expect("the plan fits");
-    world.faults =
-        FaultsLeft { tells: 2, crashes: 1, restarts: 1, drops: 1, duplicates: 2, ticks: 2 };
+    world.faults = FaultsLeft {
+        tells: 2,
+        crashes: 1,
+        restarts: 1,
+        drops: 1,
+        duplicates: 2,
+        ticks: 2,
+        late: 0,
+    };
     world.start(&mut walker);
     let start = std::mem::take(&mut walker.choices);
     let (mut steps, mut actions) = (Vec::new(), Vec::new());
@@ -50,7 +57,13 @@ fn walk<A: Algorithm>(plan: &Plan, seed: u64) -> (Vec<u32>, Vec<Step<A::Input>>,
             break;
         }
         let which = below(&mut walker.chance, actions.len() as u64) as usize;
-        let action: Action<A::Input> = actions.swap_remove(which);
+        let mut action: Action<A::Input> = actions.swap_remove(which);
+        if world.faults.crashes > 0
+            && world.actor(&action).is_some()
+            && below(&mut walker.chance, 10) == 0
+        {
+            action = Action::Cut { step: Box::new(action), after: 1 };
+        }
         world.step(&action, &mut walker);
         steps.push(Step { action, choices: std::mem::take(&mut walker.choices) });
     }

@@ -1,0 +1,53 @@
+//! How time goes in worlds whose time does not come from a simulator.
+
+use super::{Slot, Status, World};
+use synod_core::Algorithm;
+use synod_core::card::Timing;
+
+impl<A: Algorithm> World<A> {
+    /// Whether clocks run alike and every message has a bound.
+    pub fn is_synchronous(&self) -> bool {
+        self.fixed.timing != Timing::Asynchronous
+    }
+
+    /// Whether time may go on. In a synchronous world it must not as long as a timer has run out,
+    /// or a message is due, and nothing came of it yet; and if nothing depends on time any more, it
+    /// need not.
+    pub(super) fn may_tick(&self) -> bool {
+        let timers = || self.processes.iter().filter(|p| p.is_up()).flat_map(|p| &p.timers);
+        let bounded = || self.flight.iter().filter_map(|(slot, e)| Some((slot, e.left_ms?)));
+        let is_due = |(slot, left): (Slot, u32)| left == 0 && self.is_deliverable(slot);
+        let waits = timers().next().is_some() || bounded().any(|(_, left)| left > 0);
+        waits && !timers().any(|set| set.left_ms == 0) && !bounded().any(is_due)
+    }
+
+    /// A millisecond passes.
+    pub(super) fn tick(&mut self) {
+        self.now_us += 1_000;
+        if !self.is_synchronous() {
+            self.faults.ticks = self.faults.ticks.saturating_sub(1);
+            return;
+        }
+        for process in self.processes.iter_mut().filter(|p| p.status == Status::Up) {
+            for set in &mut process.timers {
+                set.left_ms = set.left_ms.saturating_sub(1);
+            }
+        }
+        for envelope in self.flight.envelopes_mut() {
+            envelope.left_ms = envelope.left_ms.map(|left| left.saturating_sub(1));
+        }
+        if self.prints.is_some() {
+            self.keep_fingerprint();
+        }
+    }
+
+    /// A message will take longer than the bound.
+    pub(super) fn delay(&mut self, slot: Slot) {
+        self.faults.late = self.faults.late.saturating_sub(1);
+        let envelope = self.flight.get_mut(slot).expect("the action is possible");
+        envelope.left_ms = None;
+        if self.prints.is_some() {
+            self.keep_fingerprint();
+        }
+    }
+}
