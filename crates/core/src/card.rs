@@ -298,6 +298,9 @@ pub enum Quantity {
     EntryHops,
     /// Consecutive messages between one process leaving and the next, already waiting, entering.
     RelayHops,
+    /// Consecutive messages between a request and its effect at each other process, with nobody
+    /// else asking.
+    ReachHops,
     /// All messages of a run in which everybody asks once, at the same moment.
     MessagesInAll,
 }

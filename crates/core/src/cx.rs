@@ -178,7 +178,7 @@ impl<'a, P: Protocol> Cx<'a, P> {
         P::Message: From<L::Message>,
         P::Timer: From<L::Timer>,
     {
-        self.cross(None, step, |_| panic!("a layer below that persists is driven by below_durable"))
+        self.cross(None, (From::from, From::from), step, no_record)
     }
 
     /// The same, in a smaller group: for the layer below there is nobody else.
@@ -193,25 +193,34 @@ impl<'a, P: Protocol> Cx<'a, P> {
         P::Message: From<L::Message>,
         P::Timer: From<L::Timer>,
     {
-        let none = |_| panic!("a layer below that persists is driven by below_durable");
-        self.cross(Some(members), step, none)
+        self.cross(Some(members), (From::from, From::from), step, no_record)
     }
 
-    pub(crate) fn cross<L>(
+    /// The same, for one of several layers below: what is sent and set is wrapped, so that it finds
+    /// its way back to the same one.
+    #[must_use = "the outputs of the layer below are events for this one"]
+    pub fn below_wrapped<L: Protocol>(
+        &mut self,
+        members: &ProcessSet,
+        message: impl Fn(L::Message) -> P::Message,
+        timer: impl Fn(L::Timer) -> P::Timer,
+        step: impl FnOnce(&mut Cx<'_, L>),
+    ) -> SmallVec<[L::Output; 1]> {
+        self.cross(Some(members), (message, timer), step, no_record)
+    }
+
+    pub(crate) fn cross<L: Protocol>(
         &mut self,
         members: Option<&ProcessSet>,
+        (message, timer): (impl Fn(L::Message) -> P::Message, impl Fn(L::Timer) -> P::Timer),
         step: impl FnOnce(&mut Cx<'_, L>),
         record: fn(Record) -> Record,
-    ) -> SmallVec<[L::Output; 1]>
-    where
-        L: Protocol,
-        P::Message: From<L::Message>,
-        P::Timer: From<L::Timer>,
-    {
+    ) -> SmallVec<[L::Output; 1]> {
         self.host.cross(true);
         let (me, n) = (self.me, self.n);
         let members = members.or(self.members);
-        let mut below = Below { above: self, outputs: SmallVec::new(), record };
+        let outputs = SmallVec::new();
+        let mut below = Below::<P, L, _, _> { above: self, outputs, message, timer, record };
         step(&mut Cx { me, n, members, host: &mut below });
         let outputs = below.outputs;
         self.host.cross(false);
@@ -220,27 +229,35 @@ impl<'a, P: Protocol> Cx<'a, P> {
 }
 
 /// The world as the layer below sees it: ourselves.
-struct Below<'a, 'b, P: Protocol, L: Protocol> {
+struct Below<'a, 'b, P: Protocol, L: Protocol, M, T> {
     above: &'a mut Cx<'b, P>,
     outputs: SmallVec<[L::Output; 1]>,
+    /// What becomes of a message, a timer and a record of the layer below.
+    message: M,
+    timer: T,
     record: fn(Record) -> Record,
 }
 
-impl<P, L> Host<L> for Below<'_, '_, P, L>
+fn no_record(_: Record) -> Record {
+    panic!("a layer below that persists is driven by below_durable")
+}
+
+impl<P, L, M, T> Host<L> for Below<'_, '_, P, L, M, T>
 where
     P: Protocol,
     L: Protocol,
-    P::Message: From<L::Message>,
-    P::Timer: From<L::Timer>,
+    M: Fn(L::Message) -> P::Message,
+    T: Fn(L::Timer) -> P::Timer,
 {
     fn effect(&mut self, effect: EffectOf<L>) {
+        let (wrap, name) = (&self.message, &self.timer);
         let effect = match effect {
-            Effect::Send { to, message } => Effect::Send { to, message: message.into() },
-            Effect::Multicast { to, message } => Effect::Multicast { to, message: message.into() },
+            Effect::Send { to, message } => Effect::Send { to, message: wrap(message) },
+            Effect::Multicast { to, message } => Effect::Multicast { to, message: wrap(message) },
             Effect::SetTimer { timer, after_ms } => {
-                Effect::SetTimer { timer: timer.into(), after_ms }
+                Effect::SetTimer { timer: name(timer), after_ms }
             }
-            Effect::CancelTimer(timer) => Effect::CancelTimer(timer.into()),
+            Effect::CancelTimer(timer) => Effect::CancelTimer(name(timer)),
             Effect::Output(output) => return self.outputs.push(output),
             Effect::Persist(record) => Effect::Persist((self.record)(record)),
             Effect::Accuse { who, why } => Effect::Accuse { who, why },

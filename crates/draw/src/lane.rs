@@ -50,7 +50,7 @@ impl Lane {
             Mark::Ask => Operation::Waiting,
             Mark::Begin => Operation::Holding,
             Mark::End | Mark::Done | Mark::Whole => Operation::Idle,
-            Mark::None => self.operation,
+            Mark::Reached | Mark::None => self.operation,
         };
         Lane { life, operation }
     }

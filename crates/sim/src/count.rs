@@ -1,7 +1,7 @@
 //! What a run cost: messages by kind and layer, and how long operations took.
 
 use crate::world::{Happening, World};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use synod_core::card::{Cost, Load, Quantity};
 use synod_core::family::Mark;
 use synod_core::{Algorithm, Bounds, Family, ProcessId};
@@ -57,9 +57,13 @@ pub struct Meter {
     pub relay_us: Summary,
     /// Messages carried between one request and the next.
     pub operation_messages: Summary,
-    asked: Vec<Option<(u64, u64)>>,
+    /// From the last request of anybody to each process that it reaches, in microseconds.
+    pub reach_us: Summary,
+    /// What each process has asked for and not got: when, and how many messages there were.
+    asked: Vec<VecDeque<(u64, u64)>>,
     left_at: Option<u64>,
-    last_ask: Option<u64>,
+    /// The same for the last request of all.
+    last_ask: Option<(u64, u64)>,
 }
 
 impl Meter {
@@ -76,7 +80,8 @@ impl Meter {
             entry_messages: Summary::default(),
             relay_us: Summary::default(),
             operation_messages: Summary::default(),
-            asked: vec![None; n],
+            reach_us: Summary::default(),
+            asked: vec![VecDeque::new(); n],
             left_at: None,
             last_ask: None,
         }
@@ -116,7 +121,7 @@ impl Meter {
             }
             Happening::Told(at, output) => {
                 self.events += 1;
-                self.mark(*at, A::Family::mark_of_output(output), now_us);
+                self.mark(*at, A::Family::mark_of_output(*at, output), now_us);
             }
             Happening::Lost { .. } => {
                 self.events += 1;
@@ -129,7 +134,7 @@ impl Meter {
             Happening::TimerSet { .. } | Happening::Writing(_) => {}
             Happening::Crashed(at) => {
                 self.events += 1;
-                self.asked[at.index()] = None;
+                self.asked[at.index()].clear();
             }
             _ => self.events += 1,
         }
@@ -152,12 +157,12 @@ impl Meter {
     fn mark(&mut self, at: ProcessId, mark: Mark, now_us: u64) {
         match mark {
             Mark::Ask => {
-                self.asked[at.index()] = Some((now_us, self.messages));
-                self.next_operation();
+                self.asked[at.index()].push_back((now_us, self.messages));
+                self.next_operation(now_us);
             }
             Mark::Begin | Mark::Done => {
                 self.operations += 1;
-                if let Some((asked_us, messages)) = self.asked[at.index()].take() {
+                if let Some((asked_us, messages)) = self.asked[at.index()].pop_front() {
                     self.entry_us.add(now_us - asked_us);
                     self.entry_messages.add(self.messages - messages);
                     if let Some(left_at) = self.left_at.take().filter(|left| asked_us < *left) {
@@ -168,21 +173,26 @@ impl Meter {
             Mark::End => self.left_at = Some(now_us),
             Mark::Whole => {
                 self.operations += 1;
-                self.next_operation();
+                self.next_operation(now_us);
+            }
+            Mark::Reached => {
+                if let Some((asked_us, _)) = self.last_ask {
+                    self.reach_us.add(now_us - asked_us);
+                }
             }
             Mark::None => {}
         }
     }
 
-    fn next_operation(&mut self) {
-        if let Some(before) = self.last_ask.replace(self.messages) {
+    fn next_operation(&mut self, now_us: u64) {
+        if let Some((_, before)) = self.last_ask.replace((now_us, self.messages)) {
             self.operation_messages.add(self.messages - before);
         }
     }
 
     /// The run is over: the last operation is as long as it ever gets.
     pub(crate) fn finish(&mut self) {
-        if let Some(before) = self.last_ask.take() {
+        if let Some((_, before)) = self.last_ask.take() {
             self.operation_messages.add(self.messages - before);
         }
     }
@@ -259,5 +269,6 @@ fn measure(meter: &Meter, quantity: Quantity, conditions: Conditions) -> Option<
         Quantity::EntryMessages => all(&meter.entry_messages, 1),
         Quantity::EntryHops => all(&meter.entry_us, conditions.hop_us?),
         Quantity::RelayHops => all(&meter.relay_us, conditions.hop_us?),
+        Quantity::ReachHops => all(&meter.reach_us, conditions.hop_us?),
     }
 }

@@ -289,9 +289,15 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
         while let Some(at) = self.engine.stirred.pop() {
             self.plan(at);
         }
-        if self.engine.options.load == Load::Sequential && self.engine.busy.is_none() {
+        if self.engine.options.load == Load::Sequential && self.is_quiet() {
             self.next_turn();
         }
+    }
+
+    /// Whether no operation is under way, nor what is left of one; a network that never rests
+    /// carries something all the time.
+    fn is_quiet(&self) -> bool {
+        self.engine.busy.is_none() && (A::CARD.restless || self.world.flight().is_empty())
     }
 
     /// Decides what the application at a process asks next, and when.
@@ -401,7 +407,7 @@ impl<A: Algorithm> Engine<'_, A> {
                     self.schedule(now_us, Due::Tell(at, to));
                 }
             }
-            Mark::Ask | Mark::Begin | Mark::None => {}
+            Mark::Ask | Mark::Begin | Mark::Reached | Mark::None => {}
         }
     }
 }
@@ -435,7 +441,7 @@ impl<A: Algorithm> Driver<A> for Engine<'_, A> {
                 self.on_operation(at, A::Family::mark_of_input(input), now_us);
             }
             Happening::Told(at, output) => {
-                self.on_operation(at, A::Family::mark_of_output(output), now_us);
+                self.on_operation(at, A::Family::mark_of_output(at, output), now_us);
             }
             Happening::TimerSet { at, timer, after_ms } => {
                 let after_us = after_ms.saturating_mul(1_000);

@@ -89,7 +89,7 @@ impl Family for ClockSync {
         }
     }
 
-    fn mark_of_output(output: &Output) -> Mark {
+    fn mark_of_output(_at: ProcessId, output: &Output) -> Mark {
         match output {
             Output::ReadClock => Mark::None,
             Output::Synchronised(_) => Mark::Done,

@@ -64,7 +64,7 @@ impl Family for Detection {
         match *input {}
     }
 
-    fn mark_of_output(_output: &Output) -> Mark {
+    fn mark_of_output(_at: ProcessId, _output: &Output) -> Mark {
         Mark::None
     }
 

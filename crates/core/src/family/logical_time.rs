@@ -130,7 +130,7 @@ impl Family for LogicalTime {
         Mark::Whole
     }
 
-    fn mark_of_output(Output::Stamped(_): &Output) -> Mark {
+    fn mark_of_output(_at: ProcessId, Output::Stamped(_): &Output) -> Mark {
         Mark::None
     }
 

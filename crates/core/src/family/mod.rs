@@ -4,12 +4,14 @@
 pub mod clock_sync;
 pub mod detection;
 pub mod logical_time;
+pub mod multicast;
 pub mod mutex;
 
 pub use crate::clock::Moment;
 pub use clock_sync::ClockSync;
 pub use detection::Detection;
 pub use logical_time::LogicalTime;
+pub use multicast::GroupMulticast;
 pub use mutex::Mutex;
 
 use crate::card::Rounds;
@@ -53,8 +55,8 @@ pub trait Family: Debug + Copy + 'static {
     fn pace(input: &Self::Input) -> Pace;
     /// What asking or telling means for the operation under way, for meters and pictures.
     fn mark_of_input(input: &Self::Input) -> Mark;
-    /// The same for what the application is told.
-    fn mark_of_output(output: &Self::Output) -> Mark;
+    /// The same for what the application at a process is told.
+    fn mark_of_output(at: ProcessId, output: &Self::Output) -> Mark;
 
     /// `enters`: the words after the process's name in a scenario, for what it may ask.
     fn input_in_words(input: &Self::Input) -> String;
@@ -110,6 +112,8 @@ pub enum Mark {
     Done,
     /// It is asked for and over in one.
     Whole,
+    /// The operation of another process takes effect at this one.
+    Reached,
     /// Nothing.
     None,
 }

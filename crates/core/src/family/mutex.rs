@@ -85,7 +85,7 @@ impl Family for Mutex {
     }
 
     #[inline]
-    fn mark_of_output(Output::Entered: &Output) -> Mark {
+    fn mark_of_output(_at: ProcessId, Output::Entered: &Output) -> Mark {
         Mark::Begin
     }
 

@@ -90,6 +90,7 @@ fn mark(mark: Mark) -> Option<&'static str> {
         Mark::End => Some("end"),
         Mark::Done => Some("done"),
         Mark::Whole => Some("whole"),
+        Mark::Reached => Some("reached"),
         Mark::None => None,
     }
 }

@@ -78,7 +78,7 @@ impl<'s> Tracer<'s> {
             Happening::Told(at, output) => {
                 let words = A::Family::output_in_words(output);
                 self.tick(*at, What::Output).text(&words);
-                self.event.mark = A::Family::mark_of_output(output);
+                self.event.mark = A::Family::mark_of_output(*at, output);
                 self.emit();
             }
             Happening::Sent { slot, envelope, .. } => {
