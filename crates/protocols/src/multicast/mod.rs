@@ -3,8 +3,21 @@
 //! Every layer takes [`Multicast`] and tells [`Deliver`], and owns the layer below it. What one
 //! layer adds to a message travels as the payload of the layer below.
 
+pub mod causal;
+pub mod causal_total;
+pub mod fifo;
+pub mod in_order;
+pub mod isis;
+pub mod sequencer;
+
+pub use causal::Causal;
+pub use causal_total::CausalTotal;
+pub use fifo::Fifo;
+pub use isis::Isis;
+pub use sequencer::Sequencer;
+
 use serde::{Deserialize, Serialize};
-use synod_core::ProcessId;
+use synod_core::{ProcessId, Protocol};
 
 /// The layer above wants this to be delivered by every member of the group, itself included.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -17,4 +30,19 @@ pub struct Deliver<D> {
     pub sender: ProcessId,
     /// What it says.
     pub payload: D,
+}
+
+/// A layer that carries payloads `D`: whatever takes [`Multicast`] and tells [`Deliver`].
+pub trait Layer<D>: Protocol<Input = Multicast<D>, Output = Deliver<D>> {}
+
+impl<D, L: Protocol<Input = Multicast<D>, Output = Deliver<D>>> Layer<D> for L {}
+
+/// How something reaches a single member, where a layer has something to say to one only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Uplink {
+    /// It is sent: links are reliable.
+    Direct,
+    /// It is multicast, and the others ignore it: links lose messages, and only the layer below
+    /// repairs that.
+    Multicast,
 }
