@@ -93,7 +93,7 @@ impl<A: Algorithm> Search<A> {
             spare: Mutex::default(),
             base: 0,
             found: Vec::new(),
-            judged: question.judged.ids::<A>(),
+            judged: question.judged.ids::<A>(&question.setup),
             normal: question.is_normal::<A>(),
             crowded: 0,
             leads_back: false,

@@ -21,8 +21,7 @@ pub struct Question {
 impl Question {
     /// Everything that the family defines, in this scope, with the usual limits.
     pub fn new(scope: Scope) -> Self {
-        let set = |setup: Setup, (name, value): &(&str, &str)| setup.with(name, value);
-        let setup = scope.set.iter().fold(Setup::new(scope.n), set);
+        let setup = Setup::new(scope.n).with_all(scope.set);
         Question { scope, setup, judged: Judged::All, limits: Limits::default() }
     }
 

@@ -15,6 +15,8 @@ pub(crate) struct About {
     pub(crate) family: &'static str,
     /// What one fulfilled request is called.
     pub(crate) operation: &'static str,
+    /// The properties of its family, by id.
+    properties: Vec<&'static str>,
     /// What can be judged: the properties of its family, then its own invariants.
     pub(crate) claims: Vec<Claim>,
 }
@@ -43,6 +45,12 @@ impl About {
         self.claims.iter().find(|claim| claim.id.eq_ignore_ascii_case(id))
     }
 
+    /// Whether a group that is set up so guarantees it. Invariants always are guaranteed.
+    pub(crate) fn is_promised(&self, id: &str, setup: &Setup) -> bool {
+        let of_family = self.properties.contains(&id);
+        !of_family || self.card.promises_with(setup).contains(&id)
+    }
+
     /// Fails if one of the ids is not known.
     pub(crate) fn knows(&self, ids: &[String]) -> Result<()> {
         match ids.iter().find(|id| self.claim(id).is_none()) {
@@ -54,9 +62,13 @@ impl About {
         }
     }
 
-    /// Those of its claims that are judged in a group of `n`, and those that would be in a smaller.
-    pub(crate) fn judged(&self, judged: &Judged, n: usize) -> Result<(Vec<Claim>, Vec<Claim>)> {
-        let query = Query { judged, n };
+    /// Those of its claims that are judged in such a group, and those that would be in a smaller.
+    pub(crate) fn judged(
+        &self,
+        judged: &Judged,
+        setup: &Setup,
+    ) -> Result<(Vec<Claim>, Vec<Claim>)> {
+        let query = Query { judged, setup };
         let ids = visit(self.card.name, query).ok_or_else(|| unknown(self.card.name))?;
         let find = |ids: &[&str]| ids.iter().filter_map(|id| self.claim(id)).copied().collect();
         Ok((find(&ids.0), find(&ids.1)))
@@ -105,6 +117,7 @@ impl Visit for Describe {
             card: A::CARD,
             family: A::Family::NAME,
             operation: A::Family::OPERATION,
+            properties: A::Family::PROPERTIES.iter().map(|property| property.id).collect(),
             claims: properties.chain(invariants).collect(),
         }
     }
@@ -112,15 +125,15 @@ impl Visit for Describe {
 
 struct Query<'q> {
     judged: &'q Judged,
-    n: usize,
+    setup: &'q Setup,
 }
 
 impl Visit for Query<'_> {
     type Answer = (Vec<&'static str>, Vec<&'static str>);
 
     fn visit<A: Algorithm>(self) -> Self::Answer {
-        let can = |id: &&'static str| A::Family::can_judge(id, self.n);
-        self.judged.ids::<A>().into_iter().partition(can)
+        let can = |id: &&'static str| A::Family::can_judge(id, self.setup.n);
+        self.judged.ids::<A>(self.setup).into_iter().partition(can)
     }
 }
 

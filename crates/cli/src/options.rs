@@ -194,6 +194,9 @@ pub(crate) struct RunFlags {
     /// How many requests all processes make together
     #[arg(short, long, value_name = "R", value_parser = parse::requests, default_value = "100")]
     pub(crate) requests: u64,
+    /// Go on for so long at least, if the algorithm never falls silent [default: the family's]
+    #[arg(long = "for", value_name = "TIME", value_parser = parse::time)]
+    run_for: Option<u64>,
     /// End the run after so many steps, finished or not
     #[arg(long, value_name = "STEPS", value_parser = parse::positive)]
     max_steps: Option<u64>,
@@ -227,6 +230,7 @@ impl RunFlags {
             clocks: self.clocks()?,
             judged: self.judging.judged(about, Judged::Promised)?,
             rounds,
+            ..Plan::new(self.n, Rounds::Forever)
         };
         let mut options = Options::new(plan, seed);
         options.network = self.network()?;
@@ -235,6 +239,7 @@ impl RunFlags {
         options.hold = self.load.hold.unwrap_or(options.hold);
         options.tells = self.load.tells;
         options.faults = self.faults(usual_us);
+        options.run_for_us = self.run_for;
         options.steps_at_most = self.max_steps.unwrap_or(options.steps_at_most);
         Ok(options)
     }

@@ -1,7 +1,7 @@
 //! What is written after a flag, understood; or what is wrong with it, and what would be right.
 
 use std::ops::Range;
-use synod_core::card::Rounds;
+use synod_core::card::{Rounds, Timing};
 use synod_core::{Clock, ProcessId};
 use synod_sim::network::{Delay, microseconds};
 
@@ -76,6 +76,20 @@ pub(crate) fn delay(text: &str) -> Parsed<Delay> {
 /// A time, in microseconds.
 pub(crate) fn time(text: &str) -> Parsed<u64> {
     microseconds(text).ok_or_else(|| "a time is written 500ms, 2s or 100us".to_owned())
+}
+
+/// `2ms`, or `never`: within which time messages arrive.
+pub(crate) fn bound(text: &str) -> Parsed<Timing> {
+    match (text, microseconds(text)) {
+        ("never", _) => Ok(Timing::Asynchronous),
+        (_, Some(us)) if us > 0 && us % 1_000 == 0 && us <= 1_000_000 => {
+            Ok(Timing::Synchronous { delay_ms: us / 1_000 })
+        }
+        _ => {
+            Err("a bound is a whole number of milliseconds, up to 1s, or the word 'never'"
+                .to_owned())
+        }
+    }
 }
 
 /// `1`, `3` or `forever`.

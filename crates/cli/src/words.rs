@@ -1,7 +1,7 @@
 //! Numbers and names as people read them.
 
 use synod_core::Bounds;
-use synod_core::card::{Load, Order, Rounds, Scope};
+use synod_core::card::{Load, Order, Rounds, Scope, Timing};
 
 /// `1 234 567`: a whole number with a gap between thousands.
 pub(crate) fn grouped(number: u64) -> String {
@@ -71,7 +71,7 @@ pub(crate) fn rounds(rounds: Rounds) -> String {
 }
 
 /// What may go wrong in a scope, with the flags that allow it.
-pub(crate) fn budgets(scope: &Scope) -> [(&'static str, u32); 6] {
+pub(crate) fn budgets(scope: &Scope) -> [(&'static str, u32); 7] {
     [
         ("tells", scope.tells),
         ("crashes", scope.crashes),
@@ -79,6 +79,7 @@ pub(crate) fn budgets(scope: &Scope) -> [(&'static str, u32); 6] {
         ("drops", scope.drops),
         ("duplicates", scope.duplicates),
         ("ticks", scope.ticks),
+        ("late", scope.late),
     ]
 }
 
@@ -95,14 +96,18 @@ pub(crate) fn scope(scope: &Scope) -> String {
         Order::Fifo => ", links in order",
         Order::Causal => ", messages in causal order",
     };
+    if let Timing::Synchronous { delay_ms } = scope.timing {
+        text += &format!(", which arrive within {delay_ms}ms");
+    }
     for (name, allowed) in budgets(scope).into_iter().filter(|(_, allowed)| *allowed > 0) {
         text += &format!(", {name} {allowed}");
     }
     text
 }
 
-/// The flags of `synod check` that give this scope, whatever the defaults.
-pub(crate) fn scope_flags(scope: &Scope) -> String {
+/// The flags of `synod check` that give this scope, whatever the defaults; `bounded` if the
+/// algorithm usually is explored with a bound on messages.
+pub(crate) fn scope_flags(scope: &Scope, bounded: bool) -> String {
     let mut flags = format!("-n {} --rounds {}", scope.n, rounds(scope.rounds));
     if scope.order != Order::Any {
         flags += &format!(" --order {}", order(scope.order));
@@ -111,6 +116,14 @@ pub(crate) fn scope_flags(scope: &Scope) -> String {
         if allowed > 0 || name == "tells" {
             flags += &format!(" --{name} {allowed}");
         }
+    }
+    match scope.timing {
+        Timing::Asynchronous if bounded => flags += " --bound never",
+        Timing::Asynchronous => {}
+        Timing::Synchronous { delay_ms } => flags += &format!(" --bound {delay_ms}ms"),
+    }
+    for (name, value) in scope.set {
+        flags += &format!(" --param {}", shell_quoted(&format!("{name}={value}")));
     }
     flags
 }
@@ -171,6 +184,9 @@ mod tests {
     #[test]
     fn a_scope_is_told_in_flags_that_leave_nothing_to_defaults() {
         let scope = Scope { crashes: 1, order: Order::Fifo, ..Scope::of(2) };
-        assert_eq!(scope_flags(&scope), "-n 2 --rounds 1 --order fifo --tells 0 --crashes 1");
+        assert_eq!(
+            scope_flags(&scope, false),
+            "-n 2 --rounds 1 --order fifo --tells 0 --crashes 1"
+        );
     }
 }

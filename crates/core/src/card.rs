@@ -1,5 +1,6 @@
 //! What the catalogue knows about an algorithm, beside its code.
 
+use crate::setup::Setup;
 use serde::Serialize;
 
 /// One algorithm, on a card. Build it from [`Card::BLANK`].
@@ -25,6 +26,9 @@ pub struct Card {
     pub promises: &'static [&'static str],
     /// Other settings of its parameters with which it tolerates or promises something else.
     pub variants: &'static [Variant],
+    /// The small worlds in which everything that can happen was tried, and every promise holds.
+    /// Empty: the usual ones, see [`Card::proved()`].
+    pub proved: &'static [Scope],
     /// Properties that it does not have, or loses when an assumption breaks, and how to see it.
     pub counterexamples: &'static [Counterexample],
     /// What it costs.
@@ -54,6 +58,7 @@ impl Card {
         tolerates: Tolerance::NOTHING,
         promises: &[],
         variants: &[],
+        proved: &[],
         counterexamples: &[],
         costs: &[],
         parameters: &[],
@@ -62,6 +67,30 @@ impl Card {
         restless: false,
         mutant: None,
     };
+
+    /// The small worlds in which every promise was proved: those on the card; or, if there are none,
+    /// groups of up to three that ask once each, while nothing goes wrong.
+    pub fn proved(&self) -> Vec<Scope> {
+        match self.proved {
+            [] => (self.smallest..=3).map(Scope::of).collect(),
+            scopes => scopes.to_vec(),
+        }
+    }
+
+    /// What may go wrong in a group that is set up so.
+    pub fn tolerates_with(&self, setup: &Setup) -> Tolerance {
+        self.variant(setup).map_or(self.tolerates, |variant| variant.tolerates)
+    }
+
+    /// The properties that a group guarantees that is set up so.
+    pub fn promises_with(&self, setup: &Setup) -> &'static [&'static str] {
+        self.variant(setup).map_or(self.promises, |variant| variant.promises)
+    }
+
+    fn variant(&self, setup: &Setup) -> Option<&'static Variant> {
+        let is_set = |(name, value): &(&str, &str)| setup.text(name) == Some(*value);
+        self.variants.iter().find(|variant| variant.set.iter().all(is_set))
+    }
 
     /// Whether the card is known under this name.
     pub fn answers_to(&self, name: &str) -> bool {

@@ -1,6 +1,6 @@
 //! How a group is set up before it starts: how many processes, and the algorithm's parameters.
 
-use crate::card::Card;
+use crate::card::{Card, Settings};
 use crate::process::ProcessId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -60,6 +60,12 @@ impl Setup {
     pub fn with(mut self, name: &str, value: &str) -> Self {
         self.parameters.insert(name.to_owned(), value.to_owned());
         self
+    }
+
+    /// The same, with several parameters set.
+    #[must_use]
+    pub fn with_all(self, settings: Settings) -> Self {
+        settings.iter().fold(self, |setup, (name, value)| setup.with(name, value))
     }
 
     /// The parameter as given.

@@ -40,6 +40,16 @@ pub struct Fault<I> {
     pub at_us: u64,
     /// What.
     pub action: Action<I>,
+    /// A process that crashes does so in the middle of its next step, after so many messages and
+    /// outputs; or, if this is not said, at once.
+    pub in_step_after: Option<u32>,
+}
+
+impl<I> Fault<I> {
+    /// Something that goes wrong at a certain time, in microseconds.
+    pub fn at(at_us: u64, action: Action<I>) -> Self {
+        Fault { at_us, action, in_step_after: None }
+    }
 }
 
 /// What begins, and what ends it.
@@ -60,8 +70,15 @@ impl RandomFaults {
                 let begin = below(chance, within);
                 let end = begin + 1 + below(chance, within / 2);
                 let (first, second) = pair(chance);
-                faults.push(Fault { at_us: begin, action: first });
-                faults.extend(second.map(|action| Fault { at_us: end, action }));
+                // Every other crash comes in the middle of a step.
+                let in_step_after = match first {
+                    Action::Crash(_) if below(chance, 2) == 0 => {
+                        Some(below(chance, n as u64 + 1) as u32)
+                    }
+                    _ => None,
+                };
+                faults.push(Fault { at_us: begin, action: first, in_step_after });
+                faults.extend(second.map(|action| Fault::at(end, action)));
             }
         };
         // Alone there is no link to be cut.

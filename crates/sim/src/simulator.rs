@@ -1,5 +1,6 @@
 //! Drives a world by simulated time and a seed.
 
+mod mishap;
 mod options;
 
 pub use options::Options;
@@ -83,6 +84,11 @@ struct Engine<'s, A: Algorithm> {
     /// When the last message of a link arrives, if links are ordered.
     link_free_us: BTreeMap<(ProcessId, ProcessId), u64>,
     faults: Vec<Fault<A::Input>>,
+    /// How many of them are still to come.
+    faults_to_come: usize,
+    /// Who crashes in the middle of its next step, after so many messages and outputs.
+    doomed: BTreeMap<ProcessId, u32>,
+    run_for_us: u64,
     lose_now: Vec<Slot>,
     /// The messages to be duplicated, and when the copies arrive, with their numbers in the agenda.
     duplicate_now: Vec<(Slot, u64, u64)>,
@@ -114,6 +120,9 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
             held_back: Vec::new(),
             link_free_us: BTreeMap::new(),
             faults,
+            faults_to_come: 0,
+            doomed: BTreeMap::new(),
+            run_for_us: options.run_for_us.unwrap_or(A::Family::RUN_FOR_MS * 1_000),
             lose_now: Vec::new(),
             duplicate_now: Vec::new(),
             meter: Meter::new(n),
@@ -137,12 +146,14 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
         for index in 0..self.engine.faults.len() {
             self.engine.schedule(self.engine.faults[index].at_us, Due::Fault(index as u32));
         }
+        self.engine.faults_to_come = self.engine.faults.len();
         self.world.start(&mut self.engine);
         self.settle();
         let ended = loop {
-            // Only what an application asks or is told can be the last thing that matters.
+            // What an application asks or is told is nearly always the last thing that matters.
             let progressed = self.engine.last_progress == self.engine.steps;
-            if A::CARD.restless && progressed && self.is_done() {
+            let look = progressed || self.engine.steps.is_multiple_of(64);
+            if A::CARD.restless && look && self.is_done() {
                 break Ended::Quiet;
             }
             let Some((time_us, number, due)) = self.engine.agenda.next() else {
@@ -200,10 +211,12 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
     /// Takes the step that is due, unless it no longer makes sense, and whatever follows at once.
     fn take(&mut self, number: u64, due: Due) {
         if let Some(action) = self.action(number, due) {
+            let action = self.cut_short(action);
             self.engine.steps += 1;
             self.world.step(&action, &mut self.engine);
-            if let Action::Resume(at) | Action::Crash(at) = action {
-                self.unpark(at);
+            match action {
+                Action::Resume(at) | Action::Crash(at) => self.unpark(at),
+                _ => {}
             }
             self.let_go();
         }
@@ -217,10 +230,7 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
                 return None;
             }
             Due::Input(at, _) | Due::Tell(at, _) | Due::Fire(at, _) | Due::Sync(at, _) => at,
-            Due::Fault(index) => {
-                let action = self.engine.faults[index as usize].action.clone();
-                return self.world.can(&action).is_ok().then_some(action);
-            }
+            Due::Fault(index) => return self.fault(index as usize),
         };
         if self.world.process(at).status == Status::Paused {
             self.engine.parked.entry(at).or_default().push((number, due));
@@ -347,7 +357,10 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
     /// Whether every application has been given all it asked for, and wants no more.
     fn is_done(&self) -> bool {
         let engine = &self.engine;
-        engine.planned.iter().all(Option::is_none) && self.world.waiting().is_empty()
+        engine.faults_to_come == 0
+            && self.world.now_us >= engine.run_for_us
+            && engine.planned.iter().all(Option::is_none)
+            && self.world.waiting().is_empty()
     }
 }
 
@@ -454,6 +467,7 @@ impl<A: Algorithm> Driver<A> for Engine<'_, A> {
             Happening::Restarted(at, _) => self.stirred.push(at),
             Happening::Crashed(at) => {
                 self.lives[at.index()] += 1;
+                self.doomed.remove(&at);
                 self.planned[at.index()] = None;
                 self.ready.remove(at);
                 self.busy.take_if(|busy| *busy == at);

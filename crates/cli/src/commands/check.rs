@@ -14,9 +14,9 @@ use anyhow::{Result, ensure};
 use clap::Args;
 use std::path::PathBuf;
 use synod_check::{Limits, Question};
-use synod_core::Family;
-use synod_core::card::{Rounds, Scope};
+use synod_core::card::{Rounds, Scope, Timing};
 use synod_core::family::Mutex;
+use synod_core::{Family, Setup};
 use synod_draw::Scene;
 use synod_protocols::visit;
 use synod_sim::Judged;
@@ -94,6 +94,13 @@ struct ScopeFlags {
     /// How many milliseconds may pass
     #[arg(long, value_name = "K", value_parser = parse::budget)]
     ticks: Option<u32>,
+    /// Clocks run alike and every message arrives within this time; or: never [default: as the
+    /// algorithm assumes]
+    #[arg(long, value_name = "TIME|never", value_parser = parse::bound)]
+    bound: Option<Timing>,
+    /// How many messages may take longer than that
+    #[arg(long, value_name = "K", value_parser = parse::budget)]
+    late: Option<u32>,
 }
 
 /// When to give up.
@@ -121,7 +128,7 @@ impl Check {
         let (scope, from_card) = self.chosen_scope(&about);
         let question = Question {
             scope,
-            setup: self.parameters.setup(scope.n),
+            setup: self.setup(&scope),
             judged: self.judging.judged(&about, Judged::All)?,
             limits: self.limits.limits(),
         };
@@ -145,6 +152,13 @@ impl Check {
             output::note(&format!("{DIM}in {seconds:.3} s: {rate} states a second{DIM:#}\n"));
         }
         Ok(Outcome::of(told.all_hold()))
+    }
+
+    /// The parameters of the scope, unless the command line says otherwise.
+    fn setup(&self, scope: &Scope) -> Setup {
+        let mut setup = Setup::new(scope.n).with_all(scope.set);
+        setup.parameters.extend(self.parameters.setup(scope.n).parameters);
+        setup
     }
 
     fn keep(&self, told: &report::Told, about: &About, output: &Output) -> Result<()> {
@@ -179,6 +193,10 @@ impl Check {
         }
         let flags = &self.scope;
         let n = flags.n.unwrap_or(card.smallest.max(3));
+        let assumed = match card.tolerates_with(&self.parameters.setup(n)).delay_ms {
+            None => Timing::Asynchronous,
+            Some(delay_ms) => Timing::Synchronous { delay_ms },
+        };
         let tells = u32::from(n <= 3 && about.family == Mutex::NAME);
         let scope = Scope {
             n,
@@ -190,7 +208,9 @@ impl Check {
             drops: flags.drops.unwrap_or(0),
             duplicates: flags.duplicates.unwrap_or(0),
             ticks: flags.ticks.unwrap_or(0),
-            ..Scope::of(n)
+            timing: flags.bound.unwrap_or(assumed),
+            late: flags.late.unwrap_or(0),
+            set: &[],
         };
         (scope, false)
     }
@@ -198,9 +218,17 @@ impl Check {
 
 impl ScopeFlags {
     fn is_empty(&self) -> bool {
-        let budgets =
-            [self.tells, self.crashes, self.restarts, self.drops, self.duplicates, self.ticks];
-        self.n.is_none()
+        let budgets = [
+            self.tells,
+            self.crashes,
+            self.restarts,
+            self.drops,
+            self.duplicates,
+            self.ticks,
+            self.late,
+        ];
+        self.bound.is_none()
+            && self.n.is_none()
             && self.rounds.is_none()
             && self.order.is_none()
             && budgets.iter().all(Option::is_none)

@@ -8,7 +8,7 @@ use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 use synod_core::card::{Cost, Counterexample, Mutant, Parameter, Scope, Size, Source};
-use synod_core::{Algorithm, Setup};
+use synod_core::{Algorithm, Card, Setup};
 use synod_protocols::{Visit, entries, visit};
 
 const EXAMPLES: &str = "\
@@ -129,7 +129,7 @@ fn card(about: &About, sizes: &[Size]) -> CardJson {
         parameters: card.parameters,
         layers: card.layers,
         smallest: card.smallest,
-        counterexamples: card.counterexamples.iter().map(|shown| known(card.name, shown)).collect(),
+        counterexamples: card.counterexamples.iter().map(|shown| known(card, shown)).collect(),
         mutant: card.mutant,
         mutants: mutants.map(|entry| entry.card.name).collect(),
     }
@@ -148,10 +148,10 @@ fn cost_json(cost: &Cost, sizes: &[Size]) -> CostJson {
     }
 }
 
-fn known(name: &str, shown: &Counterexample) -> Known {
+fn known(card: &Card, shown: &Counterexample) -> Known {
     let Counterexample { property, scope, steps, story } = *shown;
-    let flags = words::scope_flags(&scope);
-    let command = format!("synod check {name} {flags} --property {property}");
+    let flags = words::scope_flags(&scope, card.tolerates.delay_ms.is_some());
+    let command = format!("synod check {} {flags} --property {property}", card.name);
     Known { property, scope, steps, story, command }
 }
 

@@ -36,6 +36,10 @@ pub trait Family: Debug + Copy + 'static {
     /// them. All others are judged at every step.
     const LIVENESS: &'static [&'static str];
 
+    /// How long a run goes on at least, in milliseconds, if its algorithm never falls silent: where
+    /// nobody asks for anything, only time tells.
+    const RUN_FOR_MS: u64 = 0;
+
     /// Whether the monitor can judge this property, by id, in a group of `n`. Some need more memory
     /// than a large group allows.
     fn can_judge(_id: &str, _n: usize) -> bool {

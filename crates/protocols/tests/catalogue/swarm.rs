@@ -1,32 +1,52 @@
-//! What an algorithm promises holds in ten thousand random schedules, for several sizes.
+//! What an algorithm promises holds in ten thousand random schedules, for several sizes, while all
+//! goes wrong that it tolerates.
 
-use synod_core::Algorithm;
-use synod_core::card::{Load, Rounds};
+use synod_core::card::{Load, Rounds, Tolerance};
+use synod_core::{Algorithm, Setup};
 use synod_protocols::{Visit, entries, visit};
+use synod_sim::faults::RandomFaults;
 use synod_sim::network::Delay;
 use synod_sim::world::Judged;
 use synod_sim::{Options, Plan, Simulator};
 
 const SEEDS: u64 = 10_000;
+/// Enough for another setting of the parameters of the same algorithm.
+const SEEDS_OF_A_VARIANT: u64 = 2_500;
 
 /// One run for each seed, of another size, delay and load each time.
 struct Swarm {
+    setup: Setup,
+    seeds: u64,
     judged: Judged,
 }
 
-fn options(seed: u64, smallest: usize, judged: Judged) -> Options {
-    let n = [3, 2, 4, 5, 7][seed as usize % 5].max(smallest);
-    let plan = Plan { judged, ..Plan::new(n, Rounds::Times(3)) };
+fn options(seed: u64, setup: &Setup, tolerates: &Tolerance, judged: Judged) -> Options {
+    let setup = setup.clone();
+    let n = setup.n;
+    let plan = Plan { judged, order: tolerates.order, setup, ..Plan::new(n, Rounds::Times(3)) };
     let mut options = Options::new(plan, seed);
-    options.network.latency = [
-        Delay::Uniform(1_000, 10_000),
-        Delay::Exponential(5_000),
-        Delay::HeavyTailed(2_000),
-        Delay::Constant(3_000),
-    ][seed as usize % 4];
-    options.network.reordering = if seed.is_multiple_of(3) { 0.2 } else { 0.0 };
+    options.network.latency = match tolerates.delay_ms {
+        Some(bound) => Delay::Uniform(0, bound * 1_000),
+        None => [
+            Delay::Uniform(1_000, 10_000),
+            Delay::Exponential(5_000),
+            Delay::HeavyTailed(2_000),
+            Delay::Constant(3_000),
+        ][seed as usize % 4],
+    };
+    let reorders = seed.is_multiple_of(3) && tolerates.delay_ms.is_none();
+    options.network.reordering = if reorders { 0.2 } else { 0.0 };
+    options.network.loss = if tolerates.loss { 0.05 * (seed % 4) as f64 } else { 0.0 };
+    options.network.duplication =
+        if tolerates.duplication { 0.05 * (seed % 3) as f64 } else { 0.0 };
     options.load = if seed.is_multiple_of(2) { Load::Any } else { Load::Saturated };
     options.tells = 0.3;
+    let crashes = tolerates.crashes.among(n) as u64;
+    options.faults = RandomFaults {
+        crashes: (seed / 7 % (crashes + 1)) as u32,
+        within_us: 100_000,
+        ..RandomFaults::default()
+    };
     options
 }
 
@@ -35,25 +55,40 @@ impl Visit for Swarm {
 
     fn visit<A: Algorithm>(self) -> Vec<String> {
         let mut broken = Vec::new();
-        for seed in 0..SEEDS {
-            let options = options(seed, A::CARD.smallest, self.judged.clone());
+        for seed in 0..self.seeds {
+            let n = [3, 2, 4, 5, 7][seed as usize % 5].max(A::CARD.smallest);
+            let setup = Setup { n, ..self.setup.clone() };
+            let tolerates = A::CARD.tolerates_with(&setup);
+            let options = options(seed, &setup, &tolerates, self.judged.clone());
             let run = Simulator::<A>::new(options, None).expect("the size fits the card");
             let report = run.run(|_, _| {}).expect("nothing is written");
             if let Some((violation, _)) = report.violations.first() {
-                broken.push(format!("{}, seed {seed}: {violation:?}", A::CARD.name));
+                let set = &setup.parameters;
+                broken.push(format!("{} {set:?}, seed {seed}: {violation:?}", A::CARD.name));
             }
         }
         broken
     }
 }
 
+/// The judged properties are those that are promised, essential or not.
+fn promised(promises: &[&str]) -> Judged {
+    Judged::Only(promises.iter().map(|id| (*id).to_owned()).collect())
+}
+
 #[test]
 fn what_an_algorithm_promises_holds_in_ten_thousand_random_schedules() {
     let mut broken = Vec::new();
     for entry in entries().iter().filter(|entry| entry.card.mutant.is_none()) {
-        let promises = entry.card.promises.iter().map(|id| (*id).to_owned()).collect();
-        let swarm = Swarm { judged: Judged::Only(promises) };
-        broken.extend(visit(entry.card.name, swarm).expect("it is in the catalogue"));
+        let card = &entry.card;
+        let usual = (Setup::new(0), SEEDS, card.promises);
+        let variants = card.variants.iter().map(|variant| {
+            (Setup::new(0).with_all(variant.set), SEEDS_OF_A_VARIANT, variant.promises)
+        });
+        for (setup, seeds, promises) in [usual].into_iter().chain(variants) {
+            let swarm = Swarm { setup, seeds, judged: promised(promises) };
+            broken.extend(visit(card.name, swarm).expect("it is in the catalogue"));
+        }
     }
     assert!(
         broken.is_empty(),
@@ -66,7 +101,7 @@ fn what_an_algorithm_promises_holds_in_ten_thousand_random_schedules() {
 /// The same schedules do find what is wrong: a swarm that finds nothing proves nothing.
 #[test]
 fn the_same_schedules_break_a_mutant() {
-    let judged = Judged::Only(vec!["ME1".to_owned()]);
-    let broken = visit("ra-no-tie-break", Swarm { judged }).expect("it is in the catalogue");
+    let swarm = Swarm { setup: Setup::new(0), seeds: SEEDS, judged: promised(&["ME1"]) };
+    let broken = visit("ra-no-tie-break", swarm).expect("it is in the catalogue");
     assert!(broken.len() > 100, "only {} of {SEEDS}", broken.len());
 }

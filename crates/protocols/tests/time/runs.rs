@@ -109,7 +109,7 @@ fn a_synchronisation_costs_two_messages_for_each_attempt() {
 fn without_its_server_a_client_waits_for_ever() {
     let options = Options::new(Plan::new(3, Rounds::Times(2)), 5);
     let mut simulator = Simulator::<Cristian>::new(options, None).expect("the setup is valid");
-    simulator.at(Fault { at_us: 10, action: Action::Crash(ProcessId(0)) });
+    simulator.at(Fault::at(10, Action::Crash(ProcessId(0))));
     let report = simulator.run(|_, _| {}).expect("nothing is written");
     assert_eq!(violated(&report), [T6]);
 }

@@ -69,7 +69,7 @@ impl<A: Algorithm> Player<'_, A> {
         ids: &[Word],
         wanted: Standing,
     ) -> Result<Option<String>, ParseError> {
-        let known = Judged::All.ids::<A>();
+        let known = Judged::All.ids::<A>(self.world.setup());
         for word in ids {
             let Some(id) = known.iter().find(|id| **id == word.text) else {
                 let known = list(known.iter().copied());
@@ -174,7 +174,7 @@ impl<A: Algorithm> Player<'_, A> {
         if !self.world.waiting().is_empty() {
             lines.push(format!("waiting: {}", self.waiting()));
         }
-        let ids = Judged::All.ids::<A>();
+        let ids = Judged::All.ids::<A>(self.world.setup());
         for (standing, name) in
             [(Standing::Holds, "holds"), (Standing::Open, "open"), (Standing::Violated, "violated")]
         {

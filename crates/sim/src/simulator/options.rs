@@ -26,6 +26,9 @@ pub struct Options {
     pub disk: Delay,
     /// What goes wrong by chance.
     pub faults: RandomFaults,
+    /// The run goes on for so long at least, if the algorithm never falls silent, in microseconds.
+    /// None: as long as its family usually does.
+    pub run_for_us: Option<u64>,
     /// The run ends after so many steps, finished or not.
     pub steps_at_most: u64,
     /// The run ends when nothing was asked or fulfilled for so many steps.
@@ -45,6 +48,7 @@ impl Options {
             tells: 0.0,
             disk: Delay::Uniform(100, 1_000),
             faults: RandomFaults::default(),
+            run_for_us: None,
             steps_at_most: 1_000_000_000,
             patience: 1_000_000,
         }

@@ -29,7 +29,7 @@ use std::sync::Arc;
 use synod_core::card::{Order, Rounds, Timing};
 use synod_core::{
     Algorithm, Application, Clock, Cx, Effect, Family, Invariant, Moment, Monitor, ProcessId,
-    ProcessSet, SetupError, Violation,
+    ProcessSet, Setup, SetupError, Violation,
 };
 
 /// The judge of a world.
@@ -38,6 +38,7 @@ pub type MonitorOf<A> = <<A as Algorithm>::Family as Family>::Monitor;
 /// What does not change while a world goes on; shared by all its copies.
 #[derive(Debug)]
 struct Fixed<A: Algorithm> {
+    setup: Setup,
     initial: Vec<A>,
     order: Order,
     multicast: bool,
@@ -135,7 +136,9 @@ impl<A: Algorithm> World<A> {
         Ok(World {
             processes: initial.iter().enumerate().map(process).collect(),
             flight: Flight::default(),
-            monitor: MonitorOf::<A>::new(&plan.setup, &|id| plan.judged.property::<A>(id)),
+            monitor: MonitorOf::<A>::new(&plan.setup, &|id| {
+                plan.judged.property::<A>(&plan.setup, id)
+            }),
             links: Links::default(),
             causal: (plan.order == Order::Causal).then(|| Box::new(CausalOrder::new(n))),
             faults: FaultsLeft::default(),
@@ -147,12 +150,13 @@ impl<A: Algorithm> World<A> {
             prints: None,
             cut: None,
             fixed: Arc::new(Fixed {
+                setup: plan.setup.clone(),
                 initial,
                 order: plan.order,
                 multicast: plan.multicast,
                 timing: plan.timing,
                 clocks: plan.clocks.clone(),
-                judged: plan.judged.ids::<A>(),
+                judged: plan.judged.ids::<A>(&plan.setup),
                 invariants: A::invariants()
                     .iter()
                     .filter(|invariant| plan.judged.invariant(invariant.name))
@@ -224,6 +228,11 @@ impl<A: Algorithm> World<A> {
         self.steps
     }
 
+    /// How the group is set up.
+    pub fn setup(&self) -> &Setup {
+        &self.fixed.setup
+    }
+
     /// In which order the network delivers.
     pub fn order(&self) -> Order {
         self.fixed.order
@@ -288,11 +297,12 @@ impl<A: Algorithm> World<A> {
 
     /// Who takes the step, if it is one that a process takes.
     pub fn actor(&self, action: &Action<A::Input>) -> Option<ProcessId> {
-        match action {
-            Action::Input { at, .. } | Action::Fire { at, .. } | Action::Sync(at) => Some(*at),
-            Action::Deliver(slot) => Some(self.flight.get(*slot)?.to),
-            _ => None,
-        }
+        let at = match action {
+            Action::Input { at, .. } | Action::Fire { at, .. } | Action::Sync(at) => *at,
+            Action::Deliver(slot) => self.flight.get(*slot)?.to,
+            _ => return None,
+        };
+        self.processes.get(at.index())?.is_up().then_some(at)
     }
 
     /// Whether the last step was cut off: something did not go out any more.

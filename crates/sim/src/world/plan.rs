@@ -34,12 +34,12 @@ pub enum Judged {
 }
 
 impl Judged {
-    /// Whether a property of the family is judged for this algorithm.
-    pub fn property<A: Algorithm>(&self, id: &str) -> bool {
+    /// Whether a property of the family is judged for this algorithm, set up like this.
+    pub fn property<A: Algorithm>(&self, setup: &Setup, id: &str) -> bool {
         match self {
             Judged::All => true,
             Judged::Promised => {
-                A::CARD.promises.contains(&id) || A::Family::ESSENTIAL.contains(&id)
+                A::CARD.promises_with(setup).contains(&id) || A::Family::ESSENTIAL.contains(&id)
             }
             Judged::Only(ids) => ids.iter().any(|only| only.eq_ignore_ascii_case(id)),
         }
@@ -54,11 +54,11 @@ impl Judged {
     }
 
     /// The ids of everything that is judged, in the family's order, invariants last.
-    pub fn ids<A: Algorithm>(&self) -> Vec<&'static str> {
+    pub fn ids<A: Algorithm>(&self, setup: &Setup) -> Vec<&'static str> {
         let properties = A::Family::PROPERTIES.iter().map(|property| property.id);
         let invariants = A::invariants().iter().map(|invariant| invariant.name);
         properties
-            .filter(|id| self.property::<A>(id))
+            .filter(|id| self.property::<A>(setup, id))
             .chain(invariants.filter(|name| self.invariant(name)))
             .collect()
     }

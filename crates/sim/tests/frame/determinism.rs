@@ -75,9 +75,9 @@ fn runs() -> Vec<(&'static str, Options, (u64, u64))> {
             ordered(4, Order::Causal, Delay::Uniform(1_000, 50_000)),
             (17841119389440722903, 347),
         ),
-        ("suzuki-kasami", faulty(5, Restart::WithDisk), (492193366301880621, 215)),
-        ("lamport-clock", faulty(3, Restart::Never), (10241332934820453229, 96)),
-        ("token-ring", faulty(4, Restart::WithoutDisk), (18042292998580810750, 220)),
+        ("suzuki-kasami", faulty(5, Restart::WithDisk), (17382760691487551890, 155)),
+        ("lamport-clock", faulty(3, Restart::Never), (3777674929355387352, 160)),
+        ("token-ring", faulty(4, Restart::WithoutDisk), (502925531011933717, 54)),
     ]
 }
 

@@ -392,7 +392,7 @@ fn what_is_sent_at_the_end_of_time_arrives_all_the_same() {
     let mut window = Window::new(0, usize::MAX);
     let tracer = Tracer::new(2, vec![&mut window]);
     let mut run = Simulator::<Postman>::new(steady(2), Some(tracer)).expect("the plan fits");
-    run.at(Fault { at_us: u64::MAX, action: send(P0, P1) });
+    run.at(Fault::at(u64::MAX, send(P0, P1)));
     run.run(|_, _| {}).expect("a window never fails");
     assert_eq!(list(&window.events, What::Receive), [(u64::MAX, 1, "Letter(0)")]);
 }
@@ -412,7 +412,7 @@ fn a_crash_elsewhere_does_not_begin_a_second_operation_under_a_sequential_load()
         let mut window = Window::new(0, usize::MAX);
         let tracer = Tracer::new(4, vec![&mut window]);
         let mut run = Simulator::<CentralServer>::new(options, Some(tracer)).expect("it fits");
-        run.at(Fault { at_us: at_ms * 1_000, action: Action::Crash(P2) });
+        run.at(Fault::at(at_ms * 1_000, Action::Crash(P2)));
         run.run(|_, _| {}).expect("a window never fails");
         let mut busy = None;
         for event in &window.events {

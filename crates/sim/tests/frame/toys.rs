@@ -105,7 +105,7 @@ pub(crate) fn play<A: Algorithm<Family = LogicalTime>>(
     let tracer = Tracer::new(options.plan.setup.n, vec![&mut window]);
     let mut run = Simulator::<A>::new(options, Some(tracer)).expect("the plan fits");
     for (at_ms, action) in script {
-        run.at(Fault { at_us: at_ms * 1_000, action: action.clone() });
+        run.at(Fault::at(at_ms * 1_000, action.clone()));
     }
     let report = run.run(|_, _| {}).expect("a window never fails");
     (window.events, report)

@@ -64,7 +64,7 @@ impl Told {
             VerdictJson {
                 property,
                 holds: refuted.is_none(),
-                promised: claim.is_some_and(|claim| claim.promised),
+                promised: about.is_promised(property, &question.setup),
                 history: refuted.as_ref().map(|refuted| refuted.steps.clone()),
                 returns_to: refuted.as_ref().and_then(|refuted| refuted.returns_to),
                 because: refuted.as_ref().map(|refuted| refuted.because.clone()),
