@@ -1,7 +1,7 @@
 //! Numbers and names as people read them.
 
 use synod_core::Bounds;
-use synod_core::card::{Load, Order, Rounds, Scope, Timing};
+use synod_core::card::{Crashes, Load, Order, Rounds, Scope, Settings, Timing, Tolerance};
 
 /// `1 234 567`: a whole number with a gap between thousands.
 pub(crate) fn grouped(number: u64) -> String {
@@ -102,7 +102,35 @@ pub(crate) fn scope(scope: &Scope) -> String {
     for (name, allowed) in budgets(scope).into_iter().filter(|(_, allowed)| *allowed > 0) {
         text += &format!(", {name} {allowed}");
     }
+    if !scope.set.is_empty() {
+        text += &format!(", {}", settings(scope.set));
+    }
     text
+}
+
+/// What may go wrong, in words.
+pub(crate) fn tolerance(tolerance: &Tolerance) -> String {
+    let mut parts = vec![match tolerance.order {
+        Order::Any => "messages that overtake each other",
+        Order::Fifo => "nothing that would change the order on a link",
+        Order::Causal => "nothing that would change the causal order of messages",
+    }];
+    parts.extend(match tolerance.crashes {
+        Crashes::None => None,
+        Crashes::Minority => Some("crashes of fewer than half of the processes"),
+        Crashes::AllButOne => Some("crashes of all processes but one"),
+    });
+    parts.extend(tolerance.loss.then_some("loss of messages"));
+    parts.extend(tolerance.duplication.then_some("messages that arrive twice"));
+    let bound = tolerance.delay_ms.map(|ms| format!("; every message within {ms}ms"));
+    parts.join(", ") + &bound.unwrap_or_default()
+}
+
+/// Parameters and their values: `over = basic`.
+pub(crate) fn settings(settings: Settings) -> String {
+    let each: Vec<String> =
+        settings.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    each.join(", ")
 }
 
 /// The flags of `synod check` that give this scope, whatever the defaults; `bounded` if the

@@ -7,7 +7,9 @@ use crate::words;
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
-use synod_core::card::{Cost, Counterexample, Mutant, Parameter, Scope, Size, Source};
+use synod_core::card::{
+    Cost, Counterexample, Mutant, Parameter, Scope, Size, Source, Tolerance, Variant,
+};
 use synod_core::{Algorithm, Card, Setup};
 use synod_protocols::{Visit, entries, visit};
 
@@ -39,7 +41,10 @@ struct CardJson {
     idea: &'static str,
     rules: &'static [&'static str],
     assumes: &'static [&'static str],
+    tolerates: Tolerance,
     promises: Vec<Promise>,
+    variants: &'static [Variant],
+    proved: Vec<Scope>,
     costs: Vec<CostJson>,
     parameters: &'static [Parameter],
     layers: &'static [&'static str],
@@ -118,6 +123,7 @@ fn card(about: &About, sizes: &[Size]) -> CardJson {
         idea: card.idea,
         rules: card.rules,
         assumes: card.assumes,
+        tolerates: card.tolerates,
         promises: promises
             .map(|claim| Promise {
                 property: claim.id,
@@ -125,6 +131,8 @@ fn card(about: &About, sizes: &[Size]) -> CardJson {
                 statement: claim.statement,
             })
             .collect(),
+        variants: card.variants,
+        proved: if card.mutant.is_none() { card.proved() } else { Vec::new() },
         costs: card.costs.iter().map(|cost| cost_json(cost, sizes)).collect(),
         parameters: card.parameters,
         layers: card.layers,
@@ -174,6 +182,12 @@ fn in_words(card: &CardJson, about: &About, sizes: &[Size]) -> String {
     text += &bulleted("Assumes", card.assumes.iter().map(|&line| line.to_owned()));
     let promise = |p: &Promise| format!("{} {}: {}", p.property, p.name, p.statement);
     text += &bulleted("Promises", card.promises.iter().map(promise));
+    if card.mutant.is_none() {
+        text += &bulleted("Tolerates", [words::tolerance(&card.tolerates)].into_iter());
+        text += &bulleted("Set otherwise", card.variants.iter().map(variant));
+        let proved = |scope: &Scope| format!("in every state of {}", words::scope(scope));
+        text += &bulleted("Proved", card.proved.iter().map(proved));
+    }
     text += &costs(about.card.costs, sizes);
     let parameter = |p: &Parameter| format!("{}: {}", p.name, p.meaning);
     text += &bulleted("Parameters", card.parameters.iter().map(parameter));
@@ -182,6 +196,12 @@ fn in_words(card: &CardJson, about: &About, sizes: &[Size]) -> String {
         text += &output::paragraph("  ", &card.layers.join(" over "));
     }
     text + &counterexamples(card) + &others(card)
+}
+
+fn variant(variant: &Variant) -> String {
+    let settings = words::settings(variant.set);
+    let promises = variant.promises.join(" ");
+    format!("{settings}: {}; promises {promises}", words::tolerance(&variant.tolerates))
 }
 
 fn numbered(title: &str, lines: &[&str]) -> String {
