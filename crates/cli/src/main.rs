@@ -4,7 +4,7 @@
 //! - [`commands`]: one file for each sub-command, thin; what they have in common is beside them
 //! - [`about`]: what a command has to know of an algorithm, whichever it is
 //! - [`options`]: the flags of the group, the network, the load and the faults
-//! - [`simulate`]: one run, whatever the algorithm
+//! - [`simulate`], [`real`]: one run, whatever the algorithm: in a world, or on real sockets
 //! - [`export`]: traces and pictures of a run, wherever it comes from
 //! - [`output`], [`progress`]: tables, JSON, and bars for whatever takes long
 //! - [`parse`], [`words`], [`parallel`]: values of flags, words for numbers, work for all cores
@@ -21,6 +21,7 @@ mod output;
 mod parallel;
 mod parse;
 mod progress;
+mod real;
 mod simulate;
 mod words;
 

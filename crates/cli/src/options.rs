@@ -103,8 +103,9 @@ impl From<Load> for card::Load {
 #[command(next_help_heading = "Network")]
 pub(crate) struct NetworkFlags {
     /// How long a message takes: 5ms, 1ms..10ms, exp:5ms (mean) or tail:5ms (median)
-    #[arg(long, value_name = "DELAY", value_parser = parse::delay, default_value = "1ms..10ms")]
-    latency: Delay,
+    /// [default: 1ms..10ms; on a real network, whatever that takes]
+    #[arg(long, value_name = "DELAY", value_parser = parse::delay)]
+    latency: Option<Delay>,
     /// How long it takes on one link; may be repeated
     #[arg(long = "link", value_name = "'p0->p1=20ms'", value_parser = parse::link)]
     links: Vec<Link>,
@@ -244,6 +245,13 @@ impl RunFlags {
         Ok(options)
     }
 
+    /// The same on a real network, where nothing takes longer than it does, unless it is told so.
+    pub(crate) fn real_options(&self, about: &About, seed: u64) -> Result<Options> {
+        let mut options = self.options(about, seed)?;
+        options.network.latency = self.network.latency.unwrap_or(Delay::Constant(0));
+        Ok(options)
+    }
+
     fn network(&self) -> Result<Network> {
         let flags = &self.network;
         for ((from, to), _) in &flags.links {
@@ -251,7 +259,7 @@ impl RunFlags {
             self.must_exist(*to, "--link")?;
         }
         Ok(Network {
-            latency: flags.latency,
+            latency: flags.latency.unwrap_or(Network::default().latency),
             links: flags.links.iter().copied().collect(),
             loss: flags.loss,
             duplication: flags.duplicate,

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use synod_core::card::{Rounds, Timing};
 use synod_core::{Clock, ProcessId};
+use synod_net::Kill;
 use synod_sim::network::{Delay, microseconds};
 
 /// The largest group that is simulated.
@@ -123,6 +124,15 @@ pub(crate) fn link(text: &str) -> Parsed<Link> {
     let (from, to) = ends.split_once("->").ok_or_else(wrong)?;
     let ends = process(from).zip(process(to)).ok_or_else(wrong)?;
     Ok((ends, delay(latency)?))
+}
+
+/// `p2@300ms`: who is killed, and when.
+pub(crate) fn kill(text: &str) -> Parsed<Kill> {
+    let kill = text.split_once('@').and_then(|(who, at)| {
+        let (who, at_us) = (process(who)?, microseconds(at)?);
+        Some(Kill { who, at_us })
+    });
+    kill.ok_or_else(|| "who is killed, and when, is written 'p2@300ms'".to_owned())
 }
 
 /// `p1=+5ms,100ppm`: how far ahead at the start, and how much it gains. Either may be left out.

@@ -1,7 +1,7 @@
 //! What the catalogue knows about an algorithm, beside its code.
 
 use crate::setup::Setup;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One algorithm, on a card. Build it from [`Card::BLANK`].
 #[derive(Clone, Copy, Debug)]
@@ -267,7 +267,7 @@ pub enum Timing {
 }
 
 /// How often an application asks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Rounds {
     /// So many times.
     Times(u32),
@@ -335,7 +335,7 @@ pub enum Quantity {
 }
 
 /// How busy the applications are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Load {
     /// Whatever they do, the formula holds.
     Any,

@@ -191,7 +191,7 @@ impl Meter {
     }
 
     /// The run is over: the last operation is as long as it ever gets.
-    pub(crate) fn finish(&mut self) {
+    pub fn finish(&mut self) {
         if let Some((_, before)) = self.last_ask.take() {
             self.operation_messages.add(self.messages - before);
         }

@@ -17,8 +17,10 @@ pub mod network;
 pub mod scenario;
 pub mod simulator;
 pub mod trace;
+mod witness;
 pub mod world;
 
 pub use scenario::Scenario;
 pub use simulator::{Ended, Options, Report, Simulator};
+pub use witness::Witness;
 pub use world::{Action, Judged, Plan, Step, World};

@@ -3,6 +3,7 @@
 use rand_core::{Rng, SeedableRng};
 use rand_distr::{Distribution, Exp1, LogNormal};
 use rand_pcg::Pcg64Mcg;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
@@ -31,7 +32,7 @@ pub fn happens(chance: &mut Chance, probability: f64) -> bool {
 }
 
 /// How long something takes.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Delay {
     /// Always the same.
     Constant(u64),
@@ -156,8 +157,9 @@ impl Default for Network {
 }
 
 impl Network {
+    /// How long one message takes on this link, in microseconds.
     #[inline]
-    pub(crate) fn delay(&self, from: ProcessId, to: ProcessId, chance: &mut Chance) -> u64 {
+    pub fn delay(&self, from: ProcessId, to: ProcessId, chance: &mut Chance) -> u64 {
         let latency = match self.links.is_empty() {
             true => &self.latency,
             false => self.links.get(&(from, to)).unwrap_or(&self.latency),

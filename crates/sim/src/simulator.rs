@@ -10,6 +10,7 @@ use crate::count::{Conditions, Measured, Meter, costs};
 use crate::faults::Fault;
 use crate::network::{Chance, below, chance, happens};
 use crate::trace::Tracer;
+use crate::witness::Witness;
 use crate::world::{Action, Driver, Happening, Slot, Status, World};
 use std::collections::BTreeMap;
 use synod_core::card::{Load, Order, Rounds};
@@ -92,11 +93,7 @@ struct Engine<'s, A: Algorithm> {
     lose_now: Vec<Slot>,
     /// The messages to be duplicated, and when the copies arrive, with their numbers in the agenda.
     duplicate_now: Vec<(Slot, u64, u64)>,
-    meter: Meter,
-    tracer: Option<Tracer<'s>>,
-    violations: Vec<(Violation, u64)>,
-    /// The number of the last event that is not a violation: if one follows, this shows it.
-    last_event: u64,
+    witness: Witness<'s>,
     last_progress: u64,
     steps: u64,
 }
@@ -125,10 +122,7 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
             run_for_us: options.run_for_us.unwrap_or(A::Family::RUN_FOR_MS * 1_000),
             lose_now: Vec::new(),
             duplicate_now: Vec::new(),
-            meter: Meter::new(n),
-            tracer,
-            violations: Vec::new(),
-            last_event: 0,
+            witness: Witness::new(n, tracer),
             last_progress: 0,
             steps: 0,
             options,
@@ -163,8 +157,8 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
             self.take(number, due);
             let engine = &mut self.engine;
             if engine.steps.is_multiple_of(4096) {
-                progress(engine.steps, engine.meter.operations);
-                if engine.tracer.as_ref().is_some_and(Tracer::has_failed) {
+                progress(engine.steps, engine.witness.meter.operations);
+                if engine.witness.has_failed() {
                     break Ended::Cut;
                 }
             }
@@ -181,11 +175,8 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
     fn finish(mut self, ended: Ended) -> std::io::Result<Report> {
         self.world.judge_invariants_at_the_end(&mut self.engine);
         self.judge_liveness(ended);
-        let Engine { mut meter, tracer, violations, options, steps, .. } = self.engine;
-        if let Some(tracer) = tracer {
-            tracer.finish()?;
-        }
-        meter.finish();
+        let Engine { witness, options, steps, .. } = self.engine;
+        let (meter, violations) = witness.finish()?;
         let constant =
             options.network.latency.constant().filter(|_| options.network.links.is_empty());
         let hop_us = constant.filter(|us| *us > 0);
@@ -431,18 +422,7 @@ impl<A: Algorithm> Driver<A> for Engine<'_, A> {
     }
 
     fn see(&mut self, now_us: u64, happening: Happening<'_, A>) {
-        if let Happening::Violated(violation) = happening
-            && !self.is_first(violation)
-        {
-            return;
-        }
-        if let Some(tracer) = &mut self.tracer {
-            tracer.see(now_us, &happening);
-        }
-        self.meter.see(now_us, &happening);
-        if !matches!(happening, Happening::Violated(_)) {
-            self.last_event = self.meter.events.saturating_sub(1);
-        }
+        self.witness.see(now_us, &happening);
         match happening {
             Happening::Sent { slot: Some(slot), envelope, .. } => {
                 self.on_sent(now_us, slot, envelope.from, envelope.to);
@@ -472,19 +452,7 @@ impl<A: Algorithm> Driver<A> for Engine<'_, A> {
                 self.ready.remove(at);
                 self.busy.take_if(|busy| *busy == at);
             }
-            Happening::Violated(violation) => self.on_violation(violation),
             _ => {}
         }
-    }
-}
-
-impl<A: Algorithm> Engine<'_, A> {
-    /// Once broken, many properties stay broken: only the first time is worth telling.
-    fn is_first(&self, violation: &Violation) -> bool {
-        !self.violations.iter().any(|(known, _)| known.property == violation.property)
-    }
-
-    fn on_violation(&mut self, violation: &Violation) {
-        self.violations.push((violation.clone(), self.last_event));
     }
 }

@@ -3,6 +3,7 @@
 mod check;
 mod completions;
 mod list;
+mod member;
 mod new;
 mod play;
 mod run;
@@ -26,6 +27,7 @@ pub(crate) enum Command {
     Sweep(sweep::Sweep),
     Play(play::Play),
     New(new::New),
+    Member(member::Member),
     Completions(completions::Completions),
 }
 
@@ -42,6 +44,7 @@ impl Command {
             Command::Sweep(sweep) => sweep.perform(output),
             Command::Play(play) => play.perform(output),
             Command::New(new) => new.perform(output),
+            Command::Member(member) => member.perform(),
             Command::Completions(completions) => completions.perform(output),
         }
     }

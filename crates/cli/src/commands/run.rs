@@ -1,5 +1,6 @@
-//! `synod run`: simulate one run, or one for each of many seeds.
+//! `synod run`: simulate one run, or one for each of many seeds; or run it on real sockets.
 
+mod real;
 mod report;
 mod swarm;
 
@@ -11,6 +12,7 @@ use crate::output::{self, DIM, Output};
 use crate::parallel::threads;
 use crate::parse;
 use crate::progress::Progress;
+use crate::real::{On, RealFlags};
 use crate::simulate::simulate;
 use crate::words;
 use anyhow::{Result, ensure};
@@ -27,8 +29,10 @@ Examples:
   synod run ricart-agrawala --loss 0.01 --max-steps 100000   lose messages
   synod run ra-no-tie-break --seeds 1000                     a thousand runs, all different
   synod run maekawa -n 9 --trace run.jsonl --svg run.svg     keep it
+  synod run ricart-agrawala -n 3 --on tcp                    on real sockets
+  synod run ricart-agrawala --on tcp --kill p2@300ms         with a real crash in the middle
 
-The same flags and the same seed give the same run, on every machine.";
+Without --on, the same flags and the same seed give the same run, on every machine.";
 
 /// Simulate an algorithm, judge it and count what it costs
 #[derive(Args)]
@@ -56,6 +60,8 @@ pub(crate) struct Run {
     #[command(flatten)]
     flags: RunFlags,
     #[command(flatten)]
+    real: RealFlags,
+    #[command(flatten)]
     export: Export,
 }
 
@@ -63,9 +69,13 @@ impl Run {
     /// Runs it.
     pub(crate) fn perform(self, matches: &ArgMatches, output: &Output) -> Result<Outcome> {
         let about = About::find(&self.name)?;
+        if let Some(on) = self.real.on {
+            let options = self.flags.real_options(&about, self.seed)?;
+            return self.once(&about, options, Some(on), output);
+        }
         let options = self.flags.options(&about, self.seed)?;
         match self.seeds {
-            None => self.once(&about, options, output),
+            None => self.once(&about, options, None, output),
             Some(seeds) => {
                 ensure!(
                     self.seed.checked_add(seeds).is_some(),
@@ -84,7 +94,13 @@ impl Run {
         }
     }
 
-    fn once(&self, about: &About, options: Options, output: &Output) -> Result<Outcome> {
+    fn once(
+        &self,
+        about: &About,
+        options: Options,
+        on: Option<On>,
+        output: &Output,
+    ) -> Result<Outcome> {
         let n = self.flags.n;
         ensure!(
             !(self.draw && output.is_json()),
@@ -96,15 +112,25 @@ impl Run {
         let mut progress = Progress::of(self.flags.requests, "requests");
         let traced = sinks.all();
         let tracer = (!traced.is_empty()).then(|| Tracer::new(n, traced));
-        let report = simulate(about, options.clone(), tracer, &mut |steps, operations| {
-            progress.at(operations, || format!("{} steps", words::grouped(steps)));
-        })?;
+        let (report, facts) = match on {
+            None => {
+                let report = simulate(about, options.clone(), tracer, &mut |steps, operations| {
+                    progress.at(operations, || format!("{} steps", words::grouped(steps)));
+                })?;
+                (report, None)
+            }
+            Some(on) => {
+                let progress = &mut |operations| progress.at(operations, String::new);
+                let real = self.real.run(on, about, options.clone(), tracer, progress)?;
+                (real.report, Some(real.facts))
+            }
+        };
         let seconds = progress.finish();
         let told = report::Told::new(about, &options, self.flags.requests, &report);
-        let told = told?.with_digest(sinks.digest());
+        let told = told?.with_digest(sinks.digest()).with_facts(facts.as_ref());
         output.answer(&told, || told.in_words())?;
         self.export.draw(scene(), &sinks, output)?;
-        if !output.is_json() {
+        if !output.is_json() && facts.is_none() {
             speed(report.meter.events, seconds);
         }
         Ok(Outcome::of(report.violations.is_empty()))

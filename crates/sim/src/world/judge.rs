@@ -20,7 +20,7 @@ impl<A: Algorithm> World<A> {
 
     /// Judges the algorithm's own invariants once more, because in a large group the last steps
     /// may not have been judged.
-    pub(crate) fn judge_invariants_at_the_end(&mut self, driver: &mut dyn Driver<A>) {
+    pub fn judge_invariants_at_the_end(&mut self, driver: &mut dyn Driver<A>) {
         self.found.clear();
         self.judge_invariants(driver);
     }

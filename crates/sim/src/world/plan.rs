@@ -78,7 +78,8 @@ impl Plan {
         }
     }
 
-    pub(super) fn rounds_of(&self, at: ProcessId) -> Rounds {
+    /// How often the application at a process asks.
+    pub fn rounds_of(&self, at: ProcessId) -> Rounds {
         let last = self.rounds.last().copied().unwrap_or(Rounds::Times(0));
         self.rounds.get(at.index()).copied().unwrap_or(last)
     }

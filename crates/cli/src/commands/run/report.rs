@@ -1,5 +1,6 @@
 //! What came of one run, for people and for programs.
 
+use super::real::Real;
 use crate::about::{About, Claim};
 use crate::output::{self, BOLD, DIM};
 use crate::words;
@@ -8,6 +9,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use synod_core::Bounds;
 use synod_draw::words::time_in_words;
+use synod_net::Facts;
 use synod_sim::count::{Measured, Summary};
 use synod_sim::{Ended, Options, Report};
 
@@ -34,6 +36,8 @@ pub(crate) struct Told {
     entry_us: Option<Times>,
     relay_us: Option<Times>,
     digest: Option<String>,
+    #[serde(flatten)]
+    real: Option<Real>,
     #[serde(skip)]
     title: &'static str,
     #[serde(skip)]
@@ -204,6 +208,7 @@ impl Told {
             entry_us: Times::new(&meter.entry_us),
             relay_us: Times::new(&meter.relay_us),
             digest: None,
+            real: None,
             title: about.card.title,
             operation: about.operation,
         })
@@ -212,6 +217,12 @@ impl Told {
     /// The same with the digest of the trace.
     pub(crate) fn with_digest(mut self, digest: Option<String>) -> Self {
         self.digest = digest;
+        self
+    }
+
+    /// The same with what only a run on a real network has.
+    pub(crate) fn with_facts(mut self, facts: Option<&Facts>) -> Self {
+        self.real = facts.map(|facts| Real::new(facts, self.operations, self.messages.total));
         self
     }
 
@@ -231,6 +242,7 @@ impl Told {
         text += &self.messages_in_words();
         text += &costs_in_words(&self.costs);
         text += &self.times_in_words();
+        text += &self.real.as_ref().map_or_else(String::new, Real::in_words);
         if let Some(digest) = &self.digest {
             text += &format!("\n  trace digest {digest}\n");
         }
@@ -241,10 +253,14 @@ impl Told {
         let ended = match self.ended {
             "quiet" => "it ended when all was quiet",
             "stalled" => "it was ended because nothing more was fulfilled",
-            _ => "it was cut off at the limit of steps",
+            _ => match self.real {
+                None => "it was cut off at the limit of steps",
+                Some(_) => "it was cut off at the limit of time",
+            },
         };
+        let time = if self.real.is_some() { "real" } else { "simulated" };
         format!(
-            "{}, {}, seed {}: {}; {} in the trace, {} of simulated time; {ended}.",
+            "{}, {}, seed {}: {}; {} in the trace, {} of {time} time; {ended}.",
             words::count(self.n as u64, "process", "processes"),
             words::count(self.requests, "request", "requests"),
             self.seed,

@@ -1,0 +1,39 @@
+//! `synod member`: one process of a run on a real network. `synod run --on` starts it; nobody else.
+
+use crate::Outcome;
+use crate::about::unknown;
+use anyhow::{Context, Result};
+use clap::Args;
+use synod_core::Algorithm;
+use synod_net::{Config, Control, serve};
+use synod_protocols::{Visit, visit};
+
+/// Be one process of a run on a real network; 'synod run --on' starts it
+#[derive(Args)]
+#[command(hide = true)]
+pub(crate) struct Member {}
+
+impl Member {
+    /// Is it, until the run is over.
+    pub(crate) fn perform(self) -> Result<Outcome> {
+        let by_hand = "a member is started by 'synod run NAME --on tcp', which talks to it";
+        let mut control = Control::of_member().context(by_hand)?;
+        let config = control.configuration().context(by_hand)?;
+        let name = config.algorithm.clone();
+        visit(&name, Serve { config, control }).ok_or_else(|| unknown(&name))??;
+        Ok(Outcome::Holds)
+    }
+}
+
+struct Serve {
+    config: Config,
+    control: Control,
+}
+
+impl Visit for Serve {
+    type Answer = std::io::Result<()>;
+
+    fn visit<A: Algorithm>(self) -> Self::Answer {
+        serve::<A>(&self.config, self.control)
+    }
+}

@@ -1,0 +1,92 @@
+//! One run on real sockets, whatever the algorithm.
+
+use crate::about::{About, unknown};
+use crate::parse;
+use anyhow::{Context, Result, ensure};
+use clap::{Args, ValueEnum};
+use std::time::Duration;
+use synod_core::Algorithm;
+use synod_net::{Kill, LARGEST_GROUP, Launch, Medium, NetError, Real};
+use synod_protocols::{Visit, visit};
+use synod_sim::Options;
+use synod_sim::trace::Tracer;
+
+/// What carries the messages of a real run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum On {
+    /// TCP: reliable links that keep their order.
+    Tcp,
+    /// UDP, with IP multicast: datagrams that may be lost.
+    Udp,
+}
+
+/// The flags of a real run.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Real network")]
+pub(crate) struct RealFlags {
+    /// Run it on real sockets: one operating-system process each, on this machine
+    #[arg(long, value_name = "MEDIUM", value_enum)]
+    #[arg(conflicts_with_all = [
+        "seeds", "max_steps", "order", "fifo", "multicast", "crashes", "restart", "pauses",
+        "partitions", "one_way_cuts", "within",
+    ])]
+    pub(crate) on: Option<On>,
+    /// End a real run after so long, finished or not [default: 30s]
+    #[arg(long, value_name = "TIME", value_parser = parse::time, requires = "on")]
+    timeout: Option<u64>,
+    /// Kill a process (SIGKILL) in the middle of a real run; may be repeated
+    #[arg(long = "kill", value_name = "p2@300ms", value_parser = parse::kill, requires = "on")]
+    kills: Vec<Kill>,
+}
+
+const USUAL_TIMEOUT_US: u64 = 30_000_000;
+
+impl RealFlags {
+    /// Runs it on that medium.
+    pub(crate) fn run(
+        &self,
+        on: On,
+        about: &About,
+        options: Options,
+        tracer: Option<Tracer<'_>>,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Real> {
+        let n = options.plan.setup.n;
+        ensure!(
+            n <= LARGEST_GROUP,
+            "on a real network a group has at most {LARGEST_GROUP} processes, because each is one \
+             of the operating system; simulate larger ones, without --on"
+        );
+        for Kill { who, .. } in &self.kills {
+            ensure!(who.index() < n, "--kill: there is no {who}; the processes are p0..p{}", n - 1);
+        }
+        let launch = Launch {
+            program: std::env::current_exe().context("this program cannot be found")?,
+            arguments: vec!["member".to_owned()],
+            algorithm: about.card.name.to_owned(),
+            options,
+            medium: match on {
+                On::Tcp => Medium::Tcp,
+                On::Udp => Medium::Udp,
+            },
+            timeout: Duration::from_micros(self.timeout.unwrap_or(USUAL_TIMEOUT_US)),
+            kills: self.kills.clone(),
+        };
+        let run = RunIt { launch: &launch, tracer, progress };
+        Ok(visit(about.card.name, run).ok_or_else(|| unknown(about.card.name))??)
+    }
+}
+
+struct RunIt<'l, 's, 'p> {
+    launch: &'l Launch,
+    tracer: Option<Tracer<'s>>,
+    progress: &'p mut dyn FnMut(u64),
+}
+
+impl Visit for RunIt<'_, '_, '_> {
+    type Answer = Result<Real, NetError>;
+
+    fn visit<A: Algorithm>(self) -> Self::Answer {
+        self.launch.run::<A>(self.tracer, self.progress)
+    }
+}

@@ -1,0 +1,122 @@
+//! One member, as the leader sees it.
+
+use super::{Heard, Launch};
+use crate::control::{Config, Control, Order, Status, Traffic};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::Sender;
+use std::time::{Duration, Instant};
+use synod_core::ProcessId;
+
+/// Longer than the leader ever waits for a single line.
+const FOREVER: Duration = Duration::from_secs(24 * 3600);
+
+/// One member.
+pub(super) struct Seat {
+    pub(super) who: ProcessId,
+    pub(super) log: PathBuf,
+    child: Child,
+    control: Control,
+    pub(super) status: Status,
+    pub(super) heard_of: Instant,
+    /// When it died, in microseconds since the start.
+    pub(super) died_us: Option<u64>,
+    /// Whether it stopped as told.
+    pub(super) ended: bool,
+    pub(super) silent: bool,
+}
+
+impl Seat {
+    /// Starts a member. What it says goes to `said`.
+    pub(super) fn start(launch: &Launch, config: Config, said: Sender<Heard>) -> io::Result<Self> {
+        let (mine, theirs) = UnixStream::pair()?;
+        let child = Command::new(&launch.program)
+            .args(&launch.arguments)
+            .stdin(Stdio::from(OwnedFd::from(theirs)))
+            .stdout(Stdio::null())
+            .spawn()?;
+        let (who, log) = (config.me, config.log.clone());
+        let listening = Control::new(mine.try_clone()?);
+        let mut seat = Seat {
+            who,
+            log,
+            child,
+            control: Control::new(mine),
+            status: Status::default(),
+            heard_of: Instant::now(),
+            died_us: None,
+            ended: false,
+            silent: false,
+        };
+        std::thread::spawn(move || listen(who, listening, &said));
+        seat.tell(&Order::Be(Box::new(config)));
+        Ok(seat)
+    }
+
+    pub(super) fn is_alive(&self) -> bool {
+        self.died_us.is_none()
+    }
+
+    /// Says something to it. If it is gone, the thread that listens to it will notice.
+    pub(super) fn tell(&mut self, order: &Order) {
+        let _ = self.control.stream.set_write_timeout(Some(Duration::from_millis(100)));
+        let _ = self.control.say(order);
+    }
+
+    /// Kills it, now.
+    pub(super) fn kill(&mut self, now_us: u64) {
+        let _ = self.child.kill();
+        self.died(now_us);
+    }
+
+    /// It is dead.
+    pub(super) fn died(&mut self, now_us: u64) {
+        if !self.ended {
+            self.died_us.get_or_insert(now_us);
+        }
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        // Nobody outlives its leader.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Passes on what a member says, until it is gone.
+fn listen(who: ProcessId, mut control: Control, said: &Sender<Heard>) {
+    while let Ok(news) = control.expect(FOREVER) {
+        if said.send((who, Some(news))).is_err() {
+            return;
+        }
+    }
+    // If the leader is gone there is nobody to tell.
+    let _ = said.send((who, None));
+}
+
+/// What all of them put on the wire.
+pub(super) fn traffic(seats: &[Seat]) -> Traffic {
+    let mut all = Traffic::default();
+    for Traffic { parcels, bytes, strangers, unreadable } in seats.iter().map(|s| s.status.traffic)
+    {
+        all.parcels += parcels;
+        all.bytes += bytes;
+        all.strangers += strangers;
+        all.unreadable += unreadable;
+    }
+    all
+}
+
+/// What each of them found wrong, in words.
+pub(super) fn complaints(seats: &[Seat]) -> Vec<String> {
+    let of = |seat: &Seat| {
+        let who = seat.who;
+        seat.status.broken.iter().map(move |what| format!("at {who}: {what}")).collect::<Vec<_>>()
+    };
+    seats.iter().flat_map(of).collect()
+}

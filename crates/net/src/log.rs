@@ -1,0 +1,258 @@
+//! What a member takes in, written down before anybody can see what comes of it.
+//!
+//! Every step of a process is fixed by what it takes in: an input, a message, a timer, and the
+//! choices that chance makes in it. So that is all there is in a log, with the time; what was sent
+//! and told follows. A log is written in batches, each with a digest of all that was sent and told
+//! until then. A batch that is not whole, because its writer was killed, counts for nothing: no
+//! message of it has left.
+
+use crate::digest::Digest;
+use crate::wire::{read_number, write_number};
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Write};
+use std::path::Path;
+use synod_core::ProcessId;
+
+/// No batch is larger than this; a log that says so is none.
+const LARGEST_BATCH: u32 = 1 << 30;
+
+/// What a process takes in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// It starts: always the first step.
+    Start,
+    /// What its application asks, encoded.
+    Input(Vec<u8>),
+    /// A message: who sent it, and its number there.
+    Message(ProcessId, u64),
+    /// A message that could not be read.
+    Unreadable(ProcessId, u64),
+    /// A timer that ran out, encoded.
+    Timer(Vec<u8>),
+    /// Its application tells another's.
+    Tell(ProcessId),
+}
+
+/// One step of a process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    /// When, in microseconds since the start of the run.
+    pub(crate) time_us: u64,
+    /// What was taken in.
+    pub(crate) taken: Taken,
+    /// What chance chose.
+    pub(crate) choices: Vec<u32>,
+    /// Of what was sent: what the shim loses, by number.
+    pub(crate) lost: Vec<u64>,
+    /// And what it sends twice.
+    pub(crate) copied: Vec<u64>,
+    /// The digest after this step, if it was the last of a batch.
+    pub(crate) digest: Option<Digest>,
+}
+
+const INPUT: u8 = 0;
+const MESSAGE: u8 = 1;
+const UNREADABLE: u8 = 2;
+const TIMER: u8 = 3;
+const TELL: u8 = 4;
+const CHOICE: u8 = 5;
+const LOST: u8 = 6;
+const COPIED: u8 = 7;
+const START: u8 = 8;
+
+/// Writes a log.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    file: File,
+    batch: Vec<u8>,
+}
+
+/// A batch begins with its length, filled in at the end.
+const LENGTH: usize = 4;
+
+impl Writer {
+    pub(crate) fn create(path: &Path) -> io::Result<Self> {
+        Ok(Writer { file: File::create(path)?, batch: vec![0; LENGTH] })
+    }
+
+    #[inline]
+    fn begin(&mut self, kind: u8, time_us: u64) {
+        self.batch.push(kind);
+        write_number(&mut self.batch, time_us);
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        write_number(&mut self.batch, bytes.len() as u64);
+        self.batch.extend_from_slice(bytes);
+    }
+
+    pub(crate) fn start(&mut self, time_us: u64) {
+        self.begin(START, time_us);
+    }
+
+    pub(crate) fn input(&mut self, time_us: u64, input: &[u8]) {
+        self.begin(INPUT, time_us);
+        self.bytes(input);
+    }
+
+    #[inline]
+    pub(crate) fn message(&mut self, time_us: u64, from: ProcessId, number: u64, readable: bool) {
+        self.begin(if readable { MESSAGE } else { UNREADABLE }, time_us);
+        write_number(&mut self.batch, from.0.into());
+        write_number(&mut self.batch, number);
+    }
+
+    pub(crate) fn timer(&mut self, time_us: u64, timer: &[u8]) {
+        self.begin(TIMER, time_us);
+        self.bytes(timer);
+    }
+
+    pub(crate) fn tell(&mut self, time_us: u64, to: ProcessId) {
+        self.begin(TELL, time_us);
+        write_number(&mut self.batch, to.0.into());
+    }
+
+    /// What follows belongs to the step before.
+    fn also(&mut self, kind: u8, number: u64) {
+        self.batch.push(kind);
+        write_number(&mut self.batch, number);
+    }
+
+    pub(crate) fn choice(&mut self, chosen: u32) {
+        self.also(CHOICE, chosen.into());
+    }
+
+    pub(crate) fn lost(&mut self, number: u64) {
+        self.also(LOST, number);
+    }
+
+    pub(crate) fn copied(&mut self, number: u64) {
+        self.also(COPIED, number);
+    }
+
+    /// Writes the batch, if there is anything in it. What came of it may be seen from now on.
+    pub(crate) fn commit(&mut self, digest: Digest) -> io::Result<()> {
+        if self.batch.len() == LENGTH {
+            return Ok(());
+        }
+        self.batch.extend_from_slice(&digest.0.to_le_bytes());
+        let length = (self.batch.len() - LENGTH) as u32;
+        self.batch[..LENGTH].copy_from_slice(&length.to_le_bytes());
+        self.file.write_all(&self.batch)?;
+        self.batch.truncate(LENGTH);
+        Ok(())
+    }
+}
+
+/// Reads a log, step by step.
+#[derive(Debug)]
+pub(crate) struct Reader<R> {
+    source: R,
+    ready: VecDeque<Entry>,
+}
+
+/// Opens a log. There is none if the member died before it could write one.
+pub(crate) fn open(path: &Path) -> io::Result<Reader<Box<dyn Read>>> {
+    let source: Box<dyn Read> = match File::open(path) {
+        Ok(file) => Box::new(BufReader::with_capacity(1 << 16, file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Box::new(io::empty()),
+        Err(error) => return Err(error),
+    };
+    Ok(Reader::new(source))
+}
+
+impl<R: Read> Reader<R> {
+    pub(crate) fn new(source: R) -> Self {
+        Reader { source, ready: VecDeque::new() }
+    }
+
+    /// The next step, without taking it.
+    pub(crate) fn peek(&mut self) -> io::Result<Option<&Entry>> {
+        while self.ready.is_empty() {
+            let Some(batch) = self.read_batch()? else { return Ok(None) };
+            self.ready = parse(&batch).ok_or_else(|| io::Error::other("a log cannot be read"))?;
+        }
+        Ok(self.ready.front())
+    }
+
+    /// Takes the step that [`Reader::peek`] showed.
+    pub(crate) fn take(&mut self) -> Option<Entry> {
+        self.ready.pop_front()
+    }
+
+    /// The next batch; nothing at the end, also if the last one is torn.
+    fn read_batch(&mut self) -> io::Result<Option<Vec<u8>>> {
+        let mut length = [0; LENGTH];
+        if let Err(error) = self.source.read_exact(&mut length) {
+            return torn(error);
+        }
+        let length = u32::from_le_bytes(length);
+        if length > LARGEST_BATCH {
+            return Err(io::Error::other("a log has a batch beyond all measure"));
+        }
+        let mut batch = Vec::new();
+        let read = self.source.by_ref().take(length.into()).read_to_end(&mut batch)?;
+        Ok((read == length as usize).then_some(batch))
+    }
+}
+
+fn torn<T>(error: io::Error) -> io::Result<Option<T>> {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => Ok(None),
+        _ => Err(error),
+    }
+}
+
+/// The steps of a batch.
+fn parse(batch: &[u8]) -> Option<VecDeque<Entry>> {
+    let (mut rest, digest) = batch.split_last_chunk::<8>()?;
+    let mut entries = VecDeque::<Entry>::new();
+    while let Some((&kind, after)) = rest.split_first() {
+        rest = after;
+        match kind {
+            CHOICE => entries.back_mut()?.choices.push(take_u32(&mut rest)?),
+            LOST => entries.back_mut()?.lost.push(take_number(&mut rest)?),
+            COPIED => entries.back_mut()?.copied.push(take_number(&mut rest)?),
+            _ => entries.push_back(parse_step(kind, &mut rest)?),
+        }
+    }
+    entries.back_mut()?.digest = Some(Digest(u64::from_le_bytes(*digest)));
+    Some(entries)
+}
+
+fn parse_step(kind: u8, rest: &mut &[u8]) -> Option<Entry> {
+    let time_us = take_number(rest)?;
+    let taken = match kind {
+        START => Taken::Start,
+        INPUT => Taken::Input(take_bytes(rest)?),
+        TIMER => Taken::Timer(take_bytes(rest)?),
+        MESSAGE => Taken::Message(take_process(rest)?, take_number(rest)?),
+        UNREADABLE => Taken::Unreadable(take_process(rest)?, take_number(rest)?),
+        TELL => Taken::Tell(take_process(rest)?),
+        _ => return None,
+    };
+    let (choices, lost, copied) = (Vec::new(), Vec::new(), Vec::new());
+    Some(Entry { time_us, taken, choices, lost, copied, digest: None })
+}
+
+fn take_number(rest: &mut &[u8]) -> Option<u64> {
+    let (number, used) = read_number(rest).ok()??;
+    *rest = &rest[used..];
+    Some(number)
+}
+
+fn take_u32(rest: &mut &[u8]) -> Option<u32> {
+    take_number(rest)?.try_into().ok()
+}
+
+fn take_process(rest: &mut &[u8]) -> Option<ProcessId> {
+    take_u32(rest).map(ProcessId)
+}
+
+fn take_bytes(rest: &mut &[u8]) -> Option<Vec<u8>> {
+    let length = take_number(rest)? as usize;
+    let (bytes, after) = rest.split_at_checked(length)?;
+    *rest = after;
+    Some(bytes.to_vec())
+}

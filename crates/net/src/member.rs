@@ -1,0 +1,311 @@
+//! One member: a loop that takes in, steps, writes down, and only then sends.
+
+use crate::actor::{Actor, Behave};
+use crate::clock::now_us;
+use crate::control::{Config, Control, Medium, News, Order, Status, Traffic};
+use crate::digest::Digest;
+use crate::links::{Addresses, CONTROL, Links, Tcp, Udp};
+use crate::outbox::{Outbox, ToMyself};
+use crate::shim::Shim;
+use crate::stage::{Disk, Stage};
+use crate::wire::{Parcel, head};
+use crate::{clock, log};
+use mio::unix::SourceFd;
+use mio::{Events, Interest, Poll};
+use std::io::{self, ErrorKind};
+use std::os::fd::AsRawFd;
+use std::time::{Duration, Instant};
+use synod_core::{Algorithm, ProcessId};
+use synod_sim::network::{Network, chance};
+
+/// So long a member waits for orders before the start; then the leader must be gone.
+const UNTIL_START: Duration = Duration::from_secs(60);
+/// So long the connections may take.
+const UNTIL_CONNECTED: Duration = Duration::from_secs(10);
+/// While so many bytes wait to be sent, the application asks nothing new.
+const HIGH_WATER: usize = 256 << 10;
+/// So often the application asks before the loop looks at its sockets again.
+const ASK_AT_ONCE: u32 = 64;
+/// A member says how it is going as soon as nothing is left to do, but not more often than this,
+const REPORT_US: u64 = 2_000;
+/// and at least this often, so that the leader knows that it lives.
+const SIGN_OF_LIFE_US: u64 = 100_000;
+/// The longest that the kernel is asked to wait exactly; it counts in milliseconds.
+const EXACT: Duration = Duration::from_millis(1);
+const NAP: Duration = Duration::from_micros(100);
+
+/// Runs one member with this algorithm until the leader ends it. What goes wrong is said to the
+/// leader.
+pub fn serve<A: Algorithm>(config: &Config, mut control: Control) -> io::Result<()> {
+    let played = Actor::<A>::new(config)
+        .map_err(io::Error::other)
+        .and_then(|mut actor| play(&mut actor, config, &mut control));
+    if let Err(error) = &played {
+        // If the leader is gone there is nobody to tell.
+        let _ = control.say(&News::Failed(error.to_string()));
+    }
+    played
+}
+
+fn play(actor: &mut dyn Behave, config: &Config, control: &mut Control) -> io::Result<()> {
+    let poll = Poll::new()?;
+    let (n, me) = (config.setup.n, config.me);
+    let mut links: Box<dyn Links> = match config.medium {
+        Medium::Tcp => Box::new(Tcp::new(me, n, config.run, poll.registry())?),
+        Medium::Udp => Box::new(Udp::new(me, config.run, poll.registry())?),
+    };
+    control.say(&News::Listening(links.address()?))?;
+    let Order::Connect { addresses, everybody } = control.expect(UNTIL_START)? else {
+        return Err(io::Error::other("an order came out of turn"));
+    };
+    let addresses = Addresses { each: addresses, everybody };
+    let but = links.connect(&addresses, Instant::now() + UNTIL_CONNECTED)?;
+    control.say(&News::Connected { but })?;
+    let Order::Start { epoch_us, share } = control.expect(UNTIL_START)? else {
+        return Err(io::Error::other("an order came out of turn"));
+    };
+    control.stream.set_nonblocking(true)?;
+    poll.registry().register(
+        &mut SourceFd(&control.stream.as_raw_fd()),
+        CONTROL,
+        Interest::READABLE,
+    )?;
+    let share = share && links.can_share();
+    let mut member = Member {
+        actor,
+        links: &mut *links,
+        stage: stage(config, share)?,
+        control,
+        poll,
+        epoch_us,
+        received: vec![0; n],
+        reported_us: 0,
+        last: Status::default(),
+        said: [0; 3],
+        wave: 0,
+        ordered: true,
+    };
+    member.run()
+}
+
+fn stage(config: &Config, share: bool) -> io::Result<Stage> {
+    let (n, me) = (config.setup.n, config.me);
+    // Each process draws from its own source, and so does its shim.
+    let seed =
+        |what: u64| config.seed.wrapping_mul(0x1_0001).wrapping_add(2 * u64::from(me.0) + what);
+    let datagrams = config.medium == Medium::Udp;
+    let network = Network::from(&config.faults);
+    let reorders = network.reordering > 0.0;
+    Ok(Stage {
+        me,
+        n,
+        now_us: 0,
+        chance: chance(seed(0)),
+        log: log::Writer::create(&config.log)?,
+        outbox: Outbox::new(me, n, datagrams.then(|| head(config.run, me)), share),
+        shim: Shim::new(network, n, !datagrams && !reorders, seed(1)),
+        disk: Disk::new(config.log.with_extension("disk")),
+        digest: Digest::default(),
+        numbered: 0,
+        progress: 0,
+        operations: 0,
+        turns_over: 0,
+        unreadable: 0,
+        broken: Vec::new(),
+    })
+}
+
+struct Member<'a> {
+    actor: &'a mut dyn Behave,
+    links: &'a mut dyn Links,
+    stage: Stage,
+    control: &'a mut Control,
+    poll: Poll,
+    epoch_us: u64,
+    received: Vec<u64>,
+    reported_us: u64,
+    /// What was last said.
+    last: Status,
+    said: [u64; 3],
+    /// The last question of the leader.
+    wave: u64,
+    /// Whether the leader may have said something.
+    ordered: bool,
+}
+
+impl Member<'_> {
+    fn run(&mut self) -> io::Result<()> {
+        let mut events = Events::with_capacity(128);
+        self.stage.now_us = clock::now_us().saturating_sub(self.epoch_us);
+        self.actor.start(&mut self.stage);
+        loop {
+            let more = self.take_in();
+            self.stage.log.commit(self.stage.digest)?;
+            self.links.flush(&mut self.stage.outbox);
+            if self.ordered && self.obey()? {
+                return self.control.say(&News::Ended(self.status()));
+            }
+            let more = more || !self.stage.outbox.to_myself.is_empty();
+            let wait = self.report(more)?;
+            self.wait(wait, &mut events)?;
+        }
+    }
+
+    /// Takes in whatever is there; whether there may be more at once.
+    fn take_in(&mut self) -> bool {
+        let Member { actor, links, stage, received, epoch_us, .. } = self;
+        let mut deliver = |from: ProcessId, parcel: Parcel<'_>| {
+            stage.now_us = now_us().saturating_sub(*epoch_us);
+            received[from.index()] += 1;
+            let readable = actor.receive(from, parcel, stage);
+            if !readable {
+                stage.unreadable += 1;
+                stage.log.message(stage.now_us, from, parcel.number, false);
+            }
+            readable
+        };
+        let more = links.receive(&mut deliver);
+        for _ in 0..self.stage.outbox.to_myself.len() {
+            let Some(mine) = self.stage.outbox.to_myself.pop_front() else { break };
+            let ToMyself { number, tell, body } = mine;
+            let parcel = Parcel { number, tell, body: &body };
+            self.actor.receive(self.stage.me, parcel, &mut self.stage);
+        }
+        self.stage.now_us = now_us().saturating_sub(self.epoch_us);
+        let stage = &mut self.stage;
+        stage.shim.let_go(stage.now_us, &mut stage.outbox);
+        self.actor.fire(stage);
+        let mut asked = 0;
+        if stage.outbox.backlog() < HIGH_WATER {
+            asked = self.actor.ask(ASK_AT_ONCE, stage);
+        }
+        for complaint in self.links.complaints() {
+            self.stage.complain(complaint);
+        }
+        more || asked == ASK_AT_ONCE
+    }
+
+    /// Does what the leader says; whether it is over.
+    fn obey(&mut self) -> io::Result<bool> {
+        loop {
+            match self.control.hear() {
+                Ok(0) => {
+                    return Err(io::Error::new(ErrorKind::UnexpectedEof, "the leader is gone"));
+                }
+                Ok(_) => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.ordered = false;
+        while let Some(order) = self.control.next_line()? {
+            match order {
+                Order::Stop => return Ok(true),
+                Order::Turn => self.actor.turn(&mut self.stage),
+                Order::Report { wave } => {
+                    self.wave = wave;
+                    let status = self.status();
+                    self.say(status)?;
+                }
+                Order::Be(_) | Order::Connect { .. } | Order::Start { .. } => {
+                    return Err(io::Error::other("an order came out of turn"));
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    fn status(&self) -> Status {
+        let mood = self.actor.mood();
+        let Stage { outbox, shim, .. } = &self.stage;
+        Status {
+            wave: self.wave,
+            content: mood.content,
+            waits: mood.waits,
+            wants_turn: mood.wants_turn,
+            timers: mood.timers,
+            held: shim.holds() || !outbox.to_myself.is_empty() || outbox.backlog() > 0,
+            progress: self.stage.progress,
+            operations: self.stage.operations,
+            turns_over: self.stage.turns_over,
+            sent: outbox.sent.clone(),
+            received: self.received.clone(),
+            traffic: Traffic {
+                parcels: outbox.parcels,
+                bytes: outbox.bytes,
+                strangers: self.links.strangers(),
+                unreadable: self.stage.unreadable,
+            },
+            broken: self.stage.broken.clone(),
+        }
+    }
+
+    /// Says how it is going, if that is news or was long ago; how long to wait now.
+    fn report(&mut self, more: bool) -> io::Result<Duration> {
+        let now_us = self.stage.now_us;
+        let since_us = now_us.saturating_sub(self.reported_us);
+        if !more && since_us >= REPORT_US || since_us >= SIGN_OF_LIFE_US {
+            let status = self.status();
+            if status != self.last || since_us >= SIGN_OF_LIFE_US {
+                self.last = status.clone();
+                self.say(status)?;
+            }
+        }
+        if more {
+            return Ok(Duration::ZERO);
+        }
+        let unsaid = self.counts() != self.said;
+        let report_us = self.reported_us + if unsaid { REPORT_US } else { SIGN_OF_LIFE_US };
+        let full = self.stage.outbox.backlog() >= HIGH_WATER;
+        let due_us = self.actor.next_us(full).into_iter().chain(self.stage.shim.next_us());
+        let next_us = due_us.fold(report_us, u64::min);
+        Ok(Duration::from_micros(next_us.saturating_sub(now_us)))
+    }
+
+    /// Changes with everything that the leader wants to know.
+    fn counts(&self) -> [u64; 3] {
+        let received = self.received.iter().sum();
+        [self.stage.progress, self.stage.outbox.parcels, received]
+    }
+
+    fn say(&mut self, status: Status) -> io::Result<()> {
+        self.reported_us = self.stage.now_us;
+        self.said = self.counts();
+        self.control.stream.set_nonblocking(false)?;
+        self.control.say(&News::Status(status))?;
+        self.control.stream.set_nonblocking(true)
+    }
+
+    /// Waits until something is ready, or the time is over.
+    fn wait(&mut self, at_most: Duration, events: &mut Events) -> io::Result<()> {
+        if at_most >= EXACT || at_most.is_zero() {
+            self.listen(Duration::from_millis(at_most.as_millis() as u64), events)?;
+        } else {
+            // The kernel would round up to a millisecond.
+            let until = Instant::now() + at_most;
+            while !self.listen(Duration::ZERO, events)? {
+                let left = until.saturating_duration_since(Instant::now());
+                if left.is_zero() {
+                    break;
+                }
+                std::thread::sleep(left.min(NAP));
+            }
+        }
+        Ok(())
+    }
+
+    fn listen(&mut self, at_most: Duration, events: &mut Events) -> io::Result<bool> {
+        match self.poll.poll(events, Some(at_most)) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => return Ok(true),
+            other => other?,
+        }
+        for event in events.iter() {
+            match event.token() {
+                CONTROL => self.ordered = true,
+                _ => self.links.on_ready(event),
+            }
+        }
+        Ok(!events.is_empty())
+    }
+}

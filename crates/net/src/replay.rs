@@ -1,0 +1,357 @@
+//! The run once more, in a world: judged, counted and traced as if it had been simulated.
+
+use crate::actor::encode;
+use crate::control::{Medium, Traffic};
+use crate::digest::Digest;
+use crate::error::{NetError, Trying};
+use crate::group::{Gathered, LARGEST_GROUP, Launch, gather};
+use crate::log::{Entry, Taken};
+use crate::merge::{Merge, Next};
+use std::collections::{BTreeMap, VecDeque};
+use std::io::Read;
+use std::iter::once;
+use synod_core::card::{Load, Order, Rounds};
+use synod_core::family::Mark;
+use synod_core::{Algorithm, Family, ProcessId, SetupError};
+use synod_sim::count::{Conditions, costs};
+use synod_sim::trace::Tracer;
+use synod_sim::world::{Body, Driver, Happening, Slot, Status};
+use synod_sim::{Action, Ended, Plan, Report, Witness, World};
+
+/// What came of a run on real sockets.
+#[derive(Clone, Debug)]
+pub struct Real {
+    /// The same as of a simulated run.
+    pub report: Report,
+    /// What only a real run has.
+    pub facts: Facts,
+}
+
+/// What only a real run has.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    /// What carried the messages.
+    pub medium: Medium,
+    /// Whether a multicast was sent once for all, by IP multicast.
+    pub shared: bool,
+    /// From the first request to the last answer, in microseconds.
+    pub busy_us: u64,
+    /// From requests to their answers.
+    pub latency: Option<Latency>,
+    /// How many messages were handed to sockets, and how many bytes they took with all that
+    /// surrounds them.
+    pub parcels: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Clients and datagrams that did not belong to the run.
+    pub strangers: u64,
+    /// Messages that could not be read.
+    pub unreadable: u64,
+    /// Who died, and when, in microseconds since the start.
+    pub crashes: Vec<(ProcessId, u64)>,
+    /// What else people should know.
+    pub notes: Vec<String>,
+}
+
+/// How long requests took, in microseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Latency {
+    /// Half of them no longer than this.
+    pub p50_us: u64,
+    /// All but one in a hundred no longer than this.
+    pub p99_us: u64,
+}
+
+impl Launch {
+    /// Makes the run: starts the processes, lets them run, and judges what they did. Calls
+    /// `progress` now and then with the operations done.
+    pub fn run<A: Algorithm>(
+        &self,
+        tracer: Option<Tracer<'_>>,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Real, NetError> {
+        A::processes(&self.options.plan.setup)?;
+        let n = self.options.plan.setup.n;
+        if n > LARGEST_GROUP {
+            let wanted = format!("on a real network at most {LARGEST_GROUP}");
+            return Err(SetupError::GroupSize { algorithm: A::CARD.name, wanted, n }.into());
+        }
+        let gathered = gather(self, progress)?;
+        let plan =
+            Plan { order: Order::Any, multicast: gathered.share, ..self.options.plan.clone() };
+        let mut replay =
+            Replay::<A> { world: World::new(&plan)?, engine: Engine::new(n, tracer), steps: 0 };
+        let mut merge = Merge::open(&gathered.logs, &gathered.crashes)?;
+        replay.start(&mut merge)?;
+        replay.go_on(&mut merge)?;
+        replay.settle(gathered.ended);
+        replay.finish(self, gathered)
+    }
+}
+
+struct Replay<'s, A: Algorithm> {
+    world: World<A>,
+    engine: Engine<'s>,
+    steps: u64,
+}
+
+/// What a real world says while it is replayed.
+struct Engine<'s> {
+    witness: Witness<'s>,
+    /// The choices of this step; at the start, of each process.
+    choices: VecDeque<u32>,
+    at_start: Vec<VecDeque<u32>>,
+    /// Whether a choice was made that was not made in the run.
+    strayed: bool,
+    /// How many messages each process has sent, and the places of those on their way.
+    numbered: Vec<u64>,
+    on_their_way: Vec<BTreeMap<u64, Vec<Slot>>>,
+    copy: Option<Slot>,
+    digests: Vec<Digest>,
+    scratch: Vec<u8>,
+    asked_us: Vec<VecDeque<u64>>,
+    latencies: Vec<u64>,
+    first_us: Option<u64>,
+    last_us: u64,
+}
+
+impl<'s> Engine<'s> {
+    fn new(n: usize, tracer: Option<Tracer<'s>>) -> Self {
+        Engine {
+            witness: Witness::new(n, tracer),
+            choices: VecDeque::new(),
+            at_start: vec![VecDeque::new(); n],
+            strayed: false,
+            numbered: vec![0; n],
+            on_their_way: vec![BTreeMap::new(); n],
+            copy: None,
+            digests: vec![Digest::default(); n],
+            scratch: vec![0; 1 << 12],
+            asked_us: vec![VecDeque::new(); n],
+            latencies: Vec::new(),
+            first_us: None,
+            last_us: 0,
+        }
+    }
+
+    fn place(&self, from: ProcessId, number: u64) -> Option<Slot> {
+        self.on_their_way.get(from.index())?.get(&number)?.first().copied()
+    }
+
+    fn take_place(&mut self, from: ProcessId, number: u64) -> Option<Slot> {
+        let of_sender = self.on_their_way.get_mut(from.index())?;
+        let slots = of_sender.get_mut(&number)?;
+        let slot = slots.pop();
+        if slots.is_empty() {
+            of_sender.remove(&number);
+        }
+        slot
+    }
+
+    fn on_mark(&mut self, at: ProcessId, mark: Mark, now_us: u64) {
+        self.first_us.get_or_insert(now_us);
+        self.last_us = now_us;
+        let asked_us = &mut self.asked_us[at.index()];
+        match mark {
+            Mark::Ask => asked_us.push_back(now_us),
+            Mark::Begin | Mark::Done => {
+                self.latencies.extend(asked_us.pop_front().map(|asked_us| now_us - asked_us));
+            }
+            Mark::End | Mark::Whole | Mark::None => {}
+        }
+    }
+}
+
+impl<A: Algorithm> Driver<A> for Engine<'_> {
+    fn choose(&mut self, among: u32) -> u32 {
+        let chosen = self.choices.pop_front().filter(|chosen| *chosen < among);
+        self.strayed |= chosen.is_none();
+        chosen.unwrap_or(0)
+    }
+
+    fn see(&mut self, now_us: u64, happening: Happening<'_, A>) {
+        self.witness.see(now_us, &happening);
+        match happening {
+            Happening::Started(at) => {
+                self.choices = std::mem::take(&mut self.at_start[at.index()]);
+            }
+            Happening::Asked(at, input) => {
+                self.on_mark(at, A::Family::mark_of_input(input), now_us);
+            }
+            Happening::Told(at, output) => {
+                let length = encode(output, &mut self.scratch);
+                self.digests[at.index()].told(&self.scratch[..length]);
+                self.on_mark(at, A::Family::mark_of_output(output), now_us);
+            }
+            Happening::Sent { slot, envelope, .. } => {
+                let from = envelope.from.index();
+                let to = once(envelope.to);
+                match &envelope.body {
+                    Body::Message(message) => {
+                        let length = encode(message, &mut self.scratch);
+                        self.digests[from].sent(to, &self.scratch[..length]);
+                    }
+                    Body::Tell(stamp) => self.digests[from].sent(to, &stamp.to_le_bytes()),
+                }
+                self.on_their_way[from].insert(self.numbered[from], slot.into_iter().collect());
+                self.numbered[from] += 1;
+            }
+            Happening::Duplicated { slot, .. } => self.copy = Some(slot),
+            _ => {}
+        }
+    }
+}
+
+impl<A: Algorithm> Replay<'_, A> {
+    fn start<R: Read>(&mut self, merge: &mut Merge<R>) -> Result<(), NetError> {
+        let all = ProcessId::all(self.world.processes().len());
+        let mut entries = Vec::new();
+        for at in all {
+            if let Some(entry) = merge.start(at)? {
+                self.engine.at_start[at.index()] = entry.choices.iter().copied().collect();
+                entries.push((at, entry));
+            }
+        }
+        self.world.start(&mut self.engine);
+        entries.iter().try_for_each(|(at, entry)| self.after(*at, entry))
+    }
+
+    /// Every step that was taken, in order.
+    fn go_on<R: Read>(&mut self, merge: &mut Merge<R>) -> Result<(), NetError> {
+        loop {
+            let engine = &self.engine;
+            match merge.next(|from, number| engine.place(from, number).is_some())? {
+                Next::End => return Ok(()),
+                Next::Death(at, at_us) => {
+                    self.world.now_us = self.world.now_us.max(at_us);
+                    self.step(&Action::Crash(at))?;
+                }
+                Next::Step(at, entry) => {
+                    self.world.now_us = self.world.now_us.max(entry.time_us);
+                    self.engine.choices = entry.choices.iter().copied().collect();
+                    let action = self.action(at, &entry)?;
+                    self.step(&action)?;
+                    if self.world.process(at).is_writing() {
+                        self.step(&Action::Sync(at))?;
+                    }
+                    self.after(at, &entry)?;
+                }
+            }
+        }
+    }
+
+    fn action(&mut self, at: ProcessId, entry: &Entry) -> Result<Action<A::Input>, NetError> {
+        let unknown = |what: &str| NetError::Record(format!("{at} took in {what}"));
+        Ok(match &entry.taken {
+            Taken::Start => return Err(unknown("a second start")),
+            Taken::Input(bytes) => {
+                let input = postcard::from_bytes(bytes);
+                Action::Input { at, input: input.map_err(|_| unknown("an unknown input"))? }
+            }
+            Taken::Tell(to) => Action::Tell { from: at, to: *to },
+            Taken::Timer(bytes) => {
+                let timer = postcard::from_bytes::<A::Timer>(bytes).ok();
+                let timers = self.world.process(at).timers();
+                let set = timers.iter().find(|(_, set)| Some(set) == timer.as_ref());
+                let (number, _) = set.ok_or_else(|| unknown("a timer that was not set"))?;
+                Action::Fire { at, timer: *number }
+            }
+            Taken::Message(from, number) | Taken::Unreadable(from, number) => {
+                let slot = self.engine.take_place(*from, *number);
+                let slot = slot.ok_or_else(|| unknown("a message that was never sent"))?;
+                match entry.taken {
+                    Taken::Message(..) => Action::Deliver(slot),
+                    _ => Action::Drop(slot),
+                }
+            }
+        })
+    }
+
+    fn step(&mut self, action: &Action<A::Input>) -> Result<(), NetError> {
+        self.world.can(action).map_err(|why| NetError::Record(why.to_string()))?;
+        self.steps += 1;
+        self.world.step(action, &mut self.engine);
+        Ok(())
+    }
+
+    /// What the shim did to the messages of a step; and whether the step was the same as in the run.
+    fn after(&mut self, at: ProcessId, entry: &Entry) -> Result<(), NetError> {
+        for number in &entry.lost {
+            if let Some(slot) = self.engine.take_place(at, *number) {
+                self.world.step(&Action::Drop(slot), &mut self.engine);
+            }
+        }
+        for number in &entry.copied {
+            if let Some(slot) = self.engine.place(at, *number) {
+                self.world.step(&Action::Duplicate(slot), &mut self.engine);
+                let copy = self.engine.copy.take();
+                let places = self.engine.on_their_way[at.index()].entry(*number).or_default();
+                places.extend(copy);
+            }
+        }
+        let digest = self.engine.digests[at.index()];
+        if self.engine.strayed || entry.digest.is_some_and(|expected| expected != digest) {
+            let why = format!("{at} did something else in the run than in its replay");
+            return Err(NetError::Record(why));
+        }
+        Ok(())
+    }
+
+    /// What never arrived was lost, unless the run was cut off before it could.
+    fn settle(&mut self, ended: Ended) {
+        if ended == Ended::Cut {
+            return;
+        }
+        let left: Vec<_> = self.world.flight().iter().map(|(slot, e)| (slot, e.to)).collect();
+        for (slot, to) in left {
+            let gone = self.world.process(to).status == Status::Crashed;
+            let action = if gone { Action::Deliver(slot) } else { Action::Drop(slot) };
+            self.world.step(&action, &mut self.engine);
+        }
+    }
+
+    fn finish(mut self, launch: &Launch, gathered: Gathered) -> Result<Real, NetError> {
+        let why = match gathered.ended {
+            Ended::Quiet => Some("nothing can happen any more"),
+            Ended::Stalled => Some("nothing came of it for a long time"),
+            Ended::Cut => None,
+        };
+        for violation in why.map(|why| self.world.unfulfilled(why)).into_iter().flatten() {
+            self.engine.see(self.world.now_us, Happening::<A>::Violated(&violation));
+        }
+        let Engine { witness, mut latencies, first_us, last_us, .. } = self.engine;
+        let (meter, violations) = witness.finish().trying("the trace cannot be written")?;
+        let options = &launch.options;
+        let once = options.plan.rounds.iter().all(|rounds| *rounds == Rounds::Times(1));
+        let once_each = once && options.load == Load::Saturated;
+        let conditions = Conditions { load: options.load, hop_us: None, once_each };
+        let costs = costs(&meter, &self.world, conditions);
+        let Gathered { ended, share, crashes, notes, traffic, .. } = gathered;
+        let Traffic { parcels, bytes, strangers, unreadable } = traffic;
+        let time_us = self.world.now_us;
+        let steps = self.steps;
+        Ok(Real {
+            report: Report { ended, steps, time_us, violations, meter, costs },
+            facts: Facts {
+                medium: launch.medium,
+                shared: share,
+                busy_us: last_us.saturating_sub(first_us.unwrap_or(last_us)),
+                latency: Latency::of(&mut latencies),
+                parcels,
+                bytes,
+                strangers,
+                unreadable,
+                crashes,
+                notes,
+            },
+        })
+    }
+}
+
+impl Latency {
+    fn of(all: &mut [u64]) -> Option<Self> {
+        all.sort_unstable();
+        let rank = |percent: usize| all.get((all.len().saturating_sub(1)) * percent / 100).copied();
+        Some(Latency { p50_us: rank(50)?, p99_us: rank(99)? })
+    }
+}

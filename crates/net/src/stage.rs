@@ -1,0 +1,96 @@
+//! What one process can do during a step: send, and have it written down.
+
+use crate::digest::Digest;
+use crate::log;
+use crate::outbox::Outbox;
+use crate::shim::Shim;
+use crate::wire::Parcel;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use synod_core::durable::Record;
+use synod_core::{ProcessId, ProcessSet};
+use synod_sim::network::Chance;
+
+/// Everything around a process that does not depend on its algorithm.
+#[derive(Debug)]
+pub(crate) struct Stage {
+    pub(crate) me: ProcessId,
+    pub(crate) n: usize,
+    /// The time of this step, in microseconds since the start of the run.
+    pub(crate) now_us: u64,
+    pub(crate) chance: Chance,
+    pub(crate) log: log::Writer,
+    pub(crate) outbox: Outbox,
+    pub(crate) shim: Shim,
+    pub(crate) disk: Disk,
+    pub(crate) digest: Digest,
+    /// How many messages were sent, each receiver counted.
+    pub(crate) numbered: u64,
+    /// How often the application asked, or was told.
+    pub(crate) progress: u64,
+    /// How many operations were completed.
+    pub(crate) operations: u64,
+    /// Under a sequential load: how many were over, so that the next may begin.
+    pub(crate) turns_over: u64,
+    pub(crate) unreadable: u64,
+    /// What went wrong, in words.
+    pub(crate) broken: Vec<String>,
+}
+
+impl Stage {
+    /// Sends a message to one process.
+    #[inline]
+    pub(crate) fn send(&mut self, to: ProcessId, tell: bool, body: &[u8]) {
+        let mut only = ProcessSet::EMPTY;
+        only.insert(to);
+        self.send_all(&only, tell, body);
+    }
+
+    /// Sends a message to each of them.
+    #[inline]
+    pub(crate) fn send_all(&mut self, to: &ProcessSet, tell: bool, body: &[u8]) {
+        self.digest.sent(to.iter(), body);
+        let number = self.numbered;
+        self.numbered += to.len() as u64;
+        if !self.outbox.carries(body.len()) {
+            let size = body.len();
+            self.complain(format!("a message of {size} bytes is larger than the medium carries"));
+            return (number..self.numbered).for_each(|number| self.log.lost(number));
+        }
+        let parcel = Parcel { number, tell, body };
+        let now = (self.now_us, self.me);
+        self.shim.send(now, to, parcel, &mut self.outbox, &mut self.log);
+    }
+
+    /// Something went wrong that people should know of; once.
+    pub(crate) fn complain(&mut self, what: String) {
+        if self.broken.len() < 16 && !self.broken.contains(&what) {
+            self.broken.push(what);
+        }
+    }
+}
+
+/// Stable storage: a file, made when it is first used.
+#[derive(Debug)]
+pub(crate) struct Disk {
+    path: PathBuf,
+    file: Option<File>,
+}
+
+impl Disk {
+    pub(crate) fn new(path: PathBuf) -> Self {
+        Disk { path, file: None }
+    }
+
+    /// Writes a record. It is safe when this returns.
+    pub(crate) fn write(&mut self, record: &Record) -> io::Result<()> {
+        let file = match &mut self.file {
+            Some(file) => file,
+            None => self.file.insert(File::create(&self.path)?),
+        };
+        let length = (record.0.len() as u32).to_le_bytes();
+        file.write_all(&[&length[..], &record.0].concat())?;
+        file.sync_data()
+    }
+}

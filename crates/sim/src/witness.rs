@@ -1,0 +1,59 @@
+//! Sees everything that happens in a run, whoever drives it: counts it, traces it, and keeps what
+//! was violated.
+
+use crate::count::Meter;
+use crate::trace::Tracer;
+use crate::world::Happening;
+use synod_core::{Algorithm, Violation};
+
+/// Counts, traces, and remembers the first violation of each property.
+pub struct Witness<'s> {
+    /// What was counted.
+    pub meter: Meter,
+    /// The first violation of each property, with the number of the event that shows it.
+    pub violations: Vec<(Violation, u64)>,
+    tracer: Option<Tracer<'s>>,
+    /// The number of the last event that is not a violation: if one follows, this shows it.
+    last_event: u64,
+}
+
+impl<'s> Witness<'s> {
+    /// A witness of `n` processes, who has seen nothing yet.
+    pub fn new(n: usize, tracer: Option<Tracer<'s>>) -> Self {
+        Witness { meter: Meter::new(n), violations: Vec::new(), tracer, last_event: 0 }
+    }
+
+    /// Takes in something that happened. Once broken, many properties stay broken: a violation is
+    /// told the first time only.
+    #[inline]
+    pub fn see<A: Algorithm>(&mut self, now_us: u64, happening: &Happening<'_, A>) {
+        if let Happening::Violated(violation) = happening {
+            if self.violations.iter().any(|(known, _)| known.property == violation.property) {
+                return;
+            }
+            self.violations.push(((*violation).clone(), self.last_event));
+        }
+        if let Some(tracer) = &mut self.tracer {
+            tracer.see(now_us, happening);
+        }
+        self.meter.see(now_us, happening);
+        if !matches!(happening, Happening::Violated(_)) {
+            self.last_event = self.meter.events.saturating_sub(1);
+        }
+    }
+
+    /// Whether a trace can no longer be written: going on would be for nothing.
+    pub fn has_failed(&self) -> bool {
+        self.tracer.as_ref().is_some_and(Tracer::has_failed)
+    }
+
+    /// The run is over: what was counted, and what was violated. Fails with the first thing that
+    /// went wrong with the trace.
+    pub fn finish(mut self) -> std::io::Result<(Meter, Vec<(Violation, u64)>)> {
+        if let Some(tracer) = self.tracer {
+            tracer.finish()?;
+        }
+        self.meter.finish();
+        Ok((self.meter, self.violations))
+    }
+}
