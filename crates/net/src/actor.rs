@@ -128,7 +128,7 @@ impl<A: Algorithm> Actor<A> {
                 stage.turns_over += 1;
             }
             Mark::End => stage.turns_over += 1,
-            Mark::Begin | Mark::Done | Mark::None => {}
+            Mark::Begin | Mark::Done | Mark::Reached | Mark::None => {}
         }
         let (me, n) = (stage.me, stage.n);
         let mut host = Hosting { stage, around: &mut self.surroundings };
@@ -325,7 +325,7 @@ impl<A: Algorithm> Hosting<'_, A> {
         let length = encode(output, &mut self.around.scratch);
         self.stage.digest.told(&self.around.scratch[..length]);
         self.stage.progress += 1;
-        let mark = A::Family::mark_of_output(output);
+        let mark = A::Family::mark_of_output(self.stage.me, output);
         self.stage.turns_over += u64::from(mark == Mark::Done);
         if let Mark::Begin | Mark::Done = mark {
             self.around.open = self.around.open.saturating_sub(1);

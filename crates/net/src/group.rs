@@ -59,10 +59,18 @@ pub struct Launch {
     pub kills: Vec<Kill>,
 }
 
+/// What the algorithm is like, as far as the leader cares.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Manner {
+    /// Whether it goes on sending although nobody wants anything.
+    pub(crate) restless: bool,
+    /// The run goes on for so long at least.
+    pub(crate) run_for_us: u64,
+}
+
 /// What the members left behind.
 pub(crate) struct Gathered {
     pub(crate) ended: Ended,
-    /// Why, in words, if it was ended because nothing more happened.
     pub(crate) logs: Vec<PathBuf>,
     /// Who died, and when.
     pub(crate) crashes: Vec<(ProcessId, u64)>,
@@ -88,7 +96,11 @@ impl Drop for Directory {
 type Heard = (ProcessId, Option<News>);
 
 /// Runs the group to the end. Calls `progress` now and then with the operations done.
-pub(crate) fn gather(launch: &Launch, progress: &mut dyn FnMut(u64)) -> Result<Gathered, NetError> {
+pub(crate) fn gather(
+    launch: &Launch,
+    manner: Manner,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Gathered, NetError> {
     let run = (u64::from(std::process::id()) << 40) ^ now_us();
     let path = std::env::temp_dir().join(format!("synod-{run:x}"));
     fs::create_dir(&path).trying("a directory for the run cannot be made")?;
@@ -96,6 +108,7 @@ pub(crate) fn gather(launch: &Launch, progress: &mut dyn FnMut(u64)) -> Result<G
     let (said, heard) = channel();
     let mut leader = Leader {
         launch,
+        manner,
         seats: Vec::new(),
         heard,
         epoch_us: 0,
@@ -122,6 +135,7 @@ pub(crate) fn gather(launch: &Launch, progress: &mut dyn FnMut(u64)) -> Result<G
 
 struct Leader<'l> {
     launch: &'l Launch,
+    manner: Manner,
     seats: Vec<Seat>,
     heard: Receiver<Heard>,
     epoch_us: u64,
@@ -256,7 +270,10 @@ impl Leader<'_> {
             if self.launch.options.load == Load::Sequential {
                 self.give_turn();
             }
-            if let Some(ended) = self.quiet.look(&mut self.seats) {
+            let may_end = kills.is_empty() && self.run_us() >= self.manner.run_for_us;
+            if let Some(ended) = self.quiet.look(&mut self.seats)
+                && may_end
+            {
                 return ended;
             }
             if Instant::now() > until {
@@ -288,8 +305,11 @@ impl Leader<'_> {
         }
     }
 
-    /// The next operation begins when the last is over.
+    /// The next operation begins when the last is over, and all is quiet.
     fn give_turn(&mut self) {
+        if !self.manner.restless && !quiet::is_settled(&self.seats) {
+            return;
+        }
         if let Some((who, over)) = self.busy {
             let seat = &self.seats[who.index()];
             if seat.is_alive() && seat.status.turns_over <= over {

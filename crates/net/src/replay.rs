@@ -4,9 +4,10 @@ use crate::actor::encode;
 use crate::control::{Medium, Traffic};
 use crate::digest::Digest;
 use crate::error::{NetError, Trying};
-use crate::group::{Gathered, LARGEST_GROUP, Launch, gather};
+use crate::group::{Gathered, LARGEST_GROUP, Launch, Manner, gather};
 use crate::log::{Entry, Taken};
 use crate::merge::{Merge, Next};
+use smallvec::SmallVec;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::Read;
 use std::iter::once;
@@ -17,6 +18,9 @@ use synod_sim::count::{Conditions, costs};
 use synod_sim::trace::Tracer;
 use synod_sim::world::{Body, Driver, Happening, Slot, Status};
 use synod_sim::{Action, Ended, Plan, Report, Witness, World};
+
+/// A datagram that has not arrived after this long never will, on one machine.
+const LATE_US: u64 = 100_000;
 
 /// What came of a run on real sockets.
 #[derive(Clone, Debug)]
@@ -76,7 +80,11 @@ impl Launch {
             let wanted = format!("on a real network at most {LARGEST_GROUP}");
             return Err(SetupError::GroupSize { algorithm: A::CARD.name, wanted, n }.into());
         }
-        let gathered = gather(self, progress)?;
+        let manner = Manner {
+            restless: A::CARD.restless,
+            run_for_us: self.options.run_for_us.unwrap_or(A::Family::RUN_FOR_MS * 1_000),
+        };
+        let gathered = gather(self, manner, progress)?;
         let plan =
             Plan { order: Order::Any, multicast: gathered.share, ..self.options.plan.clone() };
         let mut replay =
@@ -84,7 +92,7 @@ impl Launch {
         let mut merge = Merge::open(&gathered.logs, &gathered.crashes)?;
         replay.start(&mut merge)?;
         replay.go_on(&mut merge)?;
-        replay.settle(gathered.ended);
+        replay.settle(self.medium, gathered.ended);
         replay.finish(self, gathered)
     }
 }
@@ -93,6 +101,13 @@ struct Replay<'s, A: Algorithm> {
     world: World<A>,
     engine: Engine<'s>,
     steps: u64,
+}
+
+/// A message on its way: when it left, and its place; more than one if it was copied.
+#[derive(Clone)]
+struct OnItsWay {
+    left_us: u64,
+    slots: SmallVec<[Slot; 2]>,
 }
 
 /// What a real world says while it is replayed.
@@ -105,7 +120,7 @@ struct Engine<'s> {
     strayed: bool,
     /// How many messages each process has sent, and the places of those on their way.
     numbered: Vec<u64>,
-    on_their_way: Vec<BTreeMap<u64, Vec<Slot>>>,
+    on_their_way: Vec<BTreeMap<u64, OnItsWay>>,
     copy: Option<Slot>,
     digests: Vec<Digest>,
     scratch: Vec<u8>,
@@ -135,12 +150,12 @@ impl<'s> Engine<'s> {
     }
 
     fn place(&self, from: ProcessId, number: u64) -> Option<Slot> {
-        self.on_their_way.get(from.index())?.get(&number)?.first().copied()
+        self.on_their_way.get(from.index())?.get(&number)?.slots.first().copied()
     }
 
     fn take_place(&mut self, from: ProcessId, number: u64) -> Option<Slot> {
         let of_sender = self.on_their_way.get_mut(from.index())?;
-        let slots = of_sender.get_mut(&number)?;
+        let slots = &mut of_sender.get_mut(&number)?.slots;
         let slot = slots.pop();
         if slots.is_empty() {
             of_sender.remove(&number);
@@ -157,7 +172,7 @@ impl<'s> Engine<'s> {
             Mark::Begin | Mark::Done => {
                 self.latencies.extend(asked_us.pop_front().map(|asked_us| now_us - asked_us));
             }
-            Mark::End | Mark::Whole | Mark::None => {}
+            Mark::End | Mark::Whole | Mark::Reached | Mark::None => {}
         }
     }
 }
@@ -181,7 +196,7 @@ impl<A: Algorithm> Driver<A> for Engine<'_> {
             Happening::Told(at, output) => {
                 let length = encode(output, &mut self.scratch);
                 self.digests[at.index()].told(&self.scratch[..length]);
-                self.on_mark(at, A::Family::mark_of_output(output), now_us);
+                self.on_mark(at, A::Family::mark_of_output(at, output), now_us);
             }
             Happening::Sent { slot, envelope, .. } => {
                 let from = envelope.from.index();
@@ -193,7 +208,8 @@ impl<A: Algorithm> Driver<A> for Engine<'_> {
                     }
                     Body::Tell(stamp) => self.digests[from].sent(to, &stamp.to_le_bytes()),
                 }
-                self.on_their_way[from].insert(self.numbered[from], slot.into_iter().collect());
+                let on_its_way = OnItsWay { left_us: now_us, slots: slot.into_iter().collect() };
+                self.on_their_way[from].insert(self.numbered[from], on_its_way);
                 self.numbered[from] += 1;
             }
             Happening::Duplicated { slot, .. } => self.copy = Some(slot),
@@ -252,9 +268,9 @@ impl<A: Algorithm> Replay<'_, A> {
             Taken::Timer(bytes) => {
                 let timer = postcard::from_bytes::<A::Timer>(bytes).ok();
                 let timers = self.world.process(at).timers();
-                let set = timers.iter().find(|(_, set)| Some(set) == timer.as_ref());
-                let (number, _) = set.ok_or_else(|| unknown("a timer that was not set"))?;
-                Action::Fire { at, timer: *number }
+                let set = timers.iter().find(|set| Some(&set.timer) == timer.as_ref());
+                let set = set.ok_or_else(|| unknown("a timer that was not set"))?;
+                Action::Fire { at, timer: set.number }
             }
             Taken::Message(from, number) | Taken::Unreadable(from, number) => {
                 let slot = self.engine.take_place(*from, *number);
@@ -285,8 +301,9 @@ impl<A: Algorithm> Replay<'_, A> {
             if let Some(slot) = self.engine.place(at, *number) {
                 self.world.step(&Action::Duplicate(slot), &mut self.engine);
                 let copy = self.engine.copy.take();
-                let places = self.engine.on_their_way[at.index()].entry(*number).or_default();
-                places.extend(copy);
+                if let Some(sent) = self.engine.on_their_way[at.index()].get_mut(number) {
+                    sent.slots.extend(copy);
+                }
             }
         }
         let digest = self.engine.digests[at.index()];
@@ -297,15 +314,29 @@ impl<A: Algorithm> Replay<'_, A> {
         Ok(())
     }
 
-    /// What never arrived was lost, unless the run was cut off before it could.
-    fn settle(&mut self, ended: Ended) {
-        if ended == Ended::Cut {
-            return;
+    /// What becomes of the messages that had not arrived when everybody stopped. To the dead they
+    /// are lost. What the dead wrote down but could not send any more never left. A datagram that
+    /// is late is lost too; all others were still on their way.
+    fn settle(&mut self, medium: Medium, ended: Ended) {
+        let is_dead = |at| self.world.process(at).status == Status::Crashed;
+        let long_ago_us = self.world.now_us.saturating_sub(LATE_US);
+        let mut actions = Vec::new();
+        for (from, sent) in
+            ProcessId::all(self.engine.on_their_way.len()).zip(&self.engine.on_their_way)
+        {
+            for OnItsWay { left_us, slots } in sent.values() {
+                let late = medium == Medium::Udp && *left_us < long_ago_us;
+                for slot in slots {
+                    let Some(envelope) = self.world.flight().get(*slot) else { continue };
+                    if is_dead(envelope.to) {
+                        actions.push(Action::Deliver(*slot));
+                    } else if ended != Ended::Cut && (late || is_dead(from)) {
+                        actions.push(Action::Drop(*slot));
+                    }
+                }
+            }
         }
-        let left: Vec<_> = self.world.flight().iter().map(|(slot, e)| (slot, e.to)).collect();
-        for (slot, to) in left {
-            let gone = self.world.process(to).status == Status::Crashed;
-            let action = if gone { Action::Deliver(slot) } else { Action::Drop(slot) };
+        for action in actions {
             self.world.step(&action, &mut self.engine);
         }
     }

@@ -39,6 +39,12 @@ const LAYERS: &[Layer] = &[
         may_use: &["synod-core", "synod-sim"],
         tests_may_use: &["synod-protocols"],
     },
+    Layer {
+        package: "synod-net",
+        directory: "crates/net",
+        may_use: &["synod-core", "synod-sim"],
+        tests_may_use: &["synod-protocols"],
+    },
 ];
 
 /// What protocols may use from outside: libraries without clock, socket, thread or randomness.

@@ -7,6 +7,7 @@ mod exports;
 mod mistakes;
 mod new;
 mod play;
+mod real;
 mod run;
 mod swarm;
 mod sweep;

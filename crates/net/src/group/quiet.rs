@@ -89,7 +89,7 @@ impl Quiet {
 }
 
 /// Whether everything that was sent between the living has arrived.
-fn is_settled(seats: &[Seat]) -> bool {
+pub(super) fn is_settled(seats: &[Seat]) -> bool {
     let living = || seats.iter().filter(|seat| seat.is_alive());
     let arrived = |from: &Seat, to: &Seat| {
         let sent = from.status.sent.get(to.who.index());

@@ -1,0 +1,201 @@
+//! `synod run --on`: the same algorithms as separate processes on real sockets.
+
+use crate::synod::{command, json, scratch, synod};
+use serde_json::Value;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Whether every property that was judged holds.
+fn everything_holds(run: &Value) -> bool {
+    let verdicts = run["verdicts"].as_array().expect("there are verdicts");
+    verdicts.iter().all(|verdict| verdict["holds"] == true)
+}
+
+fn verdict<'r>(run: &'r Value, property: &str) -> &'r Value {
+    let verdicts = run["verdicts"].as_array().expect("there are verdicts");
+    let found = verdicts.iter().find(|verdict| verdict["property"] == property);
+    found.unwrap_or_else(|| panic!("{property} is not judged in {run}"))
+}
+
+/// The names of all algorithms of a family, but for the broken ones.
+fn family(name: &str) -> Vec<String> {
+    let list = json("list");
+    let entries = list.as_array().expect("it is a list").iter();
+    entries
+        .filter(|entry| entry["family"] == name && entry["mutant"] == false)
+        .map(|entry| entry["name"].as_str().expect("it has a name").to_owned())
+        .collect()
+}
+
+/// Runs every algorithm of a family over TCP.
+fn all_hold_on_tcp(name: &str) {
+    let algorithms = family(name);
+    assert!(!algorithms.is_empty(), "there is no family {name}");
+    for algorithm in algorithms {
+        let run = json(&format!("run {algorithm} -n 3 --requests 9 --think 1ms..5ms --on tcp"));
+        assert!(everything_holds(&run), "{algorithm}: {run}");
+        assert_ne!(run["ended"], "cut", "{algorithm}: {run}");
+        assert!(run["operations"].as_u64() > Some(0), "{algorithm}: {run}");
+    }
+}
+
+#[test]
+fn a_real_run_is_told_as_a_simulated_one_and_with_its_speed() {
+    let run = json("run ricart-agrawala -n 3 --requests 30 --think 1ms --on tcp");
+    assert!(everything_holds(&run), "{run}");
+    assert_eq!((&run["on"], &run["ended"]), (&"tcp".into(), &"quiet".into()));
+    assert_eq!((&run["operations"], &run["messages"]["total"]), (&30.into(), &120.into()));
+    let network = &run["network"];
+    assert!(network["messages_per_second"].as_f64() > Some(0.0), "{run}");
+    assert!(network["bytes_per_message"].as_f64() > Some(0.0), "{run}");
+    assert!(network["latency_us"]["p99"].as_u64() >= network["latency_us"]["p50"].as_u64());
+    assert!(network["latency_us"]["p50"].as_u64() > Some(0), "{run}");
+}
+
+#[test]
+fn every_mutual_exclusion_holds_what_it_promises_on_tcp() {
+    all_hold_on_tcp("mutual exclusion");
+}
+
+#[test]
+fn a_multicast_on_udp_is_one_datagram_for_all() {
+    let run = json("run ricart-agrawala -n 4 --requests 12 --think 1ms..5ms --on udp");
+    assert_eq!(run["on"], "udp");
+    assert!(everything_holds(&run) || run["lost"].as_u64() > Some(0), "{run}");
+    if run["network"]["ip_multicast"] == true {
+        assert_eq!(run["messages"]["by_type"]["Request"], run["operations"], "{run}");
+    } else {
+        let notes = run["network"]["notes"].to_string();
+        assert!(notes.contains("IP multicast does not work here"), "{notes}");
+    }
+}
+
+#[test]
+fn a_server_that_is_killed_leaves_the_others_waiting_and_a_report_that_says_so() {
+    let line = "run central-server -n 3 --requests 3000 --think 1ms --hold 1ms --on tcp";
+    let run = json(&format!("{line} --kill p0@100ms"));
+    let crashes = run["network"]["crashes"].as_array().expect("it is a list");
+    assert_eq!((crashes.len(), &crashes[0]["process"]), (1, &"p0".into()));
+    assert_eq!(verdict(&run, "ME1")["holds"], true);
+    let liveness = verdict(&run, "ME2");
+    assert_eq!(liveness["holds"], false);
+    let because = liveness["because"].as_str().expect("it says why");
+    assert!(because.ends_with("waits, and nothing can happen any more"), "{because}");
+    assert!(run["lost"].as_u64() > Some(0), "what was sent to the dead is lost: {run}");
+}
+
+/// A run that takes much longer than a test.
+fn endless(on: &str) -> Child {
+    let line = format!("run central-server -n 4 --requests 1000000 --on {on} -o json");
+    let mut command = command();
+    command.args(line.split(' ')).stdout(Stdio::piped());
+    command.spawn().expect("the command can be run")
+}
+
+/// The processes that a process has started.
+fn children(of: &Child) -> Vec<u32> {
+    let listed = Command::new("ps").args(["-o", "pid=", "--ppid", &of.id().to_string()]).output();
+    let listed = String::from_utf8(listed.expect("ps can be run").stdout).expect("numbers");
+    listed.split_whitespace().map(|pid| pid.parse().expect("a number")).collect()
+}
+
+fn kill(pid: u32) {
+    let killed = Command::new("kill").args(["-9", &pid.to_string()]).status();
+    assert!(killed.expect("kill can be run").success());
+}
+
+/// Waits until it is true, within a bound.
+fn wait_until(what: &str, mut is_true: impl FnMut() -> bool) {
+    let until = Instant::now() + Duration::from_secs(20);
+    while !is_true() {
+        assert!(Instant::now() < until, "it never came true that {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_process_that_anybody_kills_has_crashed() {
+    let run = endless("tcp");
+    wait_until("there are four processes", || children(&run).len() == 4);
+    std::thread::sleep(Duration::from_millis(500));
+    // The first is the server: without it the run comes to its end.
+    kill(children(&run)[0]);
+    let told = run.wait_with_output().expect("it ends").stdout;
+    let run: Value = serde_json::from_slice(&told).expect("it tells what it can");
+    assert_eq!(run["network"]["crashes"][0]["process"], "p0", "{run}");
+    assert_eq!(verdict(&run, "ME1")["holds"], true);
+}
+
+#[test]
+fn nobody_outlives_its_leader() {
+    let mut run = endless("udp");
+    wait_until("there are four processes", || children(&run).len() == 4);
+    let members = children(&run);
+    kill(run.id());
+    run.wait().expect("it was killed");
+    let is_gone = |pid: &u32| !std::path::Path::new(&format!("/proc/{pid}")).exists();
+    wait_until("the members are gone", || members.iter().all(is_gone));
+}
+
+#[test]
+fn a_run_that_does_not_end_is_cut_off_at_its_limit() {
+    let run = json("run token-ring -n 3 --requests 100000 --on tcp --timeout 300ms");
+    assert_eq!(run["ended"], "cut");
+    assert!(run["network"]["notes"].to_string().contains("the limit"), "{run}");
+}
+
+#[test]
+fn what_the_shim_loses_is_lost_and_what_it_delays_is_late() {
+    let run = json("run ricart-agrawala -n 3 --requests 3 --think 1ms --on tcp --loss 1");
+    assert_eq!((&run["operations"], &run["lost"]), (&0.into(), &run["messages"]["total"]));
+    assert_eq!(verdict(&run, "ME2")["holds"], false);
+    let run = json("run central-server -n 3 --requests 4 --think 1ms --on tcp --latency 20ms");
+    assert!(everything_holds(&run), "{run}");
+    assert!(run["entry_us"]["min"].as_u64() >= Some(40_000), "{run}");
+}
+
+#[test]
+fn a_message_that_the_shim_doubles_arrives_twice() {
+    let line = "run ricart-agrawala -n 3 --requests 6 --think 1ms --on tcp --duplicate 1";
+    let file = scratch("real-trace").join("run.jsonl");
+    let run = json(&format!("{line} --trace {}", file.display()));
+    let trace = std::fs::read_to_string(file).expect("it was written");
+    assert_eq!(trace.lines().count() as u64, run["events"].as_u64().expect("a number"));
+    let count = |what: &str| trace.matches(&format!("\"event\":\"{what}\"")).count();
+    assert!(count("send") > 0);
+    assert_eq!((count("duplicate"), count("receive")), (count("send"), 2 * count("send")));
+}
+
+#[test]
+fn a_sequential_load_costs_what_the_formula_says() {
+    let run = json("run central-server -n 4 --requests 9 --load sequential --think 1ms --on tcp");
+    let cost = &run["costs"][0];
+    assert_eq!((&cost["measured"], &cost["agrees"]), (&3.0.into(), &true.into()), "{run}");
+}
+
+#[test]
+fn what_makes_no_sense_on_a_real_network_is_refused() {
+    let refused = [
+        ("--on pigeons", "possible values: tcp, udp"),
+        ("--on tcp --crashes 1", "cannot be used with"),
+        ("--on udp --order fifo", "cannot be used with"),
+        ("--on tcp --seeds 3", "cannot be used with"),
+        ("--on tcp --kill p9@1ms", "there is no p9; the processes are p0..p4"),
+        ("--on tcp --kill 300ms", "is written 'p2@300ms'"),
+        ("--kill p1@1ms", "--on"),
+        ("--on tcp -n 65", "at most 64 processes"),
+    ];
+    for (flags, hint) in refused {
+        let ran = synod(&format!("run ricart-agrawala {flags}"));
+        assert_eq!(ran.code, Some(2), "{flags}: {}", ran.error);
+        assert!(ran.error.contains(hint), "{flags}: {}", ran.error);
+    }
+}
+
+#[test]
+fn a_member_that_is_called_by_hand_says_who_calls_it() {
+    let ran = command().arg("member").stdin(Stdio::null()).output().expect("it can be run");
+    let said = String::from_utf8(ran.stderr).expect("it speaks UTF-8");
+    assert_eq!(ran.status.code(), Some(2));
+    assert!(said.contains("synod run NAME --on tcp"), "{said}");
+}
