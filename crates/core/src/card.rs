@@ -69,10 +69,12 @@ impl Card {
     };
 
     /// The small worlds in which every promise was proved: those on the card; or, if there are none,
-    /// groups of up to three that ask once each, while nothing goes wrong.
+    /// groups of up to three that ask once each, while nothing goes wrong but the order of messages
+    /// where that does not matter.
     pub fn proved(&self) -> Vec<Scope> {
+        let usual = |n| Scope { order: self.tolerates.order, ..Scope::of(n) };
         match self.proved {
-            [] => (self.smallest..=3).map(Scope::of).collect(),
+            [] => (self.smallest..=3).map(usual).collect(),
             scopes => scopes.to_vec(),
         }
     }

@@ -1,7 +1,7 @@
 //! How a group is set up before it starts: how many processes, and the algorithm's parameters.
 
 use crate::card::{Card, Settings};
-use crate::process::ProcessId;
+use crate::process::{ProcessId, ProcessSet};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -118,6 +118,16 @@ impl Setup {
     pub fn processes(&self, name: &str) -> Result<Option<Vec<ProcessId>>, SetupError> {
         let Some(text) = self.text(name) else { return Ok(None) };
         split(text).map(|word| self.parse_process(name, word)).collect::<Result<_, _>>().map(Some)
+    }
+
+    /// All processes in the order of a ring; by name if nothing is said.
+    pub fn ring(&self, name: &str) -> Result<Vec<ProcessId>, SetupError> {
+        let Some(ring) = self.processes(name)? else { return Ok(ProcessId::all(self.n).collect()) };
+        let members: ProcessSet = ring.iter().copied().collect();
+        if ring.len() != self.n || members.len() != self.n {
+            return Err(self.bad(name, "a ring names every process exactly once"));
+        }
+        Ok(ring)
     }
 
     /// A word like `p3` (or `3`) as a process of the group.

@@ -1,6 +1,6 @@
 //! Every algorithm by name. A new one is a file and a line here; every driver then has it.
 
-use crate::{mutex, time};
+use crate::{election, mutex, time};
 use synod_core::{Algorithm, Card, Family};
 
 /// One algorithm, as lists show it.
@@ -73,4 +73,8 @@ catalogue! {
     mutex::mutants::TokenUnfair,
     mutex::mutants::Maekawa000,
     mutex::mutants::SandersUntold,
+    election::ChangRoberts,
+    election::HirschbergSinclair,
+    election::mutants::ChangRobertsForwarding,
+    election::mutants::ChangRobertsEndless,
 }

@@ -5,6 +5,7 @@
 
 pub mod catalogue;
 pub mod detector;
+pub mod election;
 pub mod multicast;
 pub mod mutex;
 pub mod time;

@@ -161,8 +161,9 @@ impl Meter {
                 self.next_operation(now_us);
             }
             Mark::Begin | Mark::Done => {
-                self.operations += 1;
+                // Only whoever asked is answered; others may be told the same.
                 if let Some((asked_us, messages)) = self.asked[at.index()].pop_front() {
+                    self.operations += 1;
                     self.entry_us.add(now_us - asked_us);
                     self.entry_messages.add(self.messages - messages);
                     if let Some(left_at) = self.left_at.take().filter(|left| asked_us < *left) {

@@ -402,7 +402,10 @@ impl<A: Algorithm> Engine<'_, A> {
         self.last_progress = self.steps;
         self.stirred.push(at);
         match mark {
-            Mark::End | Mark::Done | Mark::Whole => self.busy = None,
+            // Others may be told the same: the operation is over for whoever asked.
+            Mark::End | Mark::Done | Mark::Whole => {
+                self.busy.take_if(|busy| *busy == at);
+            }
             Mark::Ask if happens(&mut self.chance, self.options.tells) => {
                 let others = self.planned.len() as u64 - 1;
                 if others > 0 {

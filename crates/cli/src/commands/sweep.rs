@@ -16,7 +16,7 @@ use clap::Args;
 use report::{Point, Told};
 use std::path::PathBuf;
 use synod_core::SetupError;
-use synod_core::card::{self, Rounds};
+use synod_core::card::{self, Quantity, Rounds};
 use synod_sim::network::Delay;
 use synod_sim::{Options, Plan};
 
@@ -166,14 +166,19 @@ impl Sweep {
         load: card::Load,
     ) -> Result<Result<Vec<Point>, SetupError>> {
         let mut points: Vec<Point> = Vec::new();
-        for seed in self.seed..self.seed + self.seeds {
-            let report = match simulate(about, self.options(n, load, seed), None, &mut |_, _| ()) {
+        let seeds = self.seed..self.seed + self.seeds;
+        let runs = seeds.flat_map(|seed| rounds(about, n, load).map(move |rounds| (seed, rounds)));
+        for (seed, rounds) in runs {
+            let options = self.options(n, load, seed, rounds);
+            let report = match simulate(about, options, None, &mut |_, _| ()) {
                 Ok(report) => report,
                 Err(error) => return error.downcast::<SetupError>().map(Err),
             };
             for cost in &report.costs {
                 // A formula for any load is measured under the random one, unless asked otherwise.
-                if self.load.is_none() && cost.cost.load != load {
+                let other_load = self.load.is_none() && cost.cost.load != load;
+                let other_run = rounds == 1 && cost.cost.quantity != Quantity::MessagesInAll;
+                if other_load || other_run {
                     continue;
                 }
                 match points.iter_mut().find(|point| point.cost == cost.cost.name) {
@@ -185,17 +190,24 @@ impl Sweep {
         Ok(Ok(points))
     }
 
-    fn options(&self, n: usize, load: card::Load, seed: u64) -> Options {
-        let rounds = (OPERATIONS / n).clamp(ROUNDS_AT_LEAST, ROUNDS_AT_MOST);
+    fn options(&self, n: usize, load: card::Load, seed: u64, rounds: u32) -> Options {
         let plan = Plan {
             setup: self.parameters.setup(n),
             order: self.order.into(),
             multicast: self.multicast,
-            ..Plan::new(n, Rounds::Times(rounds as u32))
+            ..Plan::new(n, Rounds::Times(rounds))
         };
         let mut options = Options::new(plan, seed);
         options.network.latency = Delay::Constant(HOP_US);
         options.load = load;
         options
     }
+}
+
+/// How often everybody asks: in one run many times, and, if that is to be counted, in another once.
+fn rounds(about: &About, n: usize, load: card::Load) -> impl Iterator<Item = u32> + use<> {
+    let many = (OPERATIONS / n).clamp(ROUNDS_AT_LEAST, ROUNDS_AT_MOST) as u32;
+    let in_all = |cost: &card::Cost| cost.quantity == Quantity::MessagesInAll;
+    let once = load == card::Load::Saturated && about.card.costs.iter().any(in_all);
+    [many].into_iter().chain(once.then_some(1))
 }

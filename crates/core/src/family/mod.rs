@@ -3,6 +3,7 @@
 
 pub mod clock_sync;
 pub mod detection;
+pub mod election;
 pub mod logical_time;
 pub mod multicast;
 pub mod mutex;
@@ -10,6 +11,7 @@ pub mod mutex;
 pub use crate::clock::Moment;
 pub use clock_sync::ClockSync;
 pub use detection::Detection;
+pub use election::Election;
 pub use logical_time::LogicalTime;
 pub use multicast::GroupMulticast;
 pub use mutex::Mutex;

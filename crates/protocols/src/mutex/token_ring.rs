@@ -18,8 +18,7 @@ use serde::{Deserialize, Serialize};
 use synod_core::card::{Bounds, Card, Counterexample, Parameter, Scope, Source};
 use synod_core::family::mutex::{Input, ME1, ME2, ME3, Mutex, Output};
 use synod_core::{
-    Algorithm, Cx, Invariant, Never, ProcessId, ProcessSet, Protocol, Setup, SetupError, Snapshot,
-    Wire,
+    Algorithm, Cx, Invariant, Never, ProcessId, Protocol, Setup, SetupError, Snapshot, Wire,
 };
 
 /// What travels round the ring.
@@ -155,11 +154,7 @@ impl Algorithm for TokenRing {
     };
 
     fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
-        let ring = setup.processes("ring")?.unwrap_or_else(|| ProcessId::all(setup.n).collect());
-        let members: ProcessSet = ring.iter().copied().collect();
-        if ring.len() != setup.n || members.len() != setup.n {
-            return Err(setup.bad("ring", "a ring names every process exactly once"));
-        }
+        let ring = setup.ring("ring")?;
         let mut processes = vec![TokenRing { next: ring[0], state: State::Released }; setup.n];
         for (process, next) in ring.iter().zip(ring.iter().cycle().skip(1)) {
             processes[process.index()].next = *next;

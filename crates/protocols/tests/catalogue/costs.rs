@@ -17,6 +17,8 @@ const LARGEST_GROUP: usize = 7;
 struct Measure {
     n: usize,
     load: Load,
+    /// How often each process asks.
+    rounds: u32,
     seed: u64,
 }
 
@@ -28,7 +30,7 @@ impl Visit for Measure {
         if A::processes(&Setup::new(self.n)).is_err() {
             return Vec::new();
         }
-        let plan = Plan::new(self.n, Rounds::Times(ENTRIES_OF_EACH));
+        let plan = Plan::new(self.n, Rounds::Times(self.rounds));
         let mut options = Options::new(plan, self.seed);
         options.network.latency = Delay::Constant(HOP_US);
         options.load = self.load;
@@ -56,8 +58,10 @@ fn every_cost_on_every_card_is_what_the_simulator_counts() {
 }
 
 fn runs() -> impl Iterator<Item = Measure> {
-    let loads = [Load::Any, Load::Sequential, Load::Saturated];
-    let loads_and_seeds = loads.into_iter().flat_map(|load| SEEDS.map(|seed| (load, seed)));
-    loads_and_seeds
-        .flat_map(|(load, seed)| (1..=LARGEST_GROUP).map(move |n| Measure { n, load, seed }))
+    let many = [Load::Any, Load::Sequential, Load::Saturated].map(|load| (load, ENTRIES_OF_EACH));
+    let kinds = many.into_iter().chain([(Load::Saturated, 1)]);
+    let with_seeds = kinds.flat_map(|kind| SEEDS.map(|seed| (kind, seed)));
+    with_seeds.flat_map(|((load, rounds), seed)| {
+        (1..=LARGEST_GROUP).map(move |n| Measure { n, load, rounds, seed })
+    })
 }

@@ -1,0 +1,76 @@
+//! Every schedule of small worlds. (Worlds in which everybody starts once, and the counterexamples
+//! on the cards, are explored for all algorithms of the catalogue alike.)
+
+use crate::rings::{all_rings, ring};
+use synod_check::{Question, explore};
+use synod_core::card::{Rounds, Scope};
+use synod_core::family::Election;
+use synod_core::{Algorithm, Setup};
+use synod_protocols::election::{ChangRoberts, HirschbergSinclair};
+use synod_sim::Judged;
+
+/// Explores everything that can happen: how many states there are, and which promises fail.
+fn explored<A: Algorithm<Family = Election>>(
+    scope: Scope,
+    setup: Setup,
+) -> (usize, Vec<&'static str>) {
+    let scope = Scope { order: A::CARD.tolerates.order, ..scope };
+    let question = Question { setup, judged: Judged::Promised, ..Question::new(scope) };
+    let exploration = explore::<A>(&question, |_| {}).expect("the setup is valid");
+    assert!(exploration.exhausted());
+    let refuted = exploration.verdicts.iter().filter(|verdict| verdict.refuted.is_some());
+    (exploration.progress.unique, refuted.map(|verdict| verdict.property).collect())
+}
+
+/// Every ring of `n`, with every set of at most so many processes that start: how many elections
+/// that are, and how many states in all. Every promise must hold in each.
+fn every_ring<A: Algorithm<Family = Election>>(n: usize, at_most: u32) -> (usize, usize) {
+    let (mut elections, mut states) = (0, 0);
+    for ids in all_rings(n) {
+        for starters in (1..1_u32 << n).filter(|set| set.count_ones() <= at_most) {
+            let starts = |p: &usize| starters & 1 << p != 0;
+            let names: Vec<String> =
+                (0..ids.len()).filter(starts).map(|p| format!("p{p}")).collect();
+            let setup = ring(&ids).with("starters", &names.join(" "));
+            let (found, refuted) = explored::<A>(Scope::of(ids.len()), setup);
+            assert!(refuted.is_empty(), "{ids:?}, {names:?} start: {refuted:?}");
+            elections += 1;
+            states += found;
+        }
+    }
+    (elections, states)
+}
+
+#[test]
+fn chang_and_roberts_keep_every_promise_in_every_ring_of_up_to_five_whoever_starts() {
+    let explored: Vec<_> = (2..=5).map(|n| every_ring::<ChangRoberts>(n, 5)).collect();
+    assert_eq!(explored, [(3, 42), (14, 726), (90, 17_305), (744, 525_195)]);
+}
+
+#[test]
+fn hirschberg_and_sinclair_keep_every_promise_in_every_ring_of_up_to_three_whoever_starts() {
+    let explored: Vec<_> = (2..=3).map(|n| every_ring::<HirschbergSinclair>(n, 3)).collect();
+    assert_eq!(explored, [(3, 137), (14, 22_576)]);
+}
+
+#[test]
+fn hirschberg_and_sinclair_keep_every_promise_in_every_ring_of_four_whichever_two_start() {
+    assert_eq!(every_ring::<HirschbergSinclair>(4, 2), (60, 166_055));
+}
+
+#[test]
+fn elections_that_follow_each_other_do_not_disturb_each_other() {
+    let twice = Scope { rounds: Rounds::Times(2), ..Scope::of(3) };
+    assert_eq!(explored::<ChangRoberts>(twice, Setup::new(3)), (1_181, vec![]));
+    assert_eq!(explored::<HirschbergSinclair>(twice, Setup::new(3)), (86_526, vec![]));
+}
+
+#[test]
+fn hirschberg_and_sinclair_need_no_order_on_the_links_because_elections_are_numbered() {
+    let setup = Setup::new(3).with("starters", "p0 p2");
+    let question = Question { setup, judged: Judged::Promised, ..Question::new(Scope::of(3)) };
+    let exploration = explore::<HirschbergSinclair>(&question, |_| {}).expect("the setup is valid");
+    assert!(exploration.exhausted());
+    assert!(exploration.verdicts.iter().all(|verdict| verdict.refuted.is_none()));
+    assert_eq!(exploration.progress.unique, 39_808);
+}

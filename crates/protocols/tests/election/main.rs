@@ -1,0 +1,6 @@
+//! Election: the sentences, the counts and the examples of the sources.
+
+mod chang_roberts;
+mod explored;
+mod hirschberg_sinclair;
+mod rings;
