@@ -178,7 +178,7 @@ impl<'a, P: Protocol> Cx<'a, P> {
         P::Message: From<L::Message>,
         P::Timer: From<L::Timer>,
     {
-        self.cross(None, (From::from, From::from), step, no_record)
+        self.cross(None, step, no_record)
     }
 
     /// The same, in a smaller group: for the layer below there is nobody else.
@@ -193,48 +193,69 @@ impl<'a, P: Protocol> Cx<'a, P> {
         P::Message: From<L::Message>,
         P::Timer: From<L::Timer>,
     {
-        self.cross(Some(members), (From::from, From::from), step, no_record)
+        self.cross(Some(members), step, no_record)
     }
 
-    /// The same, for one of several layers below: what is sent and set is wrapped, so that it finds
-    /// its way back to the same one.
-    #[must_use = "the outputs of the layer below are events for this one"]
-    pub fn below_wrapped<L: Protocol>(
-        &mut self,
-        members: &ProcessSet,
-        message: impl Fn(L::Message) -> P::Message,
-        timer: impl Fn(L::Timer) -> P::Timer,
-        step: impl FnOnce(&mut Cx<'_, L>),
-    ) -> SmallVec<[L::Output; 1]> {
-        self.cross(Some(members), (message, timer), step, no_record)
-    }
-
-    pub(crate) fn cross<L: Protocol>(
+    /// Runs one step of a protocol that acts in our place. All it sends, sets and tells goes out as
+    /// ours, wrapped, and in its order. For protocols that choose among several others and add
+    /// nothing of their own; they are no layer.
+    pub fn through<L: Protocol>(
         &mut self,
         members: Option<&ProcessSet>,
-        (message, timer): (impl Fn(L::Message) -> P::Message, impl Fn(L::Timer) -> P::Timer),
+        message: impl Fn(L::Message) -> P::Message,
+        timer: impl Fn(L::Timer) -> P::Timer,
+        output: impl Fn(L::Output) -> P::Output,
+        step: impl FnOnce(&mut Cx<'_, L>),
+    ) {
+        let tell = |cx: &mut Cx<'_, P>, told| cx.output(output(told));
+        self.drive(members, (message, timer, tell), step, no_record);
+    }
+
+    pub(crate) fn cross<L>(
+        &mut self,
+        members: Option<&ProcessSet>,
         step: impl FnOnce(&mut Cx<'_, L>),
         record: fn(Record) -> Record,
-    ) -> SmallVec<[L::Output; 1]> {
+    ) -> SmallVec<[L::Output; 1]>
+    where
+        L: Protocol,
+        P::Message: From<L::Message>,
+        P::Timer: From<L::Timer>,
+    {
+        let mut outputs = SmallVec::new();
+        let keep = |_: &mut Cx<'_, P>, told| outputs.push(told);
         self.host.cross(true);
-        let (me, n) = (self.me, self.n);
-        let members = members.or(self.members);
-        let outputs = SmallVec::new();
-        let mut below = Below::<P, L, _, _> { above: self, outputs, message, timer, record };
-        step(&mut Cx { me, n, members, host: &mut below });
-        let outputs = below.outputs;
+        self.drive(members, (From::from, From::from, keep), step, record);
         self.host.cross(false);
         outputs
+    }
+
+    fn drive<L, M, T, O>(
+        &mut self,
+        members: Option<&ProcessSet>,
+        (message, timer, output): (M, T, O),
+        step: impl FnOnce(&mut Cx<'_, L>),
+        record: fn(Record) -> Record,
+    ) where
+        L: Protocol,
+        M: Fn(L::Message) -> P::Message,
+        T: Fn(L::Timer) -> P::Timer,
+        O: FnMut(&mut Cx<'a, P>, L::Output),
+    {
+        let (me, n) = (self.me, self.n);
+        let members = members.or(self.members);
+        let mut below = Below { above: self, message, timer, output, record };
+        step(&mut Cx { me, n, members, host: &mut below });
     }
 }
 
 /// The world as the layer below sees it: ourselves.
-struct Below<'a, 'b, P: Protocol, L: Protocol, M, T> {
+struct Below<'a, 'b, P: Protocol, M, T, O> {
     above: &'a mut Cx<'b, P>,
-    outputs: SmallVec<[L::Output; 1]>,
-    /// What becomes of a message, a timer and a record of the layer below.
+    /// What becomes of a message, a timer, an output and a record of the layer below.
     message: M,
     timer: T,
+    output: O,
     record: fn(Record) -> Record,
 }
 
@@ -242,12 +263,13 @@ fn no_record(_: Record) -> Record {
     panic!("a layer below that persists is driven by below_durable")
 }
 
-impl<P, L, M, T> Host<L> for Below<'_, '_, P, L, M, T>
+impl<'b, P, L, M, T, O> Host<L> for Below<'_, 'b, P, M, T, O>
 where
     P: Protocol,
     L: Protocol,
     M: Fn(L::Message) -> P::Message,
     T: Fn(L::Timer) -> P::Timer,
+    O: FnMut(&mut Cx<'b, P>, L::Output),
 {
     fn effect(&mut self, effect: EffectOf<L>) {
         let (wrap, name) = (&self.message, &self.timer);
@@ -258,7 +280,7 @@ where
                 Effect::SetTimer { timer: name(timer), after_ms }
             }
             Effect::CancelTimer(timer) => Effect::CancelTimer(name(timer)),
-            Effect::Output(output) => return self.outputs.push(output),
+            Effect::Output(output) => return (self.output)(self.above, output),
             Effect::Persist(record) => Effect::Persist((self.record)(record)),
             Effect::Accuse { who, why } => Effect::Accuse { who, why },
         };

@@ -61,7 +61,7 @@ impl<P: Durable> Cx<'_, P> {
         P::Timer: From<L::Timer>,
         P::Record: From<L::Record>,
     {
-        self.cross(None, (From::from, From::from), step, |record| {
+        self.cross(None, step, |record| {
             let record: L::Record = record.read().expect("the layer below has just written it");
             Record::write(&P::Record::from(record))
         })

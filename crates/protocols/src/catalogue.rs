@@ -1,6 +1,6 @@
 //! Every algorithm by name. A new one is a file and a line here; every driver then has it.
 
-use crate::{election, mutex, time};
+use crate::{election, multicast, mutex, time};
 use synod_core::{Algorithm, Card, Family};
 
 /// One algorithm, as lists show it.
@@ -77,4 +77,8 @@ catalogue! {
     election::HirschbergSinclair,
     election::mutants::ChangRobertsForwarding,
     election::mutants::ChangRobertsEndless,
+    multicast::BasicMulticast,
+    multicast::ReliableMulticast,
+    multicast::mutants::ReliableWithoutRelay,
+    multicast::mutants::ReliableLateRelay,
 }

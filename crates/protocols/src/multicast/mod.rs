@@ -3,17 +3,28 @@
 //! Every layer takes [`Multicast`] and tells [`Deliver`], and owns the layer below it. What one
 //! layer adds to a message travels as the payload of the layer below.
 
+pub mod basic;
+pub mod carrier;
 pub mod causal;
 pub mod causal_total;
+mod cost;
 pub mod fifo;
+pub mod groups;
 pub mod in_order;
 pub mod isis;
+pub mod mutants;
+pub mod received;
+pub mod reliable;
 pub mod sequencer;
 
+pub use basic::{Basic, BasicMulticast};
+pub use carrier::Carrier;
 pub use causal::Causal;
 pub use causal_total::CausalTotal;
 pub use fifo::Fifo;
+pub use groups::{InGroups, Tower};
 pub use isis::Isis;
+pub use reliable::{Reliable, ReliableMulticast};
 pub use sequencer::Sequencer;
 
 use serde::{Deserialize, Serialize};

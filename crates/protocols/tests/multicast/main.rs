@@ -1,8 +1,6 @@
-//! Multicast: the sentences and examples of the textbooks, step by step.
+//! Multicast: the sentences and examples of the textbooks.
 
-mod by_hand;
-mod causal;
-mod causal_total;
-mod fifo;
-mod isis;
-mod sequencer;
+mod basic;
+mod exploring;
+mod forged;
+mod groups;

@@ -40,6 +40,16 @@ pub const GROUPS: Parameter = Parameter {
     meaning: "the members of each group, e.g. p0 p1 p2; p2 p3 (default: one group of everybody)",
 };
 
+/// The parameter that says who multicasts at all. On the card of every algorithm of the family.
+pub const SENDERS: Parameter =
+    Parameter { name: "senders", meaning: "who multicasts, e.g. p0 p2 (default: everybody)" };
+
+/// Those that the parameter [`SENDERS`] names.
+pub fn senders(setup: &Setup) -> Result<ProcessSet, SetupError> {
+    let named = setup.processes(SENDERS.name)?;
+    Ok(named.map_or_else(|| ProcessSet::all(setup.n), |named| named.into_iter().collect()))
+}
+
 /// All groups of a world. A process may belong to several, or to none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Groups(Vec<ProcessSet>);

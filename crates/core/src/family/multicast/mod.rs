@@ -13,7 +13,7 @@ mod groups;
 mod monitor;
 mod payload;
 
-pub use groups::{GROUPS, GroupId, Groups};
+pub use groups::{GROUPS, GroupId, Groups, SENDERS, senders};
 pub use monitor::Scribe;
 pub use payload::{PAYLOAD, Payload, body};
 
@@ -194,6 +194,8 @@ impl Application for Multicaster {
     fn new(me: ProcessId, setup: &Setup, rounds: Rounds) -> Self {
         let groups = Groups::of(setup).expect("the algorithm has accepted the groups");
         let body = body(setup).expect("the algorithm has accepted the size");
+        let speaks = senders(setup).expect("the algorithm has accepted them").contains(me);
+        let rounds = if speaks { rounds } else { Rounds::Times(0) };
         let groups = groups.of_process(me).map(|(group, _)| (group, 0)).collect();
         Multicaster { groups, left: rounds, body }
     }

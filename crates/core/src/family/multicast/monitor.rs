@@ -155,10 +155,9 @@ impl Monitor for Scribe {
             return;
         }
         let (log, fixed) = (&mut self.logs[group.index()], &*self.rules.0);
-        for (property, earlier) in log.overtaken(at, (sender, number), fixed) {
+        for wrong in log.disorder(at, (sender, number), fixed) {
             let words = |(sender, number)| message_in_words(*group, sender, number);
-            let (this, earlier) = (words((sender, number)), words(earlier));
-            violated(property, format!("delivers {this} before {earlier}"));
+            violated(wrong.property(), wrong.in_words((sender, number), words));
         }
         log.deliver(at, (sender, number), fixed);
     }
@@ -300,29 +299,25 @@ impl Log {
         self.sent[at.index()].open.push_back(open);
     }
 
-    /// The orders that the delivery violates, each with a message that should come before it.
-    fn overtaken(
-        &mut self,
-        at: ProcessId,
-        (sender, number): Message,
-        fixed: &Fixed,
-    ) -> Vec<(&'static str, Message)> {
+    /// The orders that the delivery violates.
+    fn disorder(&mut self, at: ProcessId, message: Message, fixed: &Fixed) -> Vec<Disorder> {
         let mut found = Vec::new();
+        let (sender, number) = message;
         let Some(open) = self.sent[sender.index()].get(number) else { return found };
         if fixed.senders {
             let delivered = &*row(&mut self.delivered, at, fixed.n);
             let next = delivered[sender.index()] + 1;
             if next < number {
-                found.push((FIFO, (sender, next)));
+                found.push(Disorder::Overtakes(FIFO, (sender, next)));
             }
             let lacks = |(past, delivered): (&u32, &u32)| past > delivered;
             if let Some(index) = open.past.iter().zip(delivered).position(lacks) {
-                found.push((CAUSAL, (ProcessId(index as u32), delivered[index] + 1)));
+                let cause = (ProcessId(index as u32), delivered[index] + 1);
+                found.push(Disorder::Overtakes(CAUSAL, cause));
             }
         }
         if fixed.total && self.is_delivered(open) && open.after != self.last[at.index()] {
-            // Either it lacks what others delivered just before, or others lack what it has.
-            found.push((TOTAL, open.after.or(self.last[at.index()]).expect("they are different")));
+            found.push(Disorder::Differs { here: self.last[at.index()], elsewhere: open.after });
         }
         found
     }
@@ -395,6 +390,39 @@ impl Log {
         }
         if let Some(last) = self.last.get_mut(at.index()) {
             *last = None;
+        }
+    }
+}
+
+/// What is wrong with the place of a delivery.
+enum Disorder {
+    /// It comes before a message that should be before it, by this property.
+    Overtakes(&'static str, Message),
+    /// What was delivered just before it here is not what was elsewhere.
+    Differs { here: Option<Message>, elsewhere: Option<Message> },
+}
+
+impl Disorder {
+    fn property(&self) -> &'static str {
+        match self {
+            Disorder::Overtakes(property, _) => property,
+            Disorder::Differs { .. } => TOTAL,
+        }
+    }
+
+    fn in_words(&self, message: Message, words: impl Fn(Message) -> String) -> String {
+        let place = |before: &Option<Message>| match before {
+            Some(before) => format!("after {}", words(*before)),
+            None => "first of all".to_owned(),
+        };
+        let message = words(message);
+        match self {
+            Disorder::Overtakes(_, earlier) => {
+                format!("delivers {message} before {}", words(*earlier))
+            }
+            Disorder::Differs { here, elsewhere } => {
+                format!("delivers {message} {}, others {}", place(here), place(elsewhere))
+            }
         }
     }
 }

@@ -221,7 +221,7 @@ fn who_delivers_the_second_without_the_first_violates_total_order() {
     run.delivers(0, &[t1, t2]);
     run.delivers(1, &[t2]);
     assert_eq!(run.violated(), [TOTAL]);
-    assert_eq!(run.1[0].because, "p1 delivers 1 of p1 before 1 of p0");
+    assert_eq!(run.1[0].because, "p1 delivers 1 of p1 first of all, others after 1 of p0");
 }
 
 #[test]

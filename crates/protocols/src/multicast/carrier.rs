@@ -1,0 +1,98 @@
+//! The lowest layer, chosen when the group is set up: what the ordered multicasts stand on.
+
+use super::reliable::{Relay, Reliable, Stamped};
+use super::{Basic, Deliver, Multicast, basic};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use synod_core::card::Parameter;
+use synod_core::{Cx, Data, Never, ProcessId, Protocol, Setup, SetupError, Wire};
+
+/// The parameter that names the layer below.
+pub const OVER: Parameter =
+    Parameter { name: "over", meaning: "the multicast below: basic or reliable (default: basic)" };
+
+/// A multicast without order. Whoever stands on it need not know which.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Carrier<D> {
+    /// To each member.
+    Basic(Basic<D>),
+    /// What is new is passed on.
+    Reliable(Reliable<D>),
+}
+
+/// What travels.
+#[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Message<D> {
+    /// Of basic multicast.
+    Basic(basic::Message<D>),
+    /// Of reliable multicast.
+    Reliable(basic::Message<Stamped<D>>),
+}
+
+impl<D: Data> Wire for Message<D> {
+    fn kind(&self) -> &'static str {
+        match self {
+            Message::Basic(message) => message.kind(),
+            Message::Reliable(message) => message.kind(),
+        }
+    }
+}
+
+/// Which carrier it is says the header of a scenario; each message need not.
+impl<D: fmt::Debug> fmt::Debug for Message<D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Message::Basic(message) => message.fmt(f),
+            Message::Reliable(message) => message.fmt(f),
+        }
+    }
+}
+
+impl<D: Data> Carrier<D> {
+    /// The carrier that the parameter [`OVER`] names, with its own parameters.
+    pub fn from_setup(setup: &Setup) -> Result<Self, SetupError> {
+        match setup.text(OVER.name).unwrap_or("basic") {
+            "basic" => Ok(Carrier::Basic(Basic::new())),
+            "reliable" => Ok(Carrier::Reliable(Reliable::new(setup.n, Relay::BeforeDelivery))),
+            _ => Err(setup.bad(OVER.name, "it is basic or reliable")),
+        }
+    }
+}
+
+impl<D: Data> Protocol for Carrier<D> {
+    type Input = Multicast<D>;
+    type Output = Deliver<D>;
+    type Message = Message<D>;
+    type Timer = Never;
+
+    fn on_input(&mut self, input: Multicast<D>, cx: &mut Cx<'_, Self>) {
+        match self {
+            Carrier::Basic(layer) => {
+                through(cx, Message::Basic, |cx| layer.on_input(input, cx));
+            }
+            Carrier::Reliable(layer) => {
+                through(cx, Message::Reliable, |cx| layer.on_input(input, cx));
+            }
+        }
+    }
+
+    fn on_message(&mut self, from: ProcessId, message: Message<D>, cx: &mut Cx<'_, Self>) {
+        match (self, message) {
+            (Carrier::Basic(layer), Message::Basic(message)) => {
+                through(cx, Message::Basic, |cx| layer.on_message(from, message, cx));
+            }
+            (Carrier::Reliable(layer), Message::Reliable(message)) => {
+                through(cx, Message::Reliable, |cx| layer.on_message(from, message, cx));
+            }
+            _ => cx.accuse(from, "uses another carrier"),
+        }
+    }
+}
+
+fn through<D: Data, L: Protocol<Output = Deliver<D>, Timer = Never>>(
+    cx: &mut Cx<'_, Carrier<D>>,
+    message: impl Fn(L::Message) -> Message<D>,
+    step: impl FnOnce(&mut Cx<'_, L>),
+) {
+    cx.through(None, message, |timer| match timer {}, |delivered| delivered, step);
+}

@@ -1,0 +1,29 @@
+//! The numbers by which multicasts are compared, with the load under which each is measured. Only
+//! the formula differs from card to card.
+
+use synod_core::card::{Bounds, Cost, Load, Quantity, Size};
+
+/// How a formula is written as a function.
+type Formula = fn(Size) -> Bounds;
+
+/// All messages for one multicast, whatever the others do.
+pub(super) const fn per_multicast(formula: &'static str, expected: Formula) -> Cost {
+    Cost {
+        name: "messages per multicast",
+        quantity: Quantity::MessagesPerOperation,
+        load: Load::Any,
+        formula,
+        expected,
+    }
+}
+
+/// The consecutive messages until another member delivers, while nobody else multicasts.
+pub(super) const fn reach_hops(formula: &'static str, expected: Formula) -> Cost {
+    Cost {
+        name: "delivery elsewhere, in hops",
+        quantity: Quantity::ReachHops,
+        load: Load::Sequential,
+        formula,
+        expected,
+    }
+}
