@@ -3,7 +3,7 @@
 use crate::synod::{json, synod};
 
 #[test]
-fn the_tour_shows_a_run_a_proof_a_counterexample_and_a_formula() {
+fn the_tour_shows_a_run_a_proof_a_counterexample_a_formula_and_real_sockets() {
     let tour = synod("tour");
     assert_eq!(tour.code, Some(0), "{}", tour.error);
     for shown in [
@@ -22,7 +22,7 @@ fn one_stop_of_the_tour_is_one_command() {
     assert_eq!(stop.code, Some(0), "{}", stop.error);
     assert!(stop.out.contains("$ synod check ra-no-tie-break"));
     assert!(!stop.out.contains("$ synod run"));
-    assert_eq!(synod("tour --stop 5").code, Some(2));
+    assert_eq!(synod("tour --stop 6").code, Some(2));
 }
 
 #[test]
