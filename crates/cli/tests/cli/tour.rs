@@ -11,6 +11,7 @@ fn the_tour_shows_a_run_a_proof_a_counterexample_a_formula_and_real_sockets() {
         "holds in every reachable state",
         "VIOLATION of ME1 at p1: p1 enters while p0 is in the critical section",
         "messages per entry: 2(N - 1)",
+        "bytes a message",
     ] {
         assert!(tour.out.contains(shown), "the tour does not show {shown}");
     }
@@ -30,7 +31,7 @@ fn programs_are_told_what_the_stops_are() {
     let stops = json("tour");
     let commands: Vec<_> =
         stops.as_array().expect("a list").iter().map(|s| &s["command"]).collect();
-    assert_eq!(commands.len(), 4);
+    assert_eq!(commands.len(), 5);
     assert!(
         commands.iter().all(|command| command.as_str().is_some_and(|c| c.starts_with("synod ")))
     );
