@@ -37,6 +37,11 @@ pub trait Algorithm:
         true
     }
 
+    /// Whether such a group goes on sending although nobody wants anything.
+    fn is_restless(_processes: &[Self]) -> bool {
+        Self::CARD.restless
+    }
+
     /// What its cost formulas are about.
     fn size(processes: &[Self]) -> Size {
         Size { n: processes.len(), k: processes.len() }

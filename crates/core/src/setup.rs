@@ -106,6 +106,13 @@ impl Setup {
         }
     }
 
+    /// One of a few words; the first if nothing is said.
+    pub fn choice<'w>(&self, name: &str, words: &[&'w str]) -> Result<&'w str, SetupError> {
+        let said = self.text(name).unwrap_or(words[0]);
+        let known = words.iter().find(|word| **word == said).copied();
+        known.ok_or_else(|| self.bad(name, format!("it is {}", words.join(" or "))))
+    }
+
     /// One process of the group.
     pub fn process(&self, name: &str, default: ProcessId) -> Result<ProcessId, SetupError> {
         match self.text(name) {

@@ -75,6 +75,8 @@ catalogue! {
     mutex::mutants::SandersUntold,
     election::ChangRoberts,
     election::HirschbergSinclair,
+    election::Bully,
+    election::Luis,
     election::mutants::ChangRobertsForwarding,
     election::mutants::ChangRobertsEndless,
     multicast::BasicMulticast,

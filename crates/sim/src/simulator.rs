@@ -143,11 +143,12 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
         self.engine.faults_to_come = self.engine.faults.len();
         self.world.start(&mut self.engine);
         self.settle();
+        let restless = self.world.is_restless();
         let ended = loop {
             // What an application asks or is told is nearly always the last thing that matters.
             let progressed = self.engine.last_progress == self.engine.steps;
             let look = progressed || self.engine.steps.is_multiple_of(64);
-            if A::CARD.restless && look && self.is_done() {
+            if restless && look && self.is_done() {
                 break Ended::Quiet;
             }
             let Some((time_us, number, due)) = self.engine.agenda.next() else {
@@ -298,7 +299,7 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
     /// Whether no operation is under way, nor what is left of one; a network that never rests
     /// carries something all the time.
     fn is_quiet(&self) -> bool {
-        self.engine.busy.is_none() && (A::CARD.restless || self.world.flight().is_empty())
+        self.engine.busy.is_none() && (self.world.is_restless() || self.world.flight().is_empty())
     }
 
     /// Decides what the application at a process asks next, and when.

@@ -35,6 +35,8 @@ pub const E1: &str = "E1";
 pub const E2: &str = "E2";
 /// Nobody is told the same result twice.
 pub const E3: &str = "E3";
+/// In the end all agree on the elected one.
+pub const E1_AGREE: &str = "E1-agree";
 /// No two processes believe themselves elected.
 pub const E1_SELF: &str = "E1-self";
 /// No two processes believe in different elected ones.
@@ -67,14 +69,19 @@ impl Family for Election {
             statement: "no two processes that are up believe themselves elected at the same time",
         },
         Property {
+            id: E1_AGREE,
+            name: "agreement in the end",
+            statement: "in the end no two processes that are up take different ones for elected",
+        },
+        Property {
             id: E1_ALWAYS,
-            name: "agreement",
+            name: "agreement always",
             statement: "no two processes that are up believe in different elected ones at the \
                         same time",
         },
     ];
     const ESSENTIAL: &'static [&'static str] = &[E1, E2];
-    const LIVENESS: &'static [&'static str] = &[E1, E2];
+    const LIVENESS: &'static [&'static str] = &[E1, E2, E1_AGREE];
 
     type Input = Input;
     type Output = Output;
@@ -259,19 +266,21 @@ impl Monitor for ReturningOfficer {
             E1 => self
                 .who(|belief| matches!(belief, Belief::Elected(id) if Some(id) != self.greatest())),
             E2 if self.is_called() => self.who(|belief| !matches!(belief, Belief::Elected(_))),
+            E1_AGREE => self.up.iter().filter(|at| self.disagrees(*at).is_some()).collect(),
             _ => ProcessSet::EMPTY,
         }
     }
 
     fn complaint(&self, property: &str, at: ProcessId) -> String {
-        match (self.beliefs[at.index()], self.greatest()) {
-            (Belief::Elected(id), Some(greatest)) if property == E1 => {
+        match (self.beliefs[at.index()], self.greatest(), self.disagrees(at)) {
+            (Belief::Elected(id), Some(greatest), _) if property == E1 => {
                 format!("takes {id} for elected and not {greatest}")
             }
-            (Belief::Nothing, _) => "does not take part in the election".to_owned(),
-            (Belief::Undecided | Belief::Elected(_), _) => {
-                "does not know who is elected".to_owned()
+            (Belief::Elected(id), _, Some((other, theirs))) if property == E1_AGREE => {
+                format!("takes {id} for elected, {other} takes {theirs}")
             }
+            (Belief::Nothing, ..) => "does not take part in the election".to_owned(),
+            _ => "does not know who is elected".to_owned(),
         }
     }
 }
@@ -302,6 +311,14 @@ impl ReturningOfficer {
                 _ => None,
             }
         })
+    }
+
+    /// The same, for what a process believes now.
+    fn disagrees(&self, at: ProcessId) -> Option<(ProcessId, u64)> {
+        match self.beliefs[at.index()] {
+            Belief::Elected(id) => self.who_differs(at, id),
+            Belief::Nothing | Belief::Undecided => None,
+        }
     }
 
     /// Those who are up and believe such a thing.
@@ -361,6 +378,16 @@ mod tests {
         let watched = Watched::new().elects(0, 9).elects(1, 9).elects(2, 7);
         assert_eq!(watched.waiting(E1), [2]);
         assert_eq!(watched.0.complaint(E1, ProcessId(2)), "takes 7 for elected and not 9");
+        assert_eq!(watched.waiting(E1_AGREE), [0, 1, 2]);
+        let differ = "takes 7 for elected, p0 takes 9";
+        assert_eq!(watched.0.complaint(E1_AGREE, ProcessId(2)), differ);
+    }
+
+    #[test]
+    fn all_may_agree_on_a_wrong_one() {
+        let watched = Watched::new().elects(0, 7).elects(2, 7).told(1, Output::Undecided);
+        assert_eq!(watched.waiting(E1_AGREE), []);
+        assert_eq!(watched.waiting(E1), [0, 2]);
     }
 
     #[test]

@@ -84,6 +84,11 @@ pub mod parameter {
         Parameter { name: "tick", meaning: "milliseconds of a unit of time (default: 1)" };
 }
 
+/// How long a message takes at most, as the parameter `delay` says.
+pub(crate) fn delay_ms(setup: &Setup) -> Result<u64, SetupError> {
+    milliseconds(setup, "delay", DELAY_MS)
+}
+
 /// A parameter that is a time.
 fn milliseconds(setup: &Setup, name: &str, default: u64) -> Result<u64, SetupError> {
     whole(setup, name, default, LONGEST_MS)

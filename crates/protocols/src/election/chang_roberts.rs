@@ -6,7 +6,7 @@
 //!
 //! - Assumes: all identifiers differ; links are reliable and keep the order of messages; nobody
 //!   crashes. (A process that has crashed before is simply not in the ring.)
-//! - Guarantees: E1, E2, E3, E1-self and E1-always. Without ordered links not E2: a new election may
+//! - Guarantees: E1, E2, E3, E1-self, E1-agree and E1-always. Without ordered links not E2: a new election may
 //!   overtake the end of the last one, and is discarded by a process that still takes part in that.
 //! - Cost: 2N + d messages, one after the other, if one process starts, and the greatest is d hops
 //!   further: 3N − 1 at most. If all start, N for the news, and for each process the way to the next
@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use synod_core::card::{Bounds, Card, Counterexample, Order, Parameter, Scope, Source};
 use synod_core::family::election::{
-    E1, E1_ALWAYS, E1_SELF, E2, E3, Election, IDS, Input, Output, STARTERS, ids, starters,
+    E1, E1_AGREE, E1_ALWAYS, E1_SELF, E2, E3, Election, IDS, Input, Output, STARTERS, ids, starters,
 };
 use synod_core::{
     Algorithm, Cx, Invariant, Never, ProcessId, Protocol, Setup, SetupError, Snapshot, Wire,
@@ -196,7 +196,7 @@ impl Algorithm for ChangRoberts {
             "no process of the ring crashes",
         ],
         tolerates: ORDERED,
-        promises: &[E1, E2, E3, E1_SELF, E1_ALWAYS],
+        promises: &[E1, E2, E3, E1_SELF, E1_AGREE, E1_ALWAYS],
         counterexamples: COUNTEREXAMPLES,
         costs: &[
             cost::one_starts("2N + d, 0 <= d < N", |size| match size.n {

@@ -7,7 +7,7 @@
 //!
 //! - Assumes: all identifiers differ; reliable links that keep the order of messages, both ways round
 //!   the ring; nobody crashes.
-//! - Guarantees: E1, E2, E3, E1-self, E1-always.
+//! - Guarantees: E1, E2, E3, E1-self, E1-agree, E1-always.
 //! - Cost: at most 8N(1 + ⌈log₂ N⌉) + N messages, in phases of which there are at most
 //!   1 + ⌈log₂ N⌉. How many exactly depends on the ring and on who starts, not on what arrives first.
 //! - State: a phase, who replied, and the number of the election.
@@ -26,7 +26,8 @@ use std::cmp::Ordering;
 use std::fmt;
 use synod_core::card::{Bounds, Card, Counterexample, Order, Scope, Source};
 use synod_core::family::election::{
-    E1, E1_ALWAYS, E1_SELF, E2, E3, Election, IDS, Input, Output, STARTERS, starters, unique_ids,
+    E1, E1_AGREE, E1_ALWAYS, E1_SELF, E2, E3, Election, IDS, Input, Output, STARTERS, starters,
+    unique_ids,
 };
 use synod_core::{Algorithm, Cx, Never, ProcessId, Protocol, Setup, SetupError, Wire};
 
@@ -299,7 +300,7 @@ impl Algorithm for HirschbergSinclair {
             "no process of the ring crashes",
         ],
         tolerates: ORDERED,
-        promises: &[E1, E2, E3, E1_SELF, E1_ALWAYS],
+        promises: &[E1, E2, E3, E1_SELF, E1_AGREE, E1_ALWAYS],
         counterexamples: &[Counterexample {
             property: E2,
             scope: Scope { order: Order::Fifo, crashes: 1, ..Scope::of(2) },

@@ -3,10 +3,11 @@
 
 use crate::rings::{all_rings, ring};
 use synod_check::{Question, explore};
-use synod_core::card::{Rounds, Scope};
+use synod_core::card::{Rounds, Scope, Timing};
 use synod_core::family::Election;
+use synod_core::family::election::{E1, E1_AGREE, E1_SELF, E2, E3};
 use synod_core::{Algorithm, Setup};
-use synod_protocols::election::{ChangRoberts, HirschbergSinclair};
+use synod_protocols::election::{Bully, ChangRoberts, HirschbergSinclair, Luis};
 use synod_sim::Judged;
 
 /// Explores everything that can happen: how many states there are, and which promises fail.
@@ -73,4 +74,40 @@ fn hirschberg_and_sinclair_need_no_order_on_the_links_because_elections_are_numb
     assert!(exploration.exhausted());
     assert!(exploration.verdicts.iter().all(|verdict| verdict.refuted.is_none()));
     assert_eq!(exploration.progress.unique, 39_808);
+}
+
+const SYNCHRONOUS: Timing = Timing::Synchronous { delay_ms: 1 };
+
+/// The greatest may crash unnoticed, so who is elected in the end may be gone; but nothing else
+/// goes wrong, whoever crashes, and in the middle of whichever step.
+#[test]
+fn three_bullies_of_which_one_may_crash_agree_on_one_and_come_to_an_end() {
+    let scope = Scope { timing: SYNCHRONOUS, crashes: 1, ..Scope::of(3) };
+    let judged = [E2, E3, E1_SELF, E1_AGREE].map(str::to_owned).to_vec();
+    let question = Question { judged: Judged::Only(judged), ..Question::new(scope) };
+    let exploration = explore::<Bully>(&question, |_| {}).expect("the setup is valid");
+    assert!(exploration.exhausted());
+    assert!(exploration.verdicts.iter().all(|verdict| verdict.refuted.is_none()));
+    assert_eq!(exploration.progress.unique, 333_339);
+}
+
+#[test]
+fn bullies_with_a_perfect_detector_notice_a_crash_themselves() {
+    let set = &[("detector", "perfect"), ("startup", "election")];
+    let scope = Scope { timing: SYNCHRONOUS, crashes: 1, set, ..Scope::of(2) };
+    let setup = Question::new(scope).setup;
+    assert_eq!(explored::<Bully>(scope, setup), (40_460, vec![]));
+}
+
+/// With a perfect detector nothing of the kind happens: the card of the algorithm proves it.
+#[test]
+fn luis_with_an_eventually_perfect_detector_is_right_in_the_end_though_not_always() {
+    let set = &[("detector", "eventually-perfect")];
+    let scope = Scope { timing: SYNCHRONOUS, late: 1, set, ..Scope::of(2) };
+    let judged = [E1, E2, E1_SELF].map(str::to_owned).to_vec();
+    let question = Question { judged: Judged::Only(judged), ..Question::new(scope) };
+    let exploration = explore::<Luis>(&question, |_| {}).expect("the setup is valid");
+    assert!(exploration.exhausted());
+    let refuted = exploration.verdicts.iter().filter(|verdict| verdict.refuted.is_some());
+    assert_eq!(refuted.map(|verdict| verdict.property).collect::<Vec<_>>(), [E1_SELF]);
 }

@@ -238,6 +238,11 @@ impl<A: Algorithm> World<A> {
         self.fixed.order
     }
 
+    /// Whether messages go on for ever although nobody wants anything.
+    pub fn is_restless(&self) -> bool {
+        A::is_restless(&self.fixed.initial)
+    }
+
     /// What formulas about this world are about.
     pub fn size(&self) -> synod_core::card::Size {
         A::size(&self.fixed.initial)

@@ -1,0 +1,298 @@
+//! Election by bullying (García-Molina, 1982).
+//!
+//! Whoever thinks that there is no coordinator asks all processes with greater identifiers. If one
+//! of them answers it takes over; if none does in time, they have crashed, and whoever asked tells
+//! all others that it is the coordinator now. The greatest need not ask anybody, and a process that
+//! comes back after a crash may take over from one that works: that is the bullying.
+//!
+//! - Assumes: everybody knows all identifiers, and they differ; reliable links in any order; no
+//!   message takes longer than `delay`, D. Processes may crash. Somebody must notice it: the
+//!   application, or the failure detector that the process owns.
+//! - Guarantees: E2, E3, E1-self, E1-agree; E1 too, as long as somebody notices each crash of a
+//!   coordinator. Not if a message is late, and not if a crashed process comes back: see the
+//!   counterexamples on the card.
+//! - Cost: if the greatest has crashed and the second greatest notices, N − 1 messages, or N − 2 if
+//!   it trusts what it noticed; if the smallest notices, N² − N − 1, or N² − 2N.
+//! - State: a phase, the last coordinator, and two sets of names.
+//!
+//! An answer comes within T = 2D + P, where P is the time to process a message. The greatest that
+//! is up has heard of the election after D, waits for T at most, and its announcement takes D: so
+//! whoever got an answer but no coordinator within 2T of asking starts again.
+//!
+//! Source: H. García-Molina: Elections in a distributed computing system. IEEE Transactions on
+//! Computers C-31(1), 1982.
+
+mod card;
+
+use crate::detector::{self, Detector, Opinion};
+use serde::{Deserialize, Serialize};
+use synod_core::family::election::{Input, Output, starters, unique_ids};
+use synod_core::{Cx, ProcessId, ProcessSet, Protocol, Setup, SetupError, Wire};
+
+/// What processes say to each other.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Message {
+    /// To greater ones: is one of you up?
+    Election,
+    /// To a smaller one: I am, leave it to me.
+    Answer,
+    /// To smaller ones: I am the coordinator, with this identifier.
+    Coordinator(u64),
+    /// What the failure detectors say to each other.
+    Detector(detector::Message),
+}
+
+impl Wire for Message {
+    fn kind(&self) -> &'static str {
+        match self {
+            Message::Election => "Election",
+            Message::Answer => "Answer",
+            Message::Coordinator(_) => "Coordinator",
+            Message::Detector(message) => message.kind(),
+        }
+    }
+}
+
+impl From<detector::Message> for Message {
+    fn from(message: detector::Message) -> Self {
+        Message::Detector(message)
+    }
+}
+
+/// What a process waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Timer {
+    /// An answer, until T.
+    Answer,
+    /// A coordinator, until 2T.
+    Coordinator,
+    /// Something of the failure detector.
+    Detector(detector::Timer),
+}
+
+impl From<detector::Timer> for Timer {
+    fn from(timer: detector::Timer) -> Self {
+        Timer::Detector(timer)
+    }
+}
+
+/// Where a process stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Phase {
+    /// It takes part in no election.
+    Idle,
+    /// It asked the greater ones, and none has answered yet.
+    WaitAnswer,
+    /// One of them has answered, and will see to it that there is a coordinator.
+    WaitCoordinator,
+}
+
+/// One process of the algorithm.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Bully {
+    id: u64,
+    greater: ProcessSet,
+    smaller: ProcessSet,
+    /// T.
+    timeout_ms: u64,
+    phase: Phase,
+    /// The last coordinator that we heard of; possibly ourselves.
+    coordinator: Option<Coordinator>,
+    detector: Detector,
+    options: Options,
+}
+
+/// Who it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Coordinator {
+    process: ProcessId,
+    id: u64,
+}
+
+/// What was set before the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+struct Options {
+    is_starter: bool,
+    /// Whether a process that starts, or starts again, calls an election.
+    starts_with_election: bool,
+    /// Whether a process sends nothing to whom it takes for crashed.
+    trusts_detection: bool,
+}
+
+impl Protocol for Bully {
+    type Input = Input;
+    type Output = Output;
+    type Message = Message;
+    type Timer = Timer;
+
+    fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
+        let opinions = cx.below(|cx| self.detector.on_start(cx));
+        assert!(opinions.is_empty(), "nobody is suspected before time has passed");
+        if self.options.starts_with_election {
+            self.call(cx);
+        }
+    }
+
+    fn on_input(&mut self, Input::Start: Input, cx: &mut Cx<'_, Self>) {
+        self.call(cx);
+    }
+
+    fn on_message(&mut self, from: ProcessId, message: Message, cx: &mut Cx<'_, Self>) {
+        match message {
+            Message::Election if self.smaller.contains(from) => self.on_election(from, cx),
+            Message::Answer if self.greater.contains(from) => self.on_answer(cx),
+            Message::Coordinator(id) if self.greater.contains(from) && id > self.id => {
+                self.on_coordinator(Coordinator { process: from, id }, cx);
+            }
+            Message::Election | Message::Answer => {
+                cx.accuse(from, "took itself for smaller or greater than it is");
+            }
+            Message::Coordinator(_) => cx.accuse(from, "bullied a greater process"),
+            Message::Detector(message) => {
+                let opinions = cx.below(|cx| self.detector.on_message(from, message, cx));
+                opinions.into_iter().for_each(|opinion| self.on_opinion(opinion, cx));
+            }
+        }
+    }
+
+    fn on_timer(&mut self, timer: Timer, cx: &mut Cx<'_, Self>) {
+        match timer {
+            Timer::Answer => self.win(cx),
+            Timer::Coordinator => self.start(cx),
+            Timer::Detector(timer) => {
+                let opinions = cx.below(|cx| self.detector.on_timer(timer, cx));
+                opinions.into_iter().for_each(|opinion| self.on_opinion(opinion, cx));
+            }
+        }
+    }
+}
+
+impl Bully {
+    /// We noticed ourselves that there is no coordinator. If everybody greater is known to have
+    /// crashed, nobody need be asked.
+    fn call(&mut self, cx: &mut Cx<'_, Self>) {
+        // Whoever takes part already will learn the result.
+        if self.phase == Phase::Idle {
+            cx.output(Output::Undecided);
+            match self.asked().is_empty() {
+                true => self.win(cx),
+                false => self.ask(cx),
+            }
+        }
+    }
+
+    /// Somebody else noticed it, or we did before and nothing came of it.
+    fn start(&mut self, cx: &mut Cx<'_, Self>) {
+        if self.phase == Phase::Idle {
+            cx.output(Output::Undecided);
+        }
+        match self.greater.is_empty() {
+            true => self.win(cx),
+            false => self.ask(cx),
+        }
+    }
+
+    /// Whom we ask in an election: all greater ones but those that we take for crashed.
+    fn asked(&self) -> ProcessSet {
+        self.greater.iter().filter(|process| !self.is_dead(*process)).collect()
+    }
+
+    fn ask(&mut self, cx: &mut Cx<'_, Self>) {
+        self.phase = Phase::WaitAnswer;
+        for greater in self.asked().iter() {
+            cx.send(greater, Message::Election);
+        }
+        cx.set_timer(Timer::Answer, self.timeout_ms);
+        cx.set_timer(Timer::Coordinator, 2 * self.timeout_ms);
+    }
+
+    /// Nobody greater is up.
+    fn win(&mut self, cx: &mut Cx<'_, Self>) {
+        self.conclude(Coordinator { process: cx.me(), id: self.id }, cx);
+        for smaller in self.smaller.iter() {
+            cx.send(smaller, Message::Coordinator(self.id));
+        }
+    }
+
+    fn on_election(&mut self, from: ProcessId, cx: &mut Cx<'_, Self>) {
+        cx.send(from, Message::Answer);
+        if self.phase == Phase::Idle {
+            self.start(cx);
+        }
+    }
+
+    fn on_answer(&mut self, cx: &mut Cx<'_, Self>) {
+        // Otherwise it is not the first, or the election is over.
+        if self.phase == Phase::WaitAnswer {
+            self.phase = Phase::WaitCoordinator;
+            cx.cancel_timer(Timer::Answer);
+        }
+    }
+
+    fn on_coordinator(&mut self, coordinator: Coordinator, cx: &mut Cx<'_, Self>) {
+        let is_news = self.phase != Phase::Idle || self.coordinator != Some(coordinator);
+        // Whoever is suspected is not accepted; if that is a mistake it will be corrected, and then
+        // there is a new election.
+        if is_news && !self.detector.suspects(coordinator.process) {
+            self.conclude(coordinator, cx);
+        }
+    }
+
+    fn conclude(&mut self, coordinator: Coordinator, cx: &mut Cx<'_, Self>) {
+        self.phase = Phase::Idle;
+        self.coordinator = Some(coordinator);
+        cx.cancel_timer(Timer::Answer);
+        cx.cancel_timer(Timer::Coordinator);
+        cx.output(Output::Elected(coordinator.id));
+    }
+
+    fn on_opinion(&mut self, opinion: Opinion, cx: &mut Cx<'_, Self>) {
+        let coordinator = self.coordinator.map(|coordinator| coordinator.process);
+        let calls = match opinion {
+            Opinion::Suspect(process) => coordinator == Some(process),
+            // Somebody greater than the coordinator may be up after all.
+            Opinion::Restore(process) => self.greater.contains(process),
+        };
+        if calls {
+            self.call(cx);
+        }
+    }
+
+    /// Whether we take somebody for crashed, and trust that. Without a detector a call for an
+    /// election means that the last coordinator has crashed.
+    fn is_dead(&self, process: ProcessId) -> bool {
+        let is_last_coordinator =
+            self.coordinator.is_some_and(|coordinator| coordinator.process == process);
+        self.options.trusts_detection
+            && match self.detector {
+                Detector::None => is_last_coordinator,
+                _ => self.detector.suspects(process),
+            }
+    }
+
+    fn group(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+        let (ids, starters) = (unique_ids(setup)?, starters(setup)?);
+        let detector = Detector::from_setup(setup, "none")?;
+        // T = 2D + P, and a message is processed within a millisecond.
+        let timeout_ms = 2 * detector::delay_ms(setup)? + 1;
+        let options = Options {
+            is_starter: false,
+            starts_with_election: setup.choice("startup", &["quiet", "election"])? == "election",
+            trusts_detection: setup.choice("trust_detection", &["no", "yes"])? == "yes",
+        };
+        let those = |is: &dyn Fn(u64) -> bool| -> ProcessSet {
+            ProcessId::all(setup.n).filter(|p| is(ids[p.index()])).collect()
+        };
+        let process = |(me, &id): (ProcessId, &u64)| Bully {
+            id,
+            greater: those(&|other| other > id),
+            smaller: those(&|other| other < id),
+            timeout_ms,
+            phase: Phase::Idle,
+            coordinator: None,
+            detector: detector.clone(),
+            options: Options { is_starter: starters.contains(me), ..options },
+        };
+        Ok(ProcessId::all(setup.n).zip(&ids).map(process).collect())
+    }
+}

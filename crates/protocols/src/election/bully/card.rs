@@ -1,0 +1,148 @@
+//! The card of the [bully](super) algorithm.
+
+use super::{Bully, Phase};
+use crate::detector::{Detector, parameter};
+use crate::election::cost;
+use synod_core::card::{
+    Bounds, Card, Counterexample, Crashes, Parameter, Scope, Source, Timing, Tolerance, Variant,
+};
+use synod_core::family::election::{
+    E1, E1_AGREE, E1_ALWAYS, E1_SELF, E2, E3, Election, IDS, STARTERS,
+};
+use synod_core::{Algorithm, Invariant, ProcessId, Setup, SetupError, Snapshot};
+
+const SYNCHRONOUS: Timing = Timing::Synchronous { delay_ms: 1 };
+const IN_TIME: Tolerance = Tolerance { delay_ms: Some(1), ..Tolerance::NOTHING };
+const EVERYTHING: &[&str] = &[E1, E2, E3, E1_SELF, E1_AGREE];
+
+impl Algorithm for Bully {
+    type Family = Election;
+
+    const CARD: Card = Card {
+        name: "bully",
+        aliases: &["garcia-molina"],
+        title: "García-Molina's bully",
+        source: Source {
+            author: "H. García-Molina",
+            year: 1982,
+            work: "Elections in a distributed computing system, IEEE Transactions on Computers \
+                   C-31(1)",
+        },
+        idea: "Ask all greater ones; if none answers in time, tell all smaller ones that you are \
+               the coordinator.",
+        rules: &[
+            "start (called by the application, by the detector, or after a crash): ask all greater \
+             ones; if there is none, we are the coordinator",
+            "on an election: answer, and start too",
+            "on an answer: wait for a coordinator",
+            "no answer within T = 2D + P: we are the coordinator; tell all smaller ones",
+            "no coordinator within 2T: start again",
+            "on a coordinator: note it",
+            "on a suspicion of the coordinator: start",
+        ],
+        assumes: &[
+            "everybody knows all identifiers, and they differ",
+            "reliable links, in any order; no message takes longer than the delay",
+            "crashes are noticed by somebody; no crashed process comes back",
+        ],
+        tolerates: IN_TIME,
+        promises: EVERYTHING,
+        variants: &[Variant {
+            set: &[("detector", "perfect"), ("startup", "election")],
+            tolerates: Tolerance { crashes: Crashes::AllButOne, ..IN_TIME },
+            promises: EVERYTHING,
+        }],
+        proved: &[
+            Scope { timing: SYNCHRONOUS, ..Scope::of(2) },
+            Scope { timing: SYNCHRONOUS, ..Scope::of(3) },
+        ],
+        counterexamples: COUNTEREXAMPLES,
+        costs: &[
+            cost::one_starts("N - 1 to (N - 1)(2N - 1)", |size| {
+                Bounds::between(size.n - 1, (size.n - 1) * (2 * size.n - 1))
+            }),
+            cost::result_hops("0 to 2", |_| Bounds::between(0, 2)),
+        ],
+        parameters: &[
+            IDS,
+            STARTERS,
+            Parameter {
+                name: "startup",
+                meaning: "quiet or election: whether a process calls an election when it starts, \
+                          and starts again after a crash (default: quiet)",
+            },
+            Parameter {
+                name: "trust_detection",
+                meaning: "yes or no: whether nobody asks whom it takes for crashed; without a \
+                          detector, the last coordinator (default: no)",
+            },
+            parameter::DELAY,
+            parameter::DETECTOR,
+            parameter::PERIOD,
+            parameter::STYLE,
+            parameter::STEP,
+        ],
+        layers: &["bully", "the failure detector, if there is one"],
+        ..Card::BLANK
+    };
+
+    fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+        Self::group(setup)
+    }
+
+    fn takes_part(&self, _me: ProcessId) -> bool {
+        self.options.is_starter
+    }
+
+    fn is_restless(processes: &[Self]) -> bool {
+        processes.iter().any(|process| process.detector != Detector::None)
+    }
+
+    fn invariants() -> &'static [Invariant<Self>] {
+        &[Invariant {
+            name: "the-greatest-never-waits",
+            statement: "who has nobody above itself asks nobody and waits for nobody",
+            holds: the_greatest_never_waits,
+        }]
+    }
+}
+
+fn the_greatest_never_waits(snapshot: &Snapshot<'_, Bully>) -> bool {
+    snapshot.processes().all(|p| !p.greater.is_empty() || p.phase == Phase::Idle)
+}
+
+const COUNTEREXAMPLES: &[Counterexample] = &[
+    Counterexample {
+        property: E1_SELF,
+        scope: Scope { timing: SYNCHRONOUS, late: 1, ..Scope::of(2) },
+        steps: 7,
+        story: "p0's question to p1 takes longer than the bound, so p0 gets no answer in time and \
+                believes itself elected; p1, which is up, does so too",
+    },
+    Counterexample {
+        property: E1_AGREE,
+        scope: Scope {
+            timing: SYNCHRONOUS,
+            crashes: 1,
+            restarts: 1,
+            set: &[("starters", "p1 p2")],
+            ..Scope::of(3)
+        },
+        steps: 12,
+        story: "p2 crashes, p1 gets no answer and announces itself; p2 is back and announces \
+                itself, too; p0 hears of p2 first and of p1 last, p1 of p2",
+    },
+    Counterexample {
+        property: E1,
+        scope: Scope { timing: SYNCHRONOUS, crashes: 1, ..Scope::of(2) },
+        steps: 5,
+        story: "p1 announces itself and crashes, and p0, which has no detector, never notices",
+    },
+    Counterexample {
+        property: E1_ALWAYS,
+        scope: Scope { timing: SYNCHRONOUS, crashes: 1, ..Scope::of(3) },
+        steps: 8,
+        story: "p2 announces itself to p0 and crashes before p1 has heard of it; p1 gets no answer \
+                and announces itself, and for a moment p0 still believes in p2",
+    },
+];

@@ -1,0 +1,180 @@
+//! Election by a failure detector ("Luís").
+//!
+//! The elected process is the greatest that is not suspected. Nothing has to be said about it: each
+//! process has a failure detector, and looks again whenever that changes its opinion.
+//!
+//! - Assumes: everybody knows all identifiers, and they differ; a failure detector that tells
+//!   everybody of every crash.
+//! - Guarantees: with a perfect detector E1, E2, E3 and E1-self: who believes itself elected knows
+//!   that all greater ones have crashed. With one that is only eventually perfect E1 and E2, in the
+//!   end, but until then several may believe themselves elected.
+//! - Cost: no message of its own. The detector must watch everybody, all the time.
+//! - State: the last result; and that of the detector.
+//!
+//! Source: the course Sistemas Distribuídos at Instituto Superior Técnico, Lisbon, 2023. With a detector that errs and settles it is the Ω of T. D. Chandra, V. Hadzilacos, S.
+//! Toueg: The weakest failure detector for solving consensus. JACM 43(4), 1996.
+
+use crate::detector::{self, Detector, parameter};
+use serde::{Deserialize, Serialize};
+use synod_core::card::{Card, Counterexample, Crashes, Scope, Source, Timing, Tolerance, Variant};
+use synod_core::family::election::{
+    E1, E1_AGREE, E1_ALWAYS, E1_SELF, E2, E3, Election, IDS, Input, Output, STARTERS, starters,
+    unique_ids,
+};
+use synod_core::{Algorithm, Cx, ProcessId, Protocol, Setup, SetupError};
+
+/// One process of the algorithm.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Luis {
+    ids: Vec<u64>,
+    detector: Detector,
+    /// The greatest that was not suspected when we looked last; nobody before the start.
+    leader: Option<u64>,
+    is_starter: bool,
+}
+
+impl Protocol for Luis {
+    type Input = Input;
+    type Output = Output;
+    type Message = detector::Message;
+    type Timer = detector::Timer;
+
+    fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
+        let opinions = cx.below(|cx| self.detector.on_start(cx));
+        assert!(opinions.is_empty(), "nobody is suspected before time has passed");
+        self.look(cx);
+    }
+
+    /// There is nothing to be done: the answer is known already.
+    fn on_input(&mut self, Input::Start: Input, cx: &mut Cx<'_, Self>) {
+        cx.output(Output::Undecided);
+        self.leader = None;
+        self.look(cx);
+    }
+
+    fn on_message(&mut self, from: ProcessId, message: detector::Message, cx: &mut Cx<'_, Self>) {
+        let opinions = cx.below(|cx| self.detector.on_message(from, message, cx));
+        if !opinions.is_empty() {
+            self.look(cx);
+        }
+    }
+
+    fn on_timer(&mut self, timer: detector::Timer, cx: &mut Cx<'_, Self>) {
+        let opinions = cx.below(|cx| self.detector.on_timer(timer, cx));
+        if !opinions.is_empty() {
+            self.look(cx);
+        }
+    }
+}
+
+impl Luis {
+    fn look(&mut self, cx: &mut Cx<'_, Self>) {
+        let alive = cx.group().zip(&self.ids).filter(|(p, _)| !self.detector.suspects(*p));
+        let greatest = alive.map(|(_, id)| *id).max();
+        if greatest != self.leader {
+            self.leader = greatest;
+            cx.output(Output::Elected(greatest.expect("nobody suspects itself")));
+        }
+    }
+}
+
+const SYNCHRONOUS: Timing = Timing::Synchronous { delay_ms: 1 };
+const IN_TIME: Tolerance =
+    Tolerance { crashes: Crashes::AllButOne, delay_ms: Some(1), ..Tolerance::NOTHING };
+
+impl Algorithm for Luis {
+    type Family = Election;
+
+    const CARD: Card = Card {
+        name: "luis",
+        aliases: &["omega"],
+        title: "election by a failure detector (Luís)",
+        source: Source {
+            author: "Departamento de Engenharia Informática, Instituto Superior Técnico",
+            year: 2023,
+            work: "Sistemas Distribuídos, slides of the course",
+        },
+        idea: "The elected one is the greatest that is not suspected.",
+        rules: &[
+            "start, and whenever the detector suspects or trusts somebody: take the greatest that \
+             is not suspected for elected",
+        ],
+        assumes: &[
+            "everybody knows all identifiers, and they differ",
+            "a failure detector at each process; here a perfect one, for which reliable links are \
+             needed on which no message takes longer than the delay",
+            "no crashed process comes back",
+        ],
+        tolerates: IN_TIME,
+        promises: &[E1, E2, E3, E1_SELF, E1_AGREE],
+        variants: &[Variant {
+            set: &[("detector", "eventually-perfect")],
+            tolerates: IN_TIME,
+            promises: &[E1, E2, E3, E1_AGREE],
+        }],
+        proved: &[
+            Scope { timing: SYNCHRONOUS, crashes: 1, ..Scope::of(2) },
+            Scope { timing: SYNCHRONOUS, crashes: 1, set: &[("starters", "")], ..Scope::of(3) },
+        ],
+        counterexamples: &[
+            Counterexample {
+                property: E1_SELF,
+                scope: Scope {
+                    timing: SYNCHRONOUS,
+                    late: 1,
+                    set: &[("detector", "eventually-perfect")],
+                    ..Scope::of(2)
+                },
+                steps: 11,
+                story: "a sign of life of p1 takes longer than expected: p0 suspects p1, and both \
+                        believe themselves elected until p0 hears of p1 again",
+            },
+            Counterexample {
+                property: E1,
+                scope: Scope { timing: SYNCHRONOUS, late: 1, ..Scope::of(2) },
+                steps: 17,
+                story: "a sign of life of p1 takes longer than the bound: the perfect detector of \
+                        p0 declares p1 crashed, and never changes its mind",
+            },
+            Counterexample {
+                property: E1_ALWAYS,
+                scope: Scope {
+                    timing: SYNCHRONOUS,
+                    crashes: 1,
+                    set: &[("starters", "")],
+                    ..Scope::of(3)
+                },
+                steps: 18,
+                story: "p2 crashes, and p0 notices a moment earlier than p1",
+            },
+        ],
+        parameters: &[
+            IDS,
+            STARTERS,
+            parameter::DETECTOR,
+            parameter::PERIOD,
+            parameter::STYLE,
+            parameter::DELAY,
+            parameter::STEP,
+        ],
+        layers: &["luis", "the failure detector"],
+        restless: true,
+        ..Card::BLANK
+    };
+
+    fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+        let (ids, starters) = (unique_ids(setup)?, starters(setup)?);
+        let detector = Detector::from_setup(setup, "perfect")?;
+        let process = |me| Luis {
+            ids: ids.clone(),
+            detector: detector.clone(),
+            leader: None,
+            is_starter: starters.contains(me),
+        };
+        Ok(ProcessId::all(setup.n).map(process).collect())
+    }
+
+    fn takes_part(&self, _me: ProcessId) -> bool {
+        self.is_starter
+    }
+}
