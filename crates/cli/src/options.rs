@@ -198,6 +198,9 @@ pub(crate) struct RunFlags {
     /// Go on for so long at least, if the algorithm never falls silent [default: the family's]
     #[arg(long = "for", value_name = "TIME", value_parser = parse::time)]
     run_for: Option<u64>,
+    /// How many bytes each multicast carries; the same as --param payload=BYTES
+    #[arg(long, value_name = "BYTES", value_parser = parse::positive)]
+    payload: Option<u64>,
     /// End the run after so many steps, finished or not
     #[arg(long, value_name = "STEPS", value_parser = parse::positive)]
     max_steps: Option<u64>,
@@ -216,7 +219,10 @@ pub(crate) struct RunFlags {
 impl RunFlags {
     /// The options of a run with this seed.
     pub(crate) fn options(&self, about: &About, seed: u64) -> Result<Options> {
-        let setup = self.parameters.setup(self.n);
+        let mut setup = self.parameters.setup(self.n);
+        if let Some(payload) = self.payload {
+            setup = setup.with("payload", &payload.to_string());
+        }
         let takers = about.takers(&setup)?;
         let rounds = shares(self.requests, &takers);
         let longest = rounds.iter().map(|rounds| match rounds {

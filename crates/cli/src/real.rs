@@ -20,6 +20,16 @@ pub(crate) enum On {
     Udp,
 }
 
+impl On {
+    /// Its name.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            On::Tcp => "tcp",
+            On::Udp => "udp",
+        }
+    }
+}
+
 /// The flags of a real run.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Real network")]
@@ -39,7 +49,7 @@ pub(crate) struct RealFlags {
     kills: Vec<Kill>,
 }
 
-const USUAL_TIMEOUT_US: u64 = 30_000_000;
+const USUAL_TIMEOUT: Duration = Duration::from_secs(30);
 
 impl RealFlags {
     /// Runs it on that medium.
@@ -60,21 +70,39 @@ impl RealFlags {
         for Kill { who, .. } in &self.kills {
             ensure!(who.index() < n, "--kill: there is no {who}; the processes are p0..p{}", n - 1);
         }
-        let launch = Launch {
-            program: std::env::current_exe().context("this program cannot be found")?,
-            arguments: vec!["member".to_owned()],
-            algorithm: about.card.name.to_owned(),
-            options,
-            medium: match on {
-                On::Tcp => Medium::Tcp,
-                On::Udp => Medium::Udp,
-            },
-            timeout: Duration::from_micros(self.timeout.unwrap_or(USUAL_TIMEOUT_US)),
-            kills: self.kills.clone(),
-        };
-        let run = RunIt { launch: &launch, tracer, progress };
-        Ok(visit(about.card.name, run).ok_or_else(|| unknown(about.card.name))??)
+        let mut launch = launch(on, about, options)?;
+        launch.kills.clone_from(&self.kills);
+        if let Some(us) = self.timeout {
+            launch.timeout = Duration::from_micros(us);
+        }
+        perform(&launch, tracer, progress)
     }
+}
+
+/// A run on that medium, with nothing unusual.
+pub(crate) fn launch(on: On, about: &About, options: Options) -> Result<Launch> {
+    Ok(Launch {
+        program: std::env::current_exe().context("this program cannot be found")?,
+        arguments: vec!["member".to_owned()],
+        algorithm: about.card.name.to_owned(),
+        options,
+        medium: match on {
+            On::Tcp => Medium::Tcp,
+            On::Udp => Medium::Udp,
+        },
+        timeout: USUAL_TIMEOUT,
+        kills: Vec::new(),
+    })
+}
+
+/// Makes the run.
+pub(crate) fn perform(
+    launch: &Launch,
+    tracer: Option<Tracer<'_>>,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Real> {
+    let run = RunIt { launch, tracer, progress };
+    Ok(visit(&launch.algorithm, run).ok_or_else(|| unknown(&launch.algorithm))??)
 }
 
 struct RunIt<'l, 's, 'p> {

@@ -1,6 +1,6 @@
 //! One process of an algorithm, with its application and its timers.
 
-use crate::control::Config;
+use crate::control::{Config, Medium};
 use crate::stage::Stage;
 use crate::wire::{LARGEST_BODY, Parcel};
 use serde::Serialize;
@@ -15,8 +15,10 @@ use synod_sim::world::ApplicationOf;
 
 /// An application asks no further while so many of its requests are open.
 const MOST_OPEN: u64 = 512;
-/// If none of them is answered for so long, it goes on all the same: an answer may be lost.
+/// If none of them is answered for so long, it goes on all the same: an answer may be lost,
 const GIVE_UP_US: u64 = 20_000;
+/// or, where nothing is lost, whoever should answer is dead.
+const GIVE_UP_ON_THE_DEAD_US: u64 = 1_000_000;
 
 /// A process, whatever its algorithm.
 pub(crate) trait Behave {
@@ -65,6 +67,7 @@ pub(crate) struct Actor<A: Algorithm> {
     think: Delay,
     hold: Delay,
     tells: f64,
+    give_up_us: u64,
 }
 
 /// What a step may touch beside the state.
@@ -97,7 +100,11 @@ impl<A: Algorithm> Actor<A> {
         };
         let (load, think, hold, tells) = (config.load, config.think, config.hold, config.tells);
         let (plan, offers) = (Plan::Nothing, Vec::new());
-        Ok(Actor { state, surroundings, plan, offers, load, think, hold, tells })
+        let give_up_us = match config.medium {
+            Medium::Tcp => GIVE_UP_ON_THE_DEAD_US,
+            Medium::Udp => GIVE_UP_US,
+        };
+        Ok(Actor { state, surroundings, plan, offers, load, think, hold, tells, give_up_us })
     }
 
     /// Runs one handler, then whatever the application answers at once.
@@ -184,7 +191,7 @@ impl<A: Algorithm> Actor<A> {
     /// Whether so many requests are open that the application should wait for an answer.
     fn is_full(&self, now_us: u64) -> bool {
         let around = &self.surroundings;
-        around.open >= MOST_OPEN && now_us.saturating_sub(around.answered_us) < GIVE_UP_US
+        around.open >= MOST_OPEN && now_us < around.answered_us.saturating_add(self.give_up_us)
     }
 }
 
@@ -261,7 +268,7 @@ impl<A: Algorithm> Behave for Actor<A> {
         let timer = self.surroundings.timers.iter().map(|(due_us, _)| *due_us).min();
         let request = match self.plan {
             Plan::At(due_us, _) if !quiet && self.is_full(due_us) => {
-                Some(self.surroundings.answered_us.saturating_add(GIVE_UP_US))
+                Some(self.surroundings.answered_us.saturating_add(self.give_up_us))
             }
             Plan::At(due_us, _) if !quiet => Some(due_us),
             _ => None,

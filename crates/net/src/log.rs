@@ -256,3 +256,59 @@ fn take_bytes(rest: &mut &[u8]) -> Option<Vec<u8>> {
     *rest = after;
     Some(bytes.to_vec())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A log of two batches: a start with choices and losses, then a message.
+    fn written() -> Vec<u8> {
+        let path = std::env::temp_dir().join(format!("synod-log-{}", crate::clock::now_us()));
+        let mut log = Writer::create(&path).expect("a file can be made");
+        log.start(3);
+        log.choice(7);
+        log.lost(300);
+        log.copied(2);
+        log.commit(Digest(11)).expect("it can be written");
+        log.message(1_000_000, ProcessId(2), 1 << 40, true);
+        log.input(1_000_001, b"ask");
+        log.commit(Digest(12)).expect("it can be written");
+        log.commit(Digest(13)).expect("nothing is written if nothing was taken in");
+        let bytes = std::fs::read(&path).expect("it was written");
+        std::fs::remove_file(path).expect("it is there");
+        bytes
+    }
+
+    fn read(bytes: &[u8]) -> Vec<Entry> {
+        let mut reader = Reader::new(bytes);
+        let mut entries = Vec::new();
+        while reader.peek().expect("a log is read").is_some() {
+            entries.extend(reader.take());
+        }
+        entries
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let entries = read(&written());
+        let times: Vec<u64> = entries.iter().map(|entry| entry.time_us).collect();
+        assert_eq!(times, [3, 1_000_000, 1_000_001]);
+        let first = &entries[0];
+        assert_eq!((&first.taken, &first.choices[..]), (&Taken::Start, &[7][..]));
+        assert_eq!((&first.lost[..], &first.copied[..]), (&[300][..], &[2][..]));
+        assert_eq!(entries[1].taken, Taken::Message(ProcessId(2), 1 << 40));
+        assert_eq!(entries[2].taken, Taken::Input(b"ask".to_vec()));
+        let digests: Vec<_> = entries.iter().map(|entry| entry.digest).collect();
+        assert_eq!(digests, [Some(Digest(11)), None, Some(Digest(12))]);
+    }
+
+    #[test]
+    fn a_batch_that_is_torn_counts_for_nothing() {
+        let bytes = written();
+        let whole = read(&bytes);
+        for length in 0..bytes.len() {
+            let entries = read(&bytes[..length]);
+            assert!(entries.is_empty() || entries == whole[..1], "{length}: {entries:?}");
+        }
+    }
+}

@@ -99,3 +99,54 @@ impl<R: Read> Merge<R> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A log with these steps, each at a time.
+    fn log(steps: &[(u64, Taken)]) -> Vec<u8> {
+        let path = std::env::temp_dir().join(format!("synod-merge-{}", crate::clock::now_us()));
+        let mut writer = crate::log::Writer::create(&path).expect("a file can be made");
+        for (time_us, taken) in steps {
+            match taken {
+                Taken::Message(from, number) => writer.message(*time_us, *from, *number, true),
+                Taken::Tell(to) => writer.tell(*time_us, *to),
+                other => panic!("{other:?} is not needed here"),
+            }
+        }
+        writer.commit(crate::digest::Digest(0)).expect("it can be written");
+        let bytes = std::fs::read(&path).expect("it was written");
+        std::fs::remove_file(path).expect("it is there");
+        bytes
+    }
+
+    #[test]
+    fn a_message_arrives_after_it_was_sent_whatever_the_clocks_say() {
+        let (p0, p1) = (ProcessId(0), ProcessId(1));
+        let logs = [log(&[(50, Taken::Tell(p1))]), log(&[(20, Taken::Message(p0, 0))])];
+        let readers = logs.iter().map(|bytes| Reader::new(bytes.as_slice())).collect();
+        let mut merge = Merge::new(readers, &[(p1, 30)]);
+        let mut order = Vec::new();
+        let mut sent = false;
+        loop {
+            match merge.next(|_, _| sent).expect("it fits together") {
+                Next::Step(at, entry) => {
+                    sent |= at == p0;
+                    order.push((at, entry.time_us));
+                }
+                Next::Death(at, at_us) => order.push((at, at_us)),
+                Next::End => break,
+            }
+        }
+        assert_eq!(order, [(p0, 50), (p1, 20), (p1, 30)]);
+    }
+
+    #[test]
+    fn a_message_that_nobody_sent_is_an_error_and_not_waited_for() {
+        let bytes = log(&[(20, Taken::Message(ProcessId(1), 4))]);
+        let mut merge = Merge::new(vec![Reader::new(bytes.as_slice()), Reader::new(&[])], &[]);
+        let error = merge.next(|_, _| false).expect_err("it was never sent").to_string();
+        assert!(error.contains("p0 received message 4 of p1, which never sent it"), "{error}");
+    }
+}

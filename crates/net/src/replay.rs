@@ -40,7 +40,7 @@ pub struct Facts {
     pub shared: bool,
     /// From the first request to the last answer, in microseconds.
     pub busy_us: u64,
-    /// From requests to their answers.
+    /// From requests to their answers; where requests take effect at others, until they do.
     pub latency: Option<Latency>,
     /// How many messages were handed to sockets, and how many bytes they took with all that
     /// surrounds them.
@@ -124,7 +124,10 @@ struct Engine<'s> {
     copy: Option<Slot>,
     digests: Vec<Digest>,
     scratch: Vec<u8>,
+    /// When each process asked for what it has not got; and, where requests take effect at others,
+    /// when each request was made.
     asked_us: Vec<VecDeque<u64>>,
+    requests: BTreeMap<(ProcessId, u64), u64>,
     latencies: Vec<u64>,
     first_us: Option<u64>,
     last_us: u64,
@@ -143,6 +146,7 @@ impl<'s> Engine<'s> {
             digests: vec![Digest::default(); n],
             scratch: vec![0; 1 << 12],
             asked_us: vec![VecDeque::new(); n],
+            requests: BTreeMap::new(),
             latencies: Vec::new(),
             first_us: None,
             last_us: 0,
@@ -190,12 +194,20 @@ impl<A: Algorithm> Driver<A> for Engine<'_> {
             Happening::Started(at) => {
                 self.choices = std::mem::take(&mut self.at_start[at.index()]);
             }
-            Happening::Asked(at, input) => {
-                self.on_mark(at, A::Family::mark_of_input(input), now_us);
-            }
+            Happening::Asked(at, input) => match A::Family::request(input) {
+                None => self.on_mark(at, A::Family::mark_of_input(input), now_us),
+                Some(number) => {
+                    self.requests.insert((at, number), now_us);
+                    self.on_mark(at, Mark::None, now_us);
+                }
+            },
             Happening::Told(at, output) => {
                 let length = encode(output, &mut self.scratch);
                 self.digests[at.index()].told(&self.scratch[..length]);
+                if let Some((by, number)) = A::Family::request_of(output) {
+                    let asked_us = self.requests.get(&(by, number)).filter(|_| by != at);
+                    self.latencies.extend(asked_us.map(|asked_us| now_us - asked_us));
+                }
                 self.on_mark(at, A::Family::mark_of_output(at, output), now_us);
             }
             Happening::Sent { slot, envelope, .. } => {

@@ -1,5 +1,6 @@
 //! The sub-commands, one file each.
 
+mod bench;
 mod check;
 mod completions;
 mod list;
@@ -25,6 +26,7 @@ pub(crate) enum Command {
     Run(Box<run::Run>),
     Check(Box<check::Check>),
     Sweep(sweep::Sweep),
+    Bench(bench::Bench),
     Play(play::Play),
     New(new::New),
     Member(member::Member),
@@ -42,6 +44,7 @@ impl Command {
             Command::Run(run) => run.perform(matches, output),
             Command::Check(check) => check.perform(output),
             Command::Sweep(sweep) => sweep.perform(output),
+            Command::Bench(bench) => bench.perform(output),
             Command::Play(play) => play.perform(output),
             Command::New(new) => new.perform(output),
             Command::Member(member) => member.perform(),

@@ -110,6 +110,11 @@ fn every_command_in_the_readme_answers_as_printed() {
 }
 
 #[test]
+fn every_command_on_a_real_network_answers_as_printed() {
+    every_command_of("docs/real-network.md");
+}
+
+#[test]
 fn every_example_of_output_is_what_is_really_said() {
     let directory = every_command_of("docs/output.md");
     let trace = std::fs::read_to_string(directory.join("run.jsonl")).expect("it was written");

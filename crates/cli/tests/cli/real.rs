@@ -58,6 +58,11 @@ fn every_mutual_exclusion_holds_what_it_promises_on_tcp() {
 }
 
 #[test]
+fn every_election_holds_what_it_promises_on_tcp() {
+    all_hold_on_tcp("election");
+}
+
+#[test]
 fn a_multicast_on_udp_is_one_datagram_for_all() {
     let run = json("run ricart-agrawala -n 4 --requests 12 --think 1ms..5ms --on udp");
     assert_eq!(run["on"], "udp");

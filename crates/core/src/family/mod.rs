@@ -64,6 +64,16 @@ pub trait Family: Debug + Copy + 'static {
     /// The same for what the application at a process is told.
     fn mark_of_output(at: ProcessId, output: &Self::Output) -> Mark;
 
+    /// A number for this request that no other of its process has, if it takes effect elsewhere
+    /// too: so it can be told how long that takes.
+    fn request(_input: &Self::Input) -> Option<u64> {
+        None
+    }
+    /// Who made the request that takes effect with this output, and its number there.
+    fn request_of(_output: &Self::Output) -> Option<(ProcessId, u64)> {
+        None
+    }
+
     /// `enters`: the words after the process's name in a scenario, for what it may ask.
     fn input_in_words(input: &Self::Input) -> String;
     /// The same for what it is told.

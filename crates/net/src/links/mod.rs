@@ -3,6 +3,9 @@
 mod tcp;
 mod udp;
 
+#[cfg(test)]
+mod tests;
+
 pub(crate) use tcp::Tcp;
 pub(crate) use udp::Udp;
 

@@ -16,6 +16,8 @@ use synod_core::ProcessId;
 const KERNEL_BUFFER: usize = 8 << 20;
 /// So many datagrams are read from one socket before something else has its turn.
 const READ_AT_ONCE: usize = 32;
+/// So many bytes may wait for the kernel to take them.
+const MOST_WAITING: usize = 64 << 20;
 /// Larger than any datagram.
 const ROOM: usize = 1 << 16;
 
@@ -157,6 +159,14 @@ impl Udp {
     }
 }
 
+#[cfg(test)]
+impl Udp {
+    /// Something may have arrived.
+    pub(super) fn wake(&mut self) {
+        self.readable = true;
+    }
+}
+
 /// The parcel with my own number, if I am one of its receivers: they are numbered in order.
 fn mine(me: ProcessId, parcel: Parcel<'_>, receivers: u64) -> Option<Parcel<'_>> {
     let bit = 1u64.checked_shl(me.0)?;
@@ -181,6 +191,14 @@ fn send(socket: &UdpSocket, to: SocketAddr, queue: &mut Queue) {
             // Sent, or refused because nobody is there: it is gone.
             _ => queue.datagram_gone(),
         }
+    }
+}
+
+/// A kernel that takes nothing for so long loses what waits.
+fn give_up(queue: &mut Queue, complaints: &mut Vec<String>) {
+    if queue.len() > MOST_WAITING {
+        *queue = Queue::default();
+        complaints.push("the kernel takes no more datagrams; some were lost".to_owned());
     }
 }
 
@@ -220,9 +238,11 @@ impl Links for Udp {
     fn flush(&mut self, outbox: &mut Outbox) {
         for (queue, to) in outbox.queues.iter_mut().zip(&self.addresses) {
             send(&self.own, *to, queue);
+            give_up(queue, &mut self.complaints);
         }
         if let (Some((_, to)), Some(queue)) = (&self.shared, &mut outbox.shared) {
             send(&self.own, *to, queue);
+            give_up(queue, &mut self.complaints);
         }
     }
 

@@ -146,6 +146,14 @@ impl Family for GroupMulticast {
         if *sender == at { Mark::Done } else { Mark::Reached }
     }
 
+    fn request(Input::Multicast { group, payload }: &Input) -> Option<u64> {
+        Some(u64::from(group.0) << 32 | u64::from(payload.number))
+    }
+
+    fn request_of(Output::Deliver { group, sender, payload }: &Output) -> Option<(ProcessId, u64)> {
+        Some((*sender, u64::from(group.0) << 32 | u64::from(payload.number)))
+    }
+
     fn input_in_words(Input::Multicast { group, payload }: &Input) -> String {
         match group {
             GroupId(0) => format!("multicasts {}", payload.number),

@@ -1,0 +1,184 @@
+//! `synod bench`: every multicast, measured on real sockets.
+
+use crate::about::About;
+use crate::options::shares;
+use crate::output::{self, Output};
+use crate::progress::Progress;
+use crate::real::{self, On};
+use crate::{Outcome, parse, words};
+use anyhow::Result;
+use clap::Args;
+use serde::Serialize;
+use synod_core::card::{Load, Settings};
+use synod_core::{Family, Setup, family::GroupMulticast};
+use synod_draw::words::time_in_words;
+use synod_net::Real;
+use synod_protocols::entries;
+use synod_sim::network::Delay;
+use synod_sim::{Options, Plan};
+
+const EXAMPLES: &str = "\
+Examples:
+  synod bench                               every multicast, 5 processes, 10,000 messages of 64 bytes
+  synod bench --only sequencer -n 3         one of them
+  synod bench --requests 100000 --runs 5    longer, and more often";
+
+/// Measure every multicast on real sockets: speed, latency, bytes
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Bench {
+    /// How many processes there are
+    #[arg(short, long = "processes", value_name = "N", value_parser = parse::group)]
+    #[arg(default_value = "5")]
+    n: usize,
+    /// How many messages all of them multicast together
+    #[arg(short, long, value_name = "R", value_parser = parse::requests, default_value = "10000")]
+    requests: u64,
+    /// How many bytes each message carries
+    #[arg(long, value_name = "BYTES", value_parser = parse::positive, default_value = "64")]
+    payload: u64,
+    /// How often each is run; the run with the median speed is told
+    #[arg(long, value_name = "K", value_parser = parse::positive, default_value = "3")]
+    runs: u64,
+    /// Only this algorithm; may be repeated
+    #[arg(long = "only", value_name = "NAME")]
+    only: Vec<String>,
+    /// Only on this medium
+    #[arg(long, value_name = "MEDIUM", value_enum)]
+    on: Option<On>,
+}
+
+/// One row of the table.
+#[derive(Serialize)]
+struct Row {
+    algorithm: &'static str,
+    /// The parameters that are not as usual.
+    set: Settings,
+    on: &'static str,
+    multicasts_per_second: f64,
+    p50_us: Option<u64>,
+    p99_us: Option<u64>,
+    bytes_per_multicast: f64,
+    messages_per_multicast: f64,
+    /// Messages that the network lost.
+    lost: u64,
+    /// Whether every property that the algorithm promises held.
+    holds: bool,
+}
+
+impl Bench {
+    /// Measures.
+    pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
+        let towers = self.towers()?;
+        let media = match self.on {
+            Some(on) => vec![on],
+            None => vec![On::Tcp, On::Udp],
+        };
+        let all = towers.len() * media.len();
+        let mut progress = Progress::of(all as u64 * self.runs, "runs");
+        let mut done = 0;
+        let mut rows = Vec::new();
+        for (about, set) in &towers {
+            for on in &media {
+                let mut runs = Vec::new();
+                for seed in 1..=self.runs {
+                    runs.push(self.run(about, set, *on, seed)?);
+                    done += 1;
+                    progress.at(done, || about.card.name.to_owned());
+                }
+                runs.sort_by_key(|run| run.facts.busy_us);
+                rows.push(row(about, set, *on, &runs[runs.len() / 2]));
+            }
+        }
+        progress.finish();
+        output.answer(&rows, || self.in_words(&rows))?;
+        Ok(Outcome::Holds)
+    }
+
+    /// What is measured: every multicast, and with every layer below it that its card names.
+    fn towers(&self) -> Result<Vec<(About, Settings)>> {
+        for name in &self.only {
+            About::find(name)?;
+        }
+        let mut towers = Vec::new();
+        let wanted = |name: &str| self.only.is_empty() || self.only.iter().any(|only| only == name);
+        let sound = entries().into_iter().filter(|entry| entry.card.mutant.is_none());
+        for entry in sound.filter(|entry| entry.family == GroupMulticast::NAME) {
+            if !wanted(entry.card.name) {
+                continue;
+            }
+            let about = About::find(entry.card.name)?;
+            let over = |set: &Settings| set.iter().all(|(name, _)| *name == "over");
+            let variants = entry.card.variants.iter().map(|variant| variant.set).filter(over);
+            let usual: Settings = &[];
+            towers.extend([usual].into_iter().chain(variants).map(|set| (about.clone(), set)));
+        }
+        Ok(towers)
+    }
+
+    fn run(&self, about: &About, set: &Settings, on: On, seed: u64) -> Result<Real> {
+        let setup = Setup::new(self.n).with("payload", &self.payload.to_string());
+        let setup = set.iter().fold(setup, |setup, (name, value)| setup.with(name, value));
+        let rounds = shares(self.requests, &about.takers(&setup)?);
+        let plan = Plan { setup, rounds, ..Plan::new(self.n, synod_core::card::Rounds::Times(0)) };
+        let mut options = Options::new(plan, seed);
+        options.load = Load::Saturated;
+        options.network.latency = Delay::Constant(0);
+        real::perform(&real::launch(on, about, options)?, None, &mut |_| {})
+    }
+
+    fn in_words(&self, rows: &[Row]) -> String {
+        let header = [
+            "",
+            "on",
+            "multicasts/s",
+            "p50",
+            "p99",
+            "bytes each",
+            "messages each",
+            "lost",
+            "holds",
+        ];
+        let title = format!(
+            "{} of {} bytes in a group of {}",
+            words::count(self.requests, "multicast", "multicasts"),
+            self.payload,
+            self.n
+        );
+        let right = &header[2..8];
+        output::heading(&title) + &output::table(&header, right, rows.iter().map(cells).collect())
+    }
+}
+
+fn row(about: &About, set: &Settings, on: On, run: &Real) -> Row {
+    let (meter, facts) = (&run.report.meter, &run.facts);
+    let multicasts = meter.operations.max(1) as f64;
+    Row {
+        algorithm: about.card.name,
+        set,
+        on: on.name(),
+        multicasts_per_second: multicasts * 1e6 / facts.busy_us.max(1) as f64,
+        p50_us: facts.latency.map(|latency| latency.p50_us),
+        p99_us: facts.latency.map(|latency| latency.p99_us),
+        bytes_per_multicast: facts.bytes as f64 / multicasts,
+        messages_per_multicast: meter.messages as f64 / multicasts,
+        lost: meter.lost,
+        holds: run.report.violations.is_empty(),
+    }
+}
+
+fn cells(row: &Row) -> Vec<String> {
+    let settings = row.set.iter().map(|(name, value)| format!(" {name} {value}"));
+    let time = |us: Option<u64>| us.map(time_in_words).unwrap_or_default();
+    vec![
+        format!("{}{}", row.algorithm, settings.collect::<String>()),
+        row.on.to_owned(),
+        words::grouped(row.multicasts_per_second.round() as u64),
+        time(row.p50_us),
+        time(row.p99_us),
+        words::grouped(row.bytes_per_multicast.round() as u64),
+        words::measured(row.messages_per_multicast),
+        words::grouped(row.lost),
+        output::sign(row.holds).to_owned(),
+    ]
+}
