@@ -8,7 +8,7 @@
 //! if any circle in it is.
 
 use crate::explorer::{is_crowded, print, roots};
-use crate::history::{Way, follow};
+use crate::history::{Way, follow, replay};
 use crate::question::{Progress, Question, Refutation, Verdict};
 use crate::successors::Successors;
 use foldhash::quality::FixedState;
@@ -70,9 +70,11 @@ fn refute<A: Algorithm>(
 ) -> Result<Option<Refutation<A::Input>>, SetupError> {
     let place = A::Family::LIVENESS.iter().position(|id| *id == property);
     let place = place.expect("it is a property about the end");
+    let lasting = A::Family::LASTING.contains(&property);
     let mut best: Option<(usize, Circle)> = None;
     for at in ProcessId::all(question.scope.n) {
-        for circle in fair_circles(graph, &|state| graph[state].waiting[place].contains(at), at) {
+        let waits = |state: usize| graph[state].waiting[place].contains(at);
+        for circle in fair_circles(graph, &waits, lasting, at) {
             let length = depth(graph, circle.begins) + circle.steps.len();
             if best.as_ref().is_none_or(|(known, _)| length < *known) {
                 best = Some((length, circle));
@@ -86,7 +88,10 @@ fn refute<A: Algorithm>(
     let mut history = follow::<A>(question, root, ways)?;
     history.returns_to = Some(returns_to);
     let at = circle.starves;
-    let because = format!("{at} waits for ever, while the others go round in a fair circle");
+    let end = replay::<A>(question, &history, None).expect("it was followed just now").world;
+    let complaint = end.monitor().complaint(property, at);
+    let how_long = if lasting { "again and again" } else { "for ever" };
+    let because = format!("{at} {complaint}, {how_long}: all goes round in a fair circle");
     let violation = Violation { property, at, because };
     Ok(Some(Refutation { violation, history }))
 }
@@ -201,16 +206,23 @@ struct Circle {
     steps: Vec<Way>,
 }
 
-/// One circle for each fair component of the states in which `at` waits.
-fn fair_circles(graph: &[State], waits: &dyn Fn(usize) -> bool, at: ProcessId) -> Vec<Circle> {
+/// One circle for each fair component of the states in which `at` waits; or, if nobody may ever
+/// wait again in the end, for each in which it waits at all.
+fn fair_circles(
+    graph: &[State],
+    waits: &dyn Fn(usize) -> bool,
+    lasting: bool,
+    at: ProcessId,
+) -> Vec<Circle> {
     let mut circles = Vec::new();
-    for component in components(graph, waits) {
+    for component in components(graph, &|state| lasting || waits(state)) {
         let inside: BTreeSet<usize> = component.into_iter().collect();
+        let Some(begins) = inside.iter().copied().find(|state| waits(*state)) else { continue };
         let mut edges = inside.iter().flat_map(|state| &graph[*state].edges);
         let has_circle = edges.any(|edge| inside.contains(&(edge.to as usize)))
-            && (inside.len() > 1 || has_loop(graph, *inside.first().expect("never empty")));
+            && (inside.len() > 1 || has_loop(graph, begins));
         if has_circle && is_fair(graph, &inside) {
-            circles.push(walk(graph, &inside, at));
+            circles.push(walk(graph, &inside, begins, at));
         }
     }
     circles
@@ -244,9 +256,8 @@ fn edges_inside<'g>(
         .filter(|(_, edge)| inside.contains(&(edge.to as usize)))
 }
 
-/// A walk through the component, back to where it began, that leaves no duty undone.
-fn walk(graph: &[State], inside: &BTreeSet<usize>, starves: ProcessId) -> Circle {
-    let begins = *inside.first().expect("never empty");
+/// A walk through the component, back to where it begins, that leaves no duty undone.
+fn walk(graph: &[State], inside: &BTreeSet<usize>, begins: usize, starves: ProcessId) -> Circle {
     let (mut at, mut steps) = (begins, Vec::new());
     let mut open = graph[begins].duties.clone();
     let take = |edge: &Edge, open: &mut BTreeSet<Duty>, steps: &mut Vec<Way>| {

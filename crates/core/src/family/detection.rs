@@ -50,6 +50,8 @@ impl Family for Detection {
     ];
     const ESSENTIAL: &'static [&'static str] = &[FD1];
     const LIVENESS: &'static [&'static str] = &[FD1, FD3];
+    const LASTING: &'static [&'static str] = &[FD1, FD3];
+    const RUN_FOR_MS: u64 = 200;
 
     type Input = Never;
     type Output = Output;
@@ -64,8 +66,11 @@ impl Family for Detection {
         match *input {}
     }
 
-    fn mark_of_output(_at: ProcessId, _output: &Output) -> Mark {
-        Mark::None
+    fn mark_of_output(_at: ProcessId, output: &Output) -> Mark {
+        match output {
+            Output::Suspect(_) => Mark::Whole,
+            Output::Restore(_) => Mark::None,
+        }
     }
 
     fn input_in_words(input: &Never) -> String {

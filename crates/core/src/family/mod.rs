@@ -37,6 +37,9 @@ pub trait Family: Debug + Copy + 'static {
     /// The properties about what must come true in the end: somebody who waits for ever violates
     /// them. All others are judged at every step.
     const LIVENESS: &'static [&'static str];
+    /// Those of them that must come true for good: whoever makes them untrue again and again
+    /// violates them, too.
+    const LASTING: &'static [&'static str] = &[];
 
     /// How long a run goes on at least, in milliseconds, if its algorithm never falls silent: where
     /// nobody asks for anything, only time tells.
