@@ -47,6 +47,11 @@ pub trait Algorithm:
         Size { n: processes.len(), k: processes.len() }
     }
 
+    /// Whether a timer begins a round of the algorithm, so that messages are counted for each.
+    fn begins_round(_timer: &Self::Timer) -> bool {
+        false
+    }
+
     /// What must always be true inside, beyond the family's properties.
     fn invariants() -> &'static [Invariant<Self>] {
         &[]

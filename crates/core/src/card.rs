@@ -334,6 +334,8 @@ pub enum Quantity {
     ReachHops,
     /// All messages of a run in which everybody asks once, at the same moment.
     MessagesInAll,
+    /// All messages between one round of a process and its next, if it has rounds.
+    MessagesPerRound,
 }
 
 /// How busy the applications are.
@@ -352,7 +354,7 @@ pub enum Load {
 pub struct Size {
     /// How many processes.
     pub n: usize,
-    /// How many of them are in a voting set.
+    /// How many of them are in a voting set; or how many messages a sign of life takes.
     pub k: usize,
 }
 

@@ -57,6 +57,9 @@ pub struct Meter {
     pub relay_us: Summary,
     /// Messages carried between one request and the next.
     pub operation_messages: Summary,
+    /// Messages carried between one round of the first process and its next, while all are up.
+    pub round_messages: Summary,
+    round_began: Option<u64>,
     /// From the last request of anybody to each process that it reaches, in microseconds.
     pub reach_us: Summary,
     /// What each process has asked for and not got: when, and how many messages there were.
@@ -80,6 +83,8 @@ impl Meter {
             entry_messages: Summary::default(),
             relay_us: Summary::default(),
             operation_messages: Summary::default(),
+            round_messages: Summary::default(),
+            round_began: Some(0),
             reach_us: Summary::default(),
             asked: vec![VecDeque::new(); n],
             left_at: None,
@@ -131,10 +136,18 @@ impl Meter {
                 self.events += 1;
                 self.accusations += 1;
             }
+            Happening::TimerFired(ProcessId(0), timer) if A::begins_round(timer) => {
+                self.events += 1;
+                if let Some(before) = &mut self.round_began {
+                    self.round_messages.add(self.messages - *before);
+                    *before = self.messages;
+                }
+            }
             Happening::TimerSet { .. } | Happening::Writing(_) => {}
             Happening::Crashed(at) => {
                 self.events += 1;
                 self.asked[at.index()].clear();
+                self.round_began = None;
             }
             _ => self.events += 1,
         }
@@ -267,6 +280,7 @@ fn measure(meter: &Meter, quantity: Quantity, conditions: Conditions) -> Option<
             let all = meter.messages as f64;
             conditions.once_each.then_some((all, all, all))
         }
+        Quantity::MessagesPerRound => all(&meter.round_messages, 1),
         Quantity::EntryMessages => all(&meter.entry_messages, 1),
         Quantity::EntryHops => all(&meter.entry_us, conditions.hop_us?),
         Quantity::RelayHops => all(&meter.relay_us, conditions.hop_us?),

@@ -166,7 +166,8 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
             if engine.steps >= engine.options.steps_at_most {
                 break Ended::Cut;
             }
-            if engine.steps - engine.last_progress > engine.options.patience {
+            let long_enough = self.world.now_us >= engine.run_for_us;
+            if long_enough && engine.steps - engine.last_progress > engine.options.patience {
                 break Ended::Stalled;
             }
         };
