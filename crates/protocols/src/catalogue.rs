@@ -1,6 +1,6 @@
 //! Every algorithm by name. A new one is a file and a line here; every driver then has it.
 
-use crate::{election, multicast, mutex, time};
+use crate::{detector, election, multicast, mutex, time};
 use synod_core::{Algorithm, Card, Family};
 
 /// One algorithm, as lists show it.
@@ -83,4 +83,7 @@ catalogue! {
     multicast::ReliableMulticast,
     multicast::mutants::ReliableWithoutRelay,
     multicast::mutants::ReliableLateRelay,
+    detector::Perfect,
+    detector::EventuallyPerfect,
+    detector::PhiAccrual,
 }

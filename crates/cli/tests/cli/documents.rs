@@ -115,6 +115,11 @@ fn every_command_on_a_real_network_answers_as_printed() {
 }
 
 #[test]
+fn every_command_about_failure_detectors_answers_as_printed() {
+    every_command_of("docs/failure-detectors.md");
+}
+
+#[test]
 fn every_example_of_output_is_what_is_really_said() {
     let directory = every_command_of("docs/output.md");
     let trace = std::fs::read_to_string(directory.join("run.jsonl")).expect("it was written");

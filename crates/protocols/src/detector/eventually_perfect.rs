@@ -15,9 +15,15 @@
 
 use super::perfect::Timer;
 use super::pulse::{Beat, Heard, Message, Pulse};
-use super::{DELAY_MS, Opinion, SLACK_MS, milliseconds};
+use super::{
+    CHANDRA_TOUEG, DELAY_MS, Opinion, PER_PERIOD, SLACK_MS, milliseconds, parameter, whole,
+};
 use serde::{Deserialize, Serialize};
-use synod_core::{Cx, Never, ProcessId, ProcessSet, Protocol, Setup, SetupError};
+use synod_core::card::{
+    Card, Counterexample, Crashes, Scope, Settings, Size, Timing, Tolerance, Variant,
+};
+use synod_core::family::detection::{Detection, FD1, FD2, FD3};
+use synod_core::{Algorithm, Cx, Never, ProcessId, ProcessSet, Protocol, Setup, SetupError};
 
 /// One process of the detector.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -72,7 +78,7 @@ impl EventuallyPerfect {
         let timeout_ms = pulse.longest_silence_ms(delay_ms) + SLACK_MS;
         Ok(EventuallyPerfect {
             pulse,
-            step_ms: milliseconds(setup, "step", super::STEP_MS)?,
+            step_ms: whole(setup, "step", super::STEP_MS, 0..=super::LONGEST_MS)?,
             timeouts_ms: vec![timeout_ms; setup.n],
             suspected: ProcessSet::EMPTY,
         })
@@ -99,5 +105,70 @@ impl EventuallyPerfect {
 
     fn wait_for(&self, process: ProcessId, cx: &mut Cx<'_, Self>) {
         cx.set_timer(Timer::Silence(process), self.timeouts_ms[process.index()]);
+    }
+}
+
+/// There is a bound, but it is longer than the detector thinks.
+const LONGER_THAN_KNOWN: Tolerance = Tolerance {
+    crashes: Crashes::AllButOne,
+    duplication: true,
+    delay_ms: Some(DELAY_MS + 1),
+    ..Tolerance::NOTHING
+};
+
+const PINGS: Settings = &[("style", "ping")];
+const LONGER: Timing = Timing::Synchronous { delay_ms: DELAY_MS + 1 };
+const BOUNDED: Timing = Timing::Synchronous { delay_ms: DELAY_MS };
+
+impl Algorithm for EventuallyPerfect {
+    type Family = Detection;
+
+    const CARD: Card = Card {
+        name: "eventually-perfect",
+        aliases: &["eventually-perfect-detector", "diamond-p"],
+        title: "the eventually perfect failure detector, with time-outs that adapt",
+        source: CHANDRA_TOUEG,
+        idea: "Suspect who is silent for long; if that was a mistake, wait longer for it next time.",
+        rules: &[
+            "once in a period: give everybody a sign of life, or ask everybody for one",
+            "on a sign of life: if the process is suspected, trust it again and make its time-out \
+             a step longer; wait for the next",
+            "when the time-out of a process is over: suspect it",
+        ],
+        assumes: &["from some moment on no message takes longer than some bound, or is lost"],
+        tolerates: LONGER_THAN_KNOWN,
+        promises: &[FD1, FD3],
+        variants: &[Variant { set: PINGS, tolerates: LONGER_THAN_KNOWN, promises: &[FD1, FD3] }],
+        proved: &[
+            Scope { timing: BOUNDED, crashes: 1, late: 1, ..Scope::of(2) },
+            Scope { timing: LONGER, crashes: 1, ..Scope::of(2) },
+            Scope { timing: BOUNDED, crashes: 1, late: 1, set: PINGS, ..Scope::of(2) },
+            Scope { timing: BOUNDED, crashes: 1, restarts: 1, ..Scope::of(2) },
+            Scope { timing: BOUNDED, crashes: 1, ..Scope::of(3) },
+        ],
+        counterexamples: &[Counterexample {
+            property: FD2,
+            scope: Scope { timing: BOUNDED, late: 1, ..Scope::of(2) },
+            steps: 11,
+            story: "One heartbeat takes longer than the detector thought possible, and a living \
+                    process is suspected for a while",
+        }],
+        costs: &[PER_PERIOD],
+        parameters: &[parameter::PERIOD, parameter::DELAY, parameter::STEP, parameter::STYLE],
+        layers: &["eventually P", "signs of life"],
+        restless: true,
+        ..Card::BLANK
+    };
+
+    fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+        Ok(vec![EventuallyPerfect::from_setup(setup)?; setup.n])
+    }
+
+    fn size(processes: &[Self]) -> Size {
+        Pulse::size(processes.len(), processes.first().map(|process| &process.pulse))
+    }
+
+    fn begins_round(timer: &Timer) -> bool {
+        *timer == Timer::Beat
     }
 }

@@ -18,7 +18,8 @@ pub use pulse::Message;
 /// What a detector tells whoever stands above it.
 pub use synod_core::family::detection::Output as Opinion;
 
-use synod_core::card::Parameter;
+use std::ops::RangeInclusive;
+use synod_core::card::{Bounds, Cost, Load, Parameter, Quantity, Source};
 use synod_core::{Setup, SetupError};
 
 /// A sign of life that comes at the last possible moment must still be in time: a time-out is longer
@@ -62,7 +63,7 @@ pub mod parameter {
     /// How fast the eventually perfect detector learns.
     pub const STEP: Parameter = Parameter {
         name: "step",
-        meaning: "milliseconds by which a time-out grows with each mistake (default: 1)",
+        meaning: "milliseconds by which a time-out grows with each mistake, or 0 (default: 1)",
     };
     /// How sure the φ accrual detector must be.
     pub const THRESHOLD: Parameter = Parameter {
@@ -84,6 +85,21 @@ pub mod parameter {
         Parameter { name: "tick", meaning: "milliseconds of a unit of time (default: 1)" };
 }
 
+const CHANDRA_TOUEG: Source = Source {
+    author: "T. D. Chandra, S. Toueg",
+    year: 1996,
+    work: "Unreliable failure detectors for reliable distributed systems, JACM 43(2)",
+};
+
+/// What all of them cost: everybody gives everybody else a sign of life.
+const PER_PERIOD: Cost = Cost {
+    name: "messages per period",
+    quantity: Quantity::MessagesPerRound,
+    load: Load::Any,
+    formula: "kN(N - 1), k = 1 for heartbeats and 2 for pings",
+    expected: |size| Bounds::exactly(size.k * size.n * (size.n - 1)),
+};
+
 /// How long a message takes at most, as the parameter `delay` says.
 pub(crate) fn delay_ms(setup: &Setup) -> Result<u64, SetupError> {
     milliseconds(setup, "delay", DELAY_MS)
@@ -91,13 +107,21 @@ pub(crate) fn delay_ms(setup: &Setup) -> Result<u64, SetupError> {
 
 /// A parameter that is a time.
 fn milliseconds(setup: &Setup, name: &str, default: u64) -> Result<u64, SetupError> {
-    whole(setup, name, default, LONGEST_MS)
+    whole(setup, name, default, 1..=LONGEST_MS)
 }
 
-/// A parameter that is a number from 1 to some largest one.
-fn whole(setup: &Setup, name: &str, default: u64, largest: u64) -> Result<u64, SetupError> {
+/// A parameter that is a number in some range.
+fn whole(
+    setup: &Setup,
+    name: &str,
+    default: u64,
+    range: RangeInclusive<u64>,
+) -> Result<u64, SetupError> {
     match setup.number(name, default)? {
-        number if (1..=largest).contains(&number) => Ok(number),
-        _ => Err(setup.bad(name, format!("it is a whole number from 1 to {largest}"))),
+        number if range.contains(&number) => Ok(number),
+        _ => {
+            let (least, most) = range.into_inner();
+            Err(setup.bad(name, format!("it is a whole number from {least} to {most}")))
+        }
     }
 }

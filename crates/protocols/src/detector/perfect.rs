@@ -16,9 +16,13 @@
 //! Reliable and Secure Distributed Programming, 2011, 2.6.
 
 use super::pulse::{Beat, Heard, Message, Pulse};
-use super::{DELAY_MS, Opinion, SLACK_MS, milliseconds};
+use super::{CHANDRA_TOUEG, DELAY_MS, Opinion, PER_PERIOD, SLACK_MS, milliseconds, parameter};
 use serde::{Deserialize, Serialize};
-use synod_core::{Cx, Never, ProcessId, ProcessSet, Protocol, Setup, SetupError};
+use synod_core::card::{
+    Card, Counterexample, Crashes, Scope, Settings, Size, Timing, Tolerance, Variant,
+};
+use synod_core::family::detection::{Detection, FD1, FD2, FD3};
+use synod_core::{Algorithm, Cx, Never, ProcessId, ProcessSet, Protocol, Setup, SetupError};
 
 /// What the process waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -101,5 +105,91 @@ impl Perfect {
     fn on_silence(&mut self, process: ProcessId, cx: &mut Cx<'_, Self>) {
         self.suspected.insert(process);
         cx.output(Opinion::Suspect(process));
+    }
+}
+
+/// What may go wrong: anything that keeps the bound.
+const SYNCHRONOUS: Tolerance = Tolerance {
+    crashes: Crashes::AllButOne,
+    duplication: true,
+    delay_ms: Some(DELAY_MS),
+    ..Tolerance::NOTHING
+};
+
+const PINGS: Settings = &[("style", "ping")];
+const BOUNDED: Timing = Timing::Synchronous { delay_ms: DELAY_MS };
+
+impl Algorithm for Perfect {
+    type Family = Detection;
+
+    const CARD: Card = Card {
+        name: "perfect",
+        aliases: &["perfect-detector", "P"],
+        title: "the perfect failure detector for synchronous systems",
+        source: CHANDRA_TOUEG,
+        idea: "Who is silent for longer than a living process can be has crashed, and stays so.",
+        rules: &[
+            "once in a period: give everybody a sign of life, or ask everybody for one",
+            "on a sign of life: wait for the next, a period and the longest delay, and a little",
+            "when that time is over: the process has crashed; this is never taken back",
+        ],
+        assumes: &[
+            "every message arrives within the delay that is known, and none is lost",
+            "clocks run alike",
+            "whoever crashed does not come back",
+        ],
+        tolerates: SYNCHRONOUS,
+        promises: &[FD1, FD2, FD3],
+        variants: &[Variant { set: PINGS, tolerates: SYNCHRONOUS, promises: &[FD1, FD2, FD3] }],
+        proved: &[
+            Scope { timing: BOUNDED, crashes: 1, duplicates: 1, ..Scope::of(2) },
+            Scope { timing: BOUNDED, crashes: 1, set: PINGS, ..Scope::of(2) },
+            Scope { timing: BOUNDED, crashes: 1, ..Scope::of(3) },
+        ],
+        counterexamples: &[
+            Counterexample {
+                property: FD2,
+                scope: Scope { timing: BOUNDED, late: 1, ..Scope::of(2) },
+                steps: 11,
+                story: "One heartbeat takes longer than it may, and a living process is declared \
+                        crashed",
+            },
+            Counterexample {
+                property: FD2,
+                scope: Scope { timing: BOUNDED, drops: 1, ..Scope::of(2) },
+                steps: 11,
+                story: "One heartbeat is lost: to lose it is to wait for it too long",
+            },
+            Counterexample {
+                property: FD3,
+                scope: Scope { timing: BOUNDED, crashes: 1, restarts: 1, ..Scope::of(2) },
+                steps: 17,
+                story: "A process crashes, is suspected, and comes back: the verdict stands for \
+                        ever",
+            },
+            Counterexample {
+                property: FD2,
+                scope: Scope::of(2),
+                steps: 1,
+                story: "Without a bound on delays no time-out is long enough",
+            },
+        ],
+        costs: &[PER_PERIOD],
+        parameters: &[parameter::PERIOD, parameter::DELAY, parameter::STYLE],
+        layers: &["P", "signs of life"],
+        restless: true,
+        ..Card::BLANK
+    };
+
+    fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+        Ok(vec![Perfect::from_setup(setup)?; setup.n])
+    }
+
+    fn size(processes: &[Self]) -> Size {
+        Pulse::size(processes.len(), processes.first().map(|process| &process.pulse))
+    }
+
+    fn begins_round(timer: &Timer) -> bool {
+        *timer == Timer::Beat
     }
 }

@@ -20,10 +20,14 @@
 //! 2004. That a deviation is never taken for less than some least one is common practice, not theirs.
 
 use super::pulse::{Beat, Heard, Message, Pulse};
-use super::{Opinion, milliseconds, whole};
+use super::{Opinion, PER_PERIOD, milliseconds, parameter, whole};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
-use synod_core::{Cx, Never, ProcessId, ProcessSet, Protocol, Setup, SetupError};
+use synod_core::card::{
+    Card, Counterexample, Crashes, Scope, Settings, Size, Source, Timing, Tolerance,
+};
+use synod_core::family::detection::{Detection, FD1, FD2, FD3};
+use synod_core::{Algorithm, Cx, Never, ProcessId, ProcessSet, Protocol, Setup, SetupError};
 
 /// For φ = 1, 2, …: how many deviations above the mean a normal variable lies with a probability
 /// of 10^−φ, in thousandths.
@@ -122,8 +126,8 @@ impl PhiAccrual {
         let rules = Rules {
             tick_ms,
             period: pulse.period_ms().div_ceil(tick_ms),
-            threshold: whole(setup, "threshold", super::THRESHOLD, largest)? as usize,
-            window: whole(setup, "window", super::WINDOW, super::LARGEST_WINDOW)? as usize,
+            threshold: whole(setup, "threshold", super::THRESHOLD, 1..=largest)? as usize,
+            window: whole(setup, "window", super::WINDOW, 1..=super::LARGEST_WINDOW)? as usize,
             least_deviation: deviation_ms.div_ceil(tick_ms),
         };
         let nothing =
@@ -194,5 +198,82 @@ impl Rules {
         let limit = (1000 * sum + deviations).div_ceil(1000 * k);
         u64::try_from(limit)
             .map_or(self.longest_silence(), |limit| limit.min(self.longest_silence()))
+    }
+}
+
+const BOUNDED: Timing = Timing::Synchronous { delay_ms: super::DELAY_MS };
+const FORGETFUL: Settings = &[("window", "1"), ("period", "1"), ("threshold", "1")];
+
+impl Algorithm for PhiAccrual {
+    type Family = Detection;
+
+    const CARD: Card = Card {
+        name: "phi-accrual",
+        aliases: &["phi", "phi-accrual-detector"],
+        title: "the phi accrual failure detector",
+        source: Source {
+            author: "N. Hayashibara, X. Défago, R. Yared, T. Katayama",
+            year: 2004,
+            work: "The phi accrual failure detector, SRDS",
+        },
+        idea: "Compare a silence with the waits of late: suspect who would be silent for so long \
+               only one time in a hundred million, if it were alive.",
+        rules: &[
+            "once in a period: give everybody a sign of life, or ask everybody for one",
+            "on a sign of life: remember how long the wait was, and forget the oldest; if the \
+             process is suspected, trust it again",
+            "at each tick: suspect whose silence has become too unlikely, for the mean and \
+             deviation of the waits that are remembered",
+        ],
+        assumes: &["waits vary as they did of late, or by no more than the least deviation"],
+        tolerates: Tolerance {
+            crashes: Crashes::AllButOne,
+            delay_ms: Some(super::DELAY_MS),
+            ..Tolerance::NOTHING
+        },
+        promises: &[FD1, FD3],
+        proved: &[
+            Scope { timing: BOUNDED, crashes: 1, set: &[("window", "1")], ..Scope::of(2) },
+            Scope { timing: BOUNDED, set: &[("window", "2")], ..Scope::of(2) },
+        ],
+        counterexamples: &[
+            Counterexample {
+                property: FD2,
+                scope: Scope { timing: BOUNDED, drops: 3, set: &[("window", "1")], ..Scope::of(2) },
+                steps: 32,
+                story: "Several heartbeats in a row are lost, which never happened before",
+            },
+            Counterexample {
+                property: FD3,
+                scope: Scope { timing: BOUNDED, set: FORGETFUL, ..Scope::of(2) },
+                steps: 24,
+                story: "With a low threshold and a short memory it makes the same mistake again \
+                        and again: as soon as the long wait is forgotten",
+            },
+        ],
+        costs: &[PER_PERIOD],
+        parameters: &[
+            parameter::PERIOD,
+            parameter::THRESHOLD,
+            parameter::WINDOW,
+            parameter::DEVIATION,
+            parameter::TICK,
+            parameter::STYLE,
+        ],
+        layers: &["phi accrual", "signs of life"],
+        restless: true,
+        ..Card::BLANK
+    };
+
+    fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+        Ok(vec![PhiAccrual::from_setup(setup)?; setup.n])
+    }
+
+    fn size(processes: &[Self]) -> Size {
+        Pulse::size(processes.len(), processes.first().map(|process| &process.pulse))
+    }
+
+    fn begins_round(timer: &Timer) -> bool {
+        *timer == Timer::Beat
     }
 }

@@ -9,6 +9,7 @@
 //! - State: none that changes.
 
 use serde::{Deserialize, Serialize};
+use synod_core::card::Size;
 use synod_core::{Cx, Never, ProcessId, Protocol, Setup, SetupError, Wire};
 
 /// What processes say to each other.
@@ -97,11 +98,20 @@ impl Pulse {
     /// The longest time from one sign of a living process to its next, if no message takes longer
     /// than `delay_ms`: the first may come at once, and the next as late as possible.
     pub fn longest_silence_ms(&self, delay_ms: u64) -> u64 {
-        let messages = match self.style {
+        self.period_ms + self.messages() * delay_ms
+    }
+
+    /// How many messages a sign of life takes.
+    pub fn messages(&self) -> u64 {
+        match self.style {
             Style::Heartbeat => 1,
             Style::Ping => 2,
-        };
-        self.period_ms + messages * delay_ms
+        }
+    }
+
+    /// What the formulas of a detector are about.
+    pub(super) fn size(processes: usize, first: Option<&Pulse>) -> Size {
+        Size { n: processes, k: first.map_or(1, Pulse::messages) as usize }
     }
 
     /// From one round of signs to the next.

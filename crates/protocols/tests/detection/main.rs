@@ -1,3 +1,5 @@
 //! Failure detectors: what they do step by step, in every state of a small world, and in long runs.
 
 mod by_hand;
+mod explored;
+mod runs;

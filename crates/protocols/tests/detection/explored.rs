@@ -1,0 +1,58 @@
+//! Every state of a small synchronous world: how many there are, and what is lost with which fault.
+
+use synod_check::{Question, explore};
+use synod_core::Algorithm;
+use synod_core::card::{Scope, Timing};
+use synod_core::family::detection::{FD2, FD3};
+use synod_protocols::detector::{EventuallyPerfect, Perfect};
+
+/// Messages take a millisecond at most, as the detectors know; one process may crash.
+fn bounded(n: usize) -> Scope {
+    Scope { timing: Timing::Synchronous { delay_ms: 1 }, crashes: 1, ..Scope::of(n) }
+}
+
+/// How many states there are, and which properties do not hold in all of them.
+fn explored<A: Algorithm>(scope: Scope) -> (usize, Vec<&'static str>) {
+    let exploration = explore::<A>(&Question::new(scope), |_| {}).expect("the scope fits");
+    assert!(exploration.exhausted(), "{scope:?}");
+    let lost = exploration.verdicts.iter().filter(|verdict| verdict.refuted.is_some());
+    (exploration.progress.unique, lost.map(|verdict| verdict.property).collect())
+}
+
+#[test]
+fn the_perfect_detector_makes_no_mistake_in_a_synchronous_world() {
+    assert_eq!(explored::<Perfect>(bounded(2)), (171, vec![]));
+    assert_eq!(explored::<Perfect>(bounded(3)), (82_108, vec![]));
+    let pings = Scope { set: &[("style", "ping")], ..bounded(2) };
+    assert_eq!(explored::<Perfect>(pings), (1_261, vec![]));
+}
+
+#[test]
+fn the_perfect_detector_never_recovers_from_one_late_or_lost_message_or_a_restart() {
+    for broken in [
+        Scope { late: 1, ..bounded(2) },
+        Scope { drops: 1, ..bounded(2) },
+        Scope { restarts: 1, ..bounded(2) },
+    ] {
+        assert_eq!(explored::<Perfect>(broken).1, [FD2, FD3], "{broken:?}");
+    }
+}
+
+#[test]
+fn the_perfect_detector_errs_if_its_time_out_is_a_millisecond_too_short() {
+    let longer = Scope { timing: Timing::Synchronous { delay_ms: 2 }, ..bounded(2) };
+    assert_eq!(explored::<Perfect>(longer).1, [FD2, FD3]);
+}
+
+#[test]
+fn the_eventually_perfect_detector_recovers_from_all_of_that() {
+    for (broken, states) in [
+        (Scope { late: 1, ..bounded(2) }, 1_550),
+        (Scope { late: 2, ..bounded(2) }, 7_528),
+        (Scope { drops: 1, ..bounded(2) }, 734),
+        (Scope { restarts: 1, ..bounded(2) }, 754),
+        (Scope { timing: Timing::Synchronous { delay_ms: 2 }, ..bounded(2) }, 2_212),
+    ] {
+        assert_eq!(explored::<EventuallyPerfect>(broken), (states, vec![FD2]), "{broken:?}");
+    }
+}
