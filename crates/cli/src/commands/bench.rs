@@ -48,6 +48,11 @@ pub(crate) struct Bench {
     on: Option<On>,
 }
 
+/// So many messages are multicast when there is little to do,
+const NOW_AND_THEN: u64 = 300;
+/// and so long each process waits before the next.
+const THINK: Delay = Delay::Exponential(10_000);
+
 /// One row of the table.
 #[derive(Serialize)]
 struct Row {
@@ -56,8 +61,12 @@ struct Row {
     set: Settings,
     on: &'static str,
     multicasts_per_second: f64,
+    /// Until each other member delivers, when everybody multicasts as fast as it can.
     p50_us: Option<u64>,
     p99_us: Option<u64>,
+    /// The same when there is little to do.
+    idle_p50_us: Option<u64>,
+    idle_p99_us: Option<u64>,
     bytes_per_multicast: f64,
     messages_per_multicast: f64,
     /// Messages that the network lost.
@@ -82,12 +91,13 @@ impl Bench {
             for on in &media {
                 let mut runs = Vec::new();
                 for seed in 1..=self.runs {
-                    runs.push(self.run(about, set, *on, seed)?);
+                    runs.push(self.run(about, set, *on, seed, Load::Saturated)?);
                     done += 1;
                     progress.at(done, || about.card.name.to_owned());
                 }
                 runs.sort_by_key(|run| run.facts.busy_us);
-                rows.push(row(about, set, *on, &runs[runs.len() / 2]));
+                let idle = self.run(about, set, *on, 1, Load::Any)?;
+                rows.push(row(about, set, *on, &runs[runs.len() / 2], &idle));
             }
         }
         progress.finish();
@@ -116,13 +126,19 @@ impl Bench {
         Ok(towers)
     }
 
-    fn run(&self, about: &About, set: &Settings, on: On, seed: u64) -> Result<Real> {
+    /// One run: of all the messages as fast as it goes, or of a few now and then.
+    fn run(&self, about: &About, set: &Settings, on: On, seed: u64, load: Load) -> Result<Real> {
+        let requests = match load {
+            Load::Saturated => self.requests,
+            Load::Any | Load::Sequential => self.requests.min(NOW_AND_THEN),
+        };
         let setup = Setup::new(self.n).with("payload", &self.payload.to_string());
         let setup = set.iter().fold(setup, |setup, (name, value)| setup.with(name, value));
-        let rounds = shares(self.requests, &about.takers(&setup)?);
+        let rounds = shares(requests, &about.takers(&setup)?);
         let plan = Plan { setup, rounds, ..Plan::new(self.n, synod_core::card::Rounds::Times(0)) };
         let mut options = Options::new(plan, seed);
-        options.load = Load::Saturated;
+        options.load = load;
+        options.think = THINK;
         options.network.latency = Delay::Constant(0);
         real::perform(&real::launch(on, about, options)?, None, &mut |_| {})
     }
@@ -131,13 +147,15 @@ impl Bench {
         let header = [
             "",
             "on",
-            "multicasts/s",
+            "each second",
             "p50",
             "p99",
-            "bytes each",
-            "messages each",
+            "idle p50",
+            "idle p99",
+            "bytes",
+            "messages",
             "lost",
-            "holds",
+            " ",
         ];
         let title = format!(
             "{} of {} bytes in a group of {}",
@@ -145,12 +163,12 @@ impl Bench {
             self.payload,
             self.n
         );
-        let right = &header[2..8];
+        let right = &header[2..10];
         output::heading(&title) + &output::table(&header, right, rows.iter().map(cells).collect())
     }
 }
 
-fn row(about: &About, set: &Settings, on: On, run: &Real) -> Row {
+fn row(about: &About, set: &Settings, on: On, run: &Real, idle: &Real) -> Row {
     let (meter, facts) = (&run.report.meter, &run.facts);
     let multicasts = meter.operations.max(1) as f64;
     Row {
@@ -160,6 +178,8 @@ fn row(about: &About, set: &Settings, on: On, run: &Real) -> Row {
         multicasts_per_second: multicasts * 1e6 / facts.busy_us.max(1) as f64,
         p50_us: facts.latency.map(|latency| latency.p50_us),
         p99_us: facts.latency.map(|latency| latency.p99_us),
+        idle_p50_us: idle.facts.latency.map(|latency| latency.p50_us),
+        idle_p99_us: idle.facts.latency.map(|latency| latency.p99_us),
         bytes_per_multicast: facts.bytes as f64 / multicasts,
         messages_per_multicast: meter.messages as f64 / multicasts,
         lost: meter.lost,
@@ -176,6 +196,8 @@ fn cells(row: &Row) -> Vec<String> {
         words::grouped(row.multicasts_per_second.round() as u64),
         time(row.p50_us),
         time(row.p99_us),
+        time(row.idle_p50_us),
+        time(row.idle_p99_us),
         words::grouped(row.bytes_per_multicast.round() as u64),
         words::measured(row.messages_per_multicast),
         words::grouped(row.lost),
