@@ -233,7 +233,7 @@ impl RunFlags {
         let plan = Plan {
             setup,
             order: if self.network.fifo { card::Order::Fifo } else { self.network.order.into() },
-            multicast: self.network.multicast,
+            multicast: self.network.multicast || about.card.multicast,
             clocks: self.clocks()?,
             judged: self.judging.judged(about, Judged::Promised)?,
             rounds,

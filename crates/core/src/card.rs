@@ -41,6 +41,9 @@ pub struct Card {
     pub smallest: usize,
     /// Whether it goes on sending although nobody wants anything.
     pub restless: bool,
+    /// Whether it is made for a network that carries a multicast once for all receivers. Its costs
+    /// are those over such a network.
+    pub multicast: bool,
     /// Set if it is broken on purpose.
     pub mutant: Option<Mutant>,
 }
@@ -65,6 +68,7 @@ impl Card {
         layers: &[],
         smallest: 1,
         restless: false,
+        multicast: false,
         mutant: None,
     };
 
@@ -323,6 +327,8 @@ pub struct Cost {
 pub enum Quantity {
     /// All messages of the run, divided by the operations (bandwidth).
     MessagesPerOperation,
+    /// The messages of one kind, divided by the operations.
+    KindPerOperation(&'static str),
     /// Messages between a request and its fulfilment, with nobody else asking.
     EntryMessages,
     /// Consecutive messages between a request and its fulfilment, with nobody else asking.

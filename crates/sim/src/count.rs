@@ -276,6 +276,11 @@ fn measure(meter: &Meter, quantity: Quantity, conditions: Conditions) -> Option<
             let mean = meter.messages as f64 / meter.operations as f64;
             (meter.operations > 0).then_some((mean, mean, mean))
         }
+        Quantity::KindPerOperation(kind) => {
+            let count = meter.by_kind().get(kind).copied().unwrap_or(0);
+            let mean = count as f64 / meter.operations as f64;
+            (meter.operations > 0).then_some((mean, mean, mean))
+        }
         Quantity::MessagesInAll => {
             let all = meter.messages as f64;
             conditions.once_each.then_some((all, all, all))

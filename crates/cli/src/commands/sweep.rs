@@ -169,7 +169,8 @@ impl Sweep {
         let seeds = self.seed..self.seed + self.seeds;
         let runs = seeds.flat_map(|seed| rounds(about, n, load).map(move |rounds| (seed, rounds)));
         for (seed, rounds) in runs {
-            let options = self.options(n, load, seed, rounds);
+            let mut options = self.options(n, load, seed, rounds);
+            options.plan.multicast |= about.card.multicast;
             let report = match simulate(about, options, None, &mut |_, _| ()) {
                 Ok(report) => report,
                 Err(error) => return error.downcast::<SetupError>().map(Err),

@@ -3,7 +3,8 @@
 //! To multicast, send the message to every member of the group, oneself included; whoever receives
 //! it delivers it. On request every receiver acknowledges it, and the sender learns when all have
 //! it. That does not scale: the acknowledgements of a large group come back all at once (*ack
-//! implosion*).
+//! implosion*). Over links of equal length G − 1 of them are on their way to the sender at the same
+//! moment: 4 in a group of 5, 199 in a group of 200.
 //!
 //! - Assumes: reliable links, in any order.
 //! - Guarantees: integrity, validity. Agreement only if the sender does not crash in the middle of

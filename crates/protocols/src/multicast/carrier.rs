@@ -1,5 +1,6 @@
 //! The lowest layer, chosen when the group is set up: what the ordered multicasts stand on.
 
+use super::ip_reliable::{self, Beat, Gaps, IpReliable, Settings};
 use super::reliable::{Relay, Reliable, Stamped};
 use super::{Basic, Deliver, Multicast, basic};
 use serde::{Deserialize, Serialize};
@@ -8,8 +9,10 @@ use synod_core::card::Parameter;
 use synod_core::{Cx, Data, Never, ProcessId, Protocol, Setup, SetupError, Wire};
 
 /// The parameter that names the layer below.
-pub const OVER: Parameter =
-    Parameter { name: "over", meaning: "the multicast below: basic or reliable (default: basic)" };
+pub const OVER: Parameter = Parameter {
+    name: "over",
+    meaning: "the multicast below: basic, reliable or ip (default: basic)",
+};
 
 /// A multicast without order. Whoever stands on it need not know which.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -18,6 +21,8 @@ pub enum Carrier<D> {
     Basic(Basic<D>),
     /// What is new is passed on.
     Reliable(Reliable<D>),
+    /// Over IP multicast; what is missing is asked for.
+    Ip(IpReliable<D>),
 }
 
 /// What travels.
@@ -27,6 +32,8 @@ pub enum Message<D> {
     Basic(basic::Message<D>),
     /// Of reliable multicast.
     Reliable(basic::Message<Stamped<D>>),
+    /// Of reliable multicast over IP multicast.
+    Ip(ip_reliable::Message<D>),
 }
 
 impl<D: Data> Wire for Message<D> {
@@ -34,6 +41,7 @@ impl<D: Data> Wire for Message<D> {
         match self {
             Message::Basic(message) => message.kind(),
             Message::Reliable(message) => message.kind(),
+            Message::Ip(message) => message.kind(),
         }
     }
 }
@@ -44,6 +52,7 @@ impl<D: fmt::Debug> fmt::Debug for Message<D> {
         match self {
             Message::Basic(message) => message.fmt(f),
             Message::Reliable(message) => message.fmt(f),
+            Message::Ip(message) => message.fmt(f),
         }
     }
 }
@@ -54,7 +63,11 @@ impl<D: Data> Carrier<D> {
         match setup.text(OVER.name).unwrap_or("basic") {
             "basic" => Ok(Carrier::Basic(Basic::new())),
             "reliable" => Ok(Carrier::Reliable(Reliable::new(setup.n, Relay::BeforeDelivery))),
-            _ => Err(setup.bad(OVER.name, "it is basic or reliable")),
+            "ip" => {
+                let settings = Settings::from_setup(setup, Gaps::Hold)?;
+                Ok(Carrier::Ip(IpReliable::new(setup.n, settings)))
+            }
+            _ => Err(setup.bad(OVER.name, "it is basic, reliable or ip")),
         }
     }
 }
@@ -63,15 +76,18 @@ impl<D: Data> Protocol for Carrier<D> {
     type Input = Multicast<D>;
     type Output = Deliver<D>;
     type Message = Message<D>;
-    type Timer = Never;
+    type Timer = Beat;
 
     fn on_input(&mut self, input: Multicast<D>, cx: &mut Cx<'_, Self>) {
         match self {
             Carrier::Basic(layer) => {
-                through(cx, Message::Basic, |cx| layer.on_input(input, cx));
+                through(cx, Message::Basic, no_timer, |cx| layer.on_input(input, cx));
             }
             Carrier::Reliable(layer) => {
-                through(cx, Message::Reliable, |cx| layer.on_input(input, cx));
+                through(cx, Message::Reliable, no_timer, |cx| layer.on_input(input, cx));
+            }
+            Carrier::Ip(layer) => {
+                through(cx, Message::Ip, |beat| beat, |cx| layer.on_input(input, cx));
             }
         }
     }
@@ -79,20 +95,33 @@ impl<D: Data> Protocol for Carrier<D> {
     fn on_message(&mut self, from: ProcessId, message: Message<D>, cx: &mut Cx<'_, Self>) {
         match (self, message) {
             (Carrier::Basic(layer), Message::Basic(message)) => {
-                through(cx, Message::Basic, |cx| layer.on_message(from, message, cx));
+                through(cx, Message::Basic, no_timer, |cx| layer.on_message(from, message, cx));
             }
             (Carrier::Reliable(layer), Message::Reliable(message)) => {
-                through(cx, Message::Reliable, |cx| layer.on_message(from, message, cx));
+                through(cx, Message::Reliable, no_timer, |cx| layer.on_message(from, message, cx));
+            }
+            (Carrier::Ip(layer), Message::Ip(message)) => {
+                through(cx, Message::Ip, |beat| beat, |cx| layer.on_message(from, message, cx));
             }
             _ => cx.accuse(from, "uses another carrier"),
         }
     }
+
+    fn on_timer(&mut self, beat: Beat, cx: &mut Cx<'_, Self>) {
+        let Carrier::Ip(layer) = self else { unreachable!("no other carrier sets timers") };
+        through(cx, Message::Ip, |beat| beat, |cx| layer.on_timer(beat, cx));
+    }
 }
 
-fn through<D: Data, L: Protocol<Output = Deliver<D>, Timer = Never>>(
+fn no_timer(timer: Never) -> Beat {
+    match timer {}
+}
+
+fn through<D: Data, L: Protocol<Output = Deliver<D>>>(
     cx: &mut Cx<'_, Carrier<D>>,
     message: impl Fn(L::Message) -> Message<D>,
+    timer: impl Fn(L::Timer) -> Beat,
     step: impl FnOnce(&mut Cx<'_, L>),
 ) {
-    cx.through(None, message, |timer| match timer {}, |delivered| delivered, step);
+    cx.through(None, message, timer, |delivered| delivered, step);
 }

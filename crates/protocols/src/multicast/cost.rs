@@ -27,3 +27,14 @@ pub(super) const fn reach_hops(formula: &'static str, expected: Formula) -> Cost
         expected,
     }
 }
+
+/// The messages that carry payloads, without those that repair or acknowledge.
+pub(super) const fn data_per_multicast(formula: &'static str, expected: Formula) -> Cost {
+    Cost {
+        name: "data messages per multicast",
+        quantity: Quantity::KindPerOperation("Data"),
+        load: Load::Any,
+        formula,
+        expected,
+    }
+}

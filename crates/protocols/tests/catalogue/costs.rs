@@ -30,7 +30,8 @@ impl Visit for Measure {
         if A::processes(&Setup::new(self.n)).is_err() {
             return Vec::new();
         }
-        let plan = Plan::new(self.n, Rounds::Times(self.rounds));
+        let multicast = A::CARD.multicast;
+        let plan = Plan { multicast, ..Plan::new(self.n, Rounds::Times(self.rounds)) };
         let mut options = Options::new(plan, self.seed);
         options.network.latency = Delay::Constant(HOP_US);
         options.load = self.load;

@@ -5,7 +5,7 @@ use synod_core::Algorithm;
 use synod_core::card::{Rounds, Scope};
 use synod_core::family::multicast::{AGREEMENT, UNIFORM};
 use synod_protocols::multicast::mutants::ReliableLateRelay;
-use synod_protocols::multicast::{BasicMulticast, ReliableMulticast};
+use synod_protocols::multicast::{BasicMulticast, IpMulticast, ReliableMulticast};
 use synod_sim::world::Judged;
 
 const ONE_SENDER: Scope = Scope { set: &[("senders", "p0")], ..Scope::of(3) };
@@ -36,6 +36,13 @@ fn reliable_multicast_agrees_whoever_crashes_in_the_middle_of_whatever() {
     let promises = ReliableMulticast::CARD.promises;
     let scope = Scope { crashes: 2, duplicates: 1, ..ONE_SENDER };
     assert_eq!(states::<ReliableMulticast>(scope, promises), 1429);
+}
+
+#[test]
+fn over_ip_multicast_two_agree_whatever_message_is_lost() {
+    let (scope, promises) = (IpMulticast::CARD.proved[0], IpMulticast::CARD.promises);
+    assert_eq!((scope.n, scope.drops), (2, 1));
+    assert_eq!(states::<IpMulticast>(scope, promises), 3252);
 }
 
 /// Agreement speaks of those that do not crash: it does not see what is wrong with delivering first.

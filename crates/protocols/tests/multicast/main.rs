@@ -4,3 +4,4 @@ mod basic;
 mod exploring;
 mod forged;
 mod groups;
+mod ip;
