@@ -8,14 +8,14 @@
 //! replay *is* the run: monitors, invariants, counts and pictures are those of a simulated run.
 //!
 //! # Layout
-//! - [`group`]: the leader: starts the members, notices when all is quiet, ends them
-//! - [`member`]: one member: a loop that takes in, steps, writes down, and only then sends
-//! - [`actor`]: one process of an algorithm inside it, with its application and timers
-//! - [`stage`]: what a step can do: send, through [`shim`] into the [`outbox`], and write the [`log`]
-//! - [`links`]: the sockets: TCP streams, or datagrams and IP multicast
-//! - [`wire`]: what messages look like there
-//! - [`control`]: what leader and members say to each other
-//! - [`merge`], [`replay`]: what the members wrote, in one order, in a world
+//! - `group`: the leader: starts the members, notices when all is quiet, ends them
+//! - `member`: one member: a loop that takes in, steps, writes down, and only then sends
+//! - `actor`: one process of an algorithm inside it, with its application and timers
+//! - `stage`: what a step can do: send, through `shim` into the `outbox`, and write the `log`
+//! - `links`: the sockets: TCP streams, or datagrams and IP multicast
+//! - `wire`: what messages look like there
+//! - `control`: what leader and members say to each other
+//! - `merge`, `replay`: what the members wrote, in one order, in a world
 #![forbid(unsafe_code)]
 
 mod actor;
