@@ -5,7 +5,7 @@ use super::reliable::{Relay, Reliable, Stamped};
 use super::{Basic, Deliver, Multicast, basic};
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use synod_core::card::Parameter;
+use synod_core::card::{Crashes, Parameter, Tolerance};
 use synod_core::{Cx, Data, Never, ProcessId, Protocol, Setup, SetupError, Wire};
 
 /// The parameter that names the layer below.
@@ -13,6 +13,10 @@ pub const OVER: Parameter = Parameter {
     name: "over",
     meaning: "the multicast below: basic, reliable or ip (default: basic)",
 };
+
+/// What may go wrong below reliable multicast.
+pub const RELIABLE: Tolerance =
+    Tolerance { crashes: Crashes::AllButOne, duplication: true, ..Tolerance::NOTHING };
 
 /// A multicast without order. Whoever stands on it need not know which.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -21,11 +21,17 @@
 //! Source: K. Birman, A. Schiper, P. Stephenson: Lightweight causal and atomic group multicast.
 //! ACM TOCS 9(3), 1991.
 
+use super::carrier::{self, Carrier, OVER};
+use super::groups::{InGroups, Tower};
 use super::in_order::WINDOW;
-use super::{Deliver, Layer, Multicast};
+use super::{Deliver, Layer, Multicast, cost};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use synod_core::{Cx, Data, ProcessId, Protocol};
+use synod_core::card::{Bounds, Counterexample, Rounds, Scope, Variant};
+use synod_core::family::multicast::{
+    AGREEMENT, CAUSAL, FIFO, GROUPS, INTEGRITY, PAYLOAD, Payload, SENDERS, TOTAL, UNIFORM, VALIDITY,
+};
+use synod_core::{Card, Cx, Data, ProcessId, ProcessSet, Protocol, Setup, SetupError, Source};
 
 /// A payload with what its sender had delivered.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -167,5 +173,93 @@ impl<D: Data, L: Layer<Stamped<D>>, const OWN_AT_ONCE: bool> Causal<D, L, OWN_AT
             let next = self.held_back[sender.index()].first_key_value();
             next.is_some_and(|(_, next)| self.is_next(*sender, &next.vector))
         })
+    }
+}
+
+/// Causally ordered multicast over a carrier.
+pub type CausalMulticast = InGroups<CausalTower>;
+
+/// See [`CausalMulticast`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct CausalTower;
+
+impl Tower for CausalTower {
+    type Top = Causal<Payload, Carrier<Stamped<Payload>>>;
+
+    const CARD: Card = Card {
+        name: "causal-multicast",
+        aliases: &["causal", "cbcast", "oc-multicast"],
+        title: "Causally ordered multicast",
+        source: Source {
+            author: "K. Birman, A. Schiper, P. Stephenson",
+            year: 1991,
+            work: "Lightweight causal and atomic group multicast, ACM TOCS 9(3)",
+        },
+        idea: "Every message carries what its sender had delivered; who lacks any of it waits.",
+        rules: &[
+            "multicast: count the message in V, attach V, multicast by the carrier, and deliver it",
+            "on a message of j with vector W: deliver it when W[j] = V[j] + 1 and W[k] <= V[k] for \
+             all other k; until then hold it back",
+            "on delivery of a message of j: V[j] becomes V[j] + 1; then those held back that can \
+             be delivered now",
+        ],
+        assumes: &[
+            "a carrier that delivers what is multicast, in any order",
+            "what the carrier needs: over basic nobody crashes",
+        ],
+        promises: &[INTEGRITY, VALIDITY, AGREEMENT, UNIFORM, FIFO, CAUSAL],
+        variants: &[Variant {
+            set: &[("over", "reliable")],
+            tolerates: carrier::RELIABLE,
+            promises: &[INTEGRITY, VALIDITY, AGREEMENT, UNIFORM, FIFO, CAUSAL],
+        }],
+        proved: &[
+            Scope { rounds: Rounds::Times(3), ..Scope::of(2) },
+            Scope::of(3),
+            Scope {
+                rounds: Rounds::Times(2),
+                crashes: 1,
+                duplicates: 1,
+                set: &[("over", "reliable")],
+                ..Scope::of(2)
+            },
+            Scope {
+                rounds: Rounds::Times(2),
+                crashes: 1,
+                set: &[("over", "reliable"), ("senders", "p0")],
+                ..Scope::of(3)
+            },
+        ],
+        counterexamples: &[
+            Counterexample {
+                property: TOTAL,
+                scope: Scope::of(2),
+                steps: 3,
+                story: "both multicast, and each delivers its own message first: they are \
+                        concurrent",
+            },
+            Counterexample {
+                property: AGREEMENT,
+                scope: Scope { crashes: 1, set: &[("senders", "p0")], ..Scope::of(3) },
+                steps: 2,
+                story: "over basic multicast: the sender crashes after it has sent to one of the \
+                        others",
+            },
+        ],
+        costs: &[
+            cost::per_multicast("G - 1", |size| Bounds::exactly(size.n - 1)),
+            cost::reach_hops("1", |_| Bounds::exactly(1)),
+        ],
+        parameters: &[GROUPS, SENDERS, PAYLOAD, OVER],
+        layers: &["causal", "basic"],
+        ..Card::BLANK
+    };
+
+    fn build(
+        _me: ProcessId,
+        _members: &ProcessSet,
+        setup: &Setup,
+    ) -> Result<Self::Top, SetupError> {
+        Ok(Causal::new(setup.n, Carrier::from_setup(setup)?))
     }
 }

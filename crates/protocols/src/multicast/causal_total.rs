@@ -16,12 +16,19 @@
 //! Source: K. Birman, A. Schiper, P. Stephenson: Lightweight causal and atomic group multicast.
 //! ACM TOCS 9(3), 1991, section 7 (there the sequencer holds a token that may move).
 
+use super::carrier::{self, Carrier, OVER};
 use super::causal::{Causal, Stamped};
+use super::groups::{InGroups, Tower};
 use super::in_order::WINDOW;
-use super::{Deliver, Layer, Multicast};
+use super::sequencer::{SEQUENCER, sequencer_of};
+use super::{Deliver, Layer, Multicast, cost};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
-use synod_core::{Cx, Data, ProcessId, Protocol};
+use synod_core::card::{Bounds, Counterexample, Rounds, Scope, Variant};
+use synod_core::family::multicast::{
+    AGREEMENT, CAUSAL, FIFO, GROUPS, INTEGRITY, PAYLOAD, Payload, SENDERS, TOTAL, UNIFORM, VALIDITY,
+};
+use synod_core::{Card, Cx, Data, ProcessId, ProcessSet, Protocol, Setup, SetupError, Source};
 
 /// What is multicast by the causal layer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -117,5 +124,82 @@ impl<D: Data, L: Layer<Stamped<Turn<D>>>> CausalTotal<D, L> {
             Some(payload) => cx.output(Deliver { sender, payload }),
             None => cx.accuse(from, "ordered a message that there is not"),
         }
+    }
+}
+
+/// Causally and totally ordered multicast over a carrier.
+pub type CausalTotalMulticast = InGroups<CausalTotalTower>;
+
+/// See [`CausalTotalMulticast`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct CausalTotalTower;
+
+impl Tower for CausalTotalTower {
+    type Top = CausalTotal<Payload, Carrier<Stamped<Turn<Payload>>>>;
+
+    const CARD: Card = Card {
+        name: "causal-total",
+        aliases: &["causal-total-multicast"],
+        title: "Causally and totally ordered multicast",
+        source: Source {
+            author: "K. Birman, A. Schiper, P. Stephenson",
+            year: 1991,
+            work: "Lightweight causal and atomic group multicast, ACM TOCS 9(3), section 7",
+        },
+        idea: "The sequencer says, by causal multicast, whose message comes next.",
+        rules: &[
+            "multicast: multicast the message by the causal layer",
+            "on causal delivery of a message: it waits for its order; unless it is of the \
+             sequencer, then deliver it",
+            "the sequencer, on causal delivery of a message: multicast by the causal layer whose \
+             it is",
+            "on causal delivery of an order: deliver the oldest waiting message of that sender",
+        ],
+        assumes: &[
+            "a carrier that delivers what is multicast, in any order",
+            "the sequencer does not crash",
+        ],
+        promises: &[INTEGRITY, VALIDITY, AGREEMENT, UNIFORM, FIFO, CAUSAL, TOTAL],
+        variants: &[Variant {
+            set: &[("over", "reliable")],
+            tolerates: carrier::RELIABLE,
+            promises: &[INTEGRITY, AGREEMENT, UNIFORM, FIFO, CAUSAL, TOTAL],
+        }],
+        proved: &[
+            Scope { rounds: Rounds::Times(2), ..Scope::of(2) },
+            Scope::of(3),
+            Scope { crashes: 1, duplicates: 1, set: &[("over", "reliable")], ..Scope::of(2) },
+            Scope { crashes: 2, set: &[("over", "reliable"), ("senders", "p1")], ..Scope::of(3) },
+        ],
+        counterexamples: &[
+            Counterexample {
+                property: VALIDITY,
+                scope: Scope { crashes: 1, set: &[("senders", "p1")], ..Scope::of(2) },
+                steps: 3,
+                story: "p1 multicasts, and the sequencer crashes",
+            },
+            Counterexample {
+                property: AGREEMENT,
+                scope: Scope { crashes: 1, set: &[("senders", "p1")], ..Scope::of(3) },
+                steps: 4,
+                story: "over basic multicast: the sequencer crashes after it has sent an order to one \
+                        of the others",
+            },
+        ],
+        costs: &[
+            cost::per_multicast("2(G - 1), or G - 1 by the sequencer", |size| {
+                Bounds::between(size.n - 1, 2 * (size.n - 1))
+            }),
+            cost::own_hops("2, or 0 by the sequencer", |_| Bounds::between(0, 2)),
+            cost::reach_hops("2, or 1 to or from the sequencer", |_| Bounds::between(1, 2)),
+        ],
+        parameters: &[GROUPS, SENDERS, PAYLOAD, OVER, SEQUENCER],
+        layers: &["causal-total", "causal", "basic"],
+        ..Card::BLANK
+    };
+
+    fn build(_me: ProcessId, members: &ProcessSet, setup: &Setup) -> Result<Self::Top, SetupError> {
+        let sequencer = sequencer_of(members, setup)?;
+        Ok(CausalTotal::new(setup.n, sequencer, Carrier::from_setup(setup)?))
     }
 }

@@ -38,3 +38,14 @@ pub(super) const fn data_per_multicast(formula: &'static str, expected: Formula)
         expected,
     }
 }
+
+/// The consecutive messages until the sender itself delivers, while nobody else multicasts.
+pub(super) const fn own_hops(formula: &'static str, expected: Formula) -> Cost {
+    Cost {
+        name: "delivery by the sender, in hops",
+        quantity: Quantity::EntryHops,
+        load: Load::Sequential,
+        formula,
+        expected,
+    }
+}

@@ -21,10 +21,16 @@
 //!
 //! [`WINDOW`]: super::in_order::WINDOW
 
+use super::carrier::{self, Carrier, OVER};
+use super::groups::{InGroups, Tower};
 use super::in_order::InOrder;
-use super::{Deliver, Layer, Multicast};
+use super::{Deliver, Layer, Multicast, cost};
 use serde::{Deserialize, Serialize};
-use synod_core::{Cx, Data, ProcessId, Protocol};
+use synod_core::card::{Bounds, Counterexample, Rounds, Scope, Variant};
+use synod_core::family::multicast::{
+    AGREEMENT, CAUSAL, FIFO, GROUPS, INTEGRITY, PAYLOAD, Payload, SENDERS, TOTAL, UNIFORM, VALIDITY,
+};
+use synod_core::{Card, Cx, Data, ProcessId, ProcessSet, Protocol, Setup, SetupError, Source};
 
 /// A payload with the number that its sender gave it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -96,5 +102,100 @@ impl<D: Data, L: Layer<Numbered<D>>> Fifo<D, L> {
             Ok(in_turn) => in_turn.for_each(|payload| cx.output(Deliver { sender, payload })),
             Err(why) => cx.accuse(sender, why),
         }
+    }
+}
+
+/// FIFO ordered multicast over a carrier.
+pub type FifoMulticast = InGroups<FifoTower>;
+
+/// See [`FifoMulticast`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct FifoTower;
+
+impl Tower for FifoTower {
+    type Top = Fifo<Payload, Carrier<Numbered<Payload>>>;
+
+    const CARD: Card = Card {
+        name: "fifo-multicast",
+        aliases: &["fifo", "of-multicast"],
+        title: "FIFO ordered multicast",
+        source: Source {
+            author: "V. Hadzilacos, S. Toueg",
+            year: 1994,
+            work: "A modular approach to fault-tolerant broadcasts and related problems, \
+                   Cornell TR 94-1425",
+        },
+        idea: "Senders number their messages; what comes ahead of its turn waits.",
+        rules: &[
+            "multicast: attach the next number S, starting with 1, and multicast by the carrier",
+            "on a message of q with S = R[q] + 1: deliver it, R[q] becomes S; then those held back \
+             that are next",
+            "on a message with a larger S: hold it back",
+            "on a message with a smaller S: it is a duplicate, discard it",
+        ],
+        assumes: &[
+            "a carrier that delivers what is multicast, in any order",
+            "what the carrier needs: over basic nobody crashes",
+        ],
+        promises: &[INTEGRITY, VALIDITY, AGREEMENT, UNIFORM, FIFO],
+        variants: &[Variant {
+            set: &[("over", "reliable")],
+            tolerates: carrier::RELIABLE,
+            promises: &[INTEGRITY, VALIDITY, AGREEMENT, UNIFORM, FIFO],
+        }],
+        proved: &[
+            Scope { rounds: Rounds::Times(3), ..Scope::of(2) },
+            Scope::of(3),
+            Scope {
+                rounds: Rounds::Times(2),
+                crashes: 1,
+                duplicates: 1,
+                set: &[("over", "reliable")],
+                ..Scope::of(2)
+            },
+            Scope {
+                rounds: Rounds::Times(2),
+                crashes: 1,
+                set: &[("over", "reliable"), ("senders", "p0")],
+                ..Scope::of(3)
+            },
+        ],
+        counterexamples: &[
+            Counterexample {
+                property: CAUSAL,
+                scope: Scope::of(3),
+                steps: 4,
+                story: "p0 multicasts, p1 delivers that and multicasts; p2 delivers the second \
+                        first, because they are of different senders",
+            },
+            Counterexample {
+                property: TOTAL,
+                scope: Scope::of(2),
+                steps: 3,
+                story: "both multicast, and each delivers its own message first",
+            },
+            Counterexample {
+                property: AGREEMENT,
+                scope: Scope { crashes: 1, set: &[("senders", "p0")], ..Scope::of(3) },
+                steps: 2,
+                story: "over basic multicast: the sender crashes after it has sent to one of the \
+                        others",
+            },
+        ],
+        costs: &[
+            cost::per_multicast("G - 1", |size| Bounds::exactly(size.n - 1)),
+            cost::reach_hops("1", |_| Bounds::exactly(1)),
+        ],
+        parameters: &[GROUPS, SENDERS, PAYLOAD, OVER],
+        layers: &["fifo", "basic"],
+        ..Card::BLANK
+    };
+
+    fn build(
+        _me: ProcessId,
+        _members: &ProcessSet,
+        setup: &Setup,
+    ) -> Result<Self::Top, SetupError> {
+        Ok(Fifo::new(setup.n, Carrier::from_setup(setup)?))
     }
 }

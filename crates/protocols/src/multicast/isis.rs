@@ -29,12 +29,21 @@
 //! Source: K. Birman, T. Joseph: Reliable communication in the presence of failures. ACM TOCS 5(1),
 //! 1987.
 
+use super::carrier::{self, Carrier, OVER};
+use super::groups::{InGroups, Tower};
 use super::in_order::WINDOW;
-use super::{Deliver, Layer, Multicast, Uplink};
+use super::{Deliver, Layer, Multicast, Uplink, cost};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use synod_core::{Cx, Data, ProcessId, ProcessSet, Protocol, Timestamp, Wire};
+use std::fmt;
+use synod_core::card::{Bounds, Counterexample, Rounds, Scope, Tolerance, Variant};
+use synod_core::family::multicast::{
+    AGREEMENT, FIFO, GROUPS, INTEGRITY, PAYLOAD, Payload, SENDERS, TOTAL, UNIFORM, VALIDITY,
+};
+use synod_core::{
+    Card, Cx, Data, ProcessId, ProcessSet, Protocol, Setup, SetupError, Source, Timestamp, Wire,
+};
 
 /// A number and its proposer.
 pub type Place = Timestamp;
@@ -68,7 +77,7 @@ pub enum Round<D> {
 }
 
 /// What travels.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Message<M> {
     /// To the sender of a message: this number I propose.
     Propose {
@@ -86,6 +95,18 @@ impl<M: Wire> Wire for Message<M> {
         match self {
             Message::Propose { .. } => "Propose",
             Message::Carried(message) => message.kind(),
+        }
+    }
+}
+
+/// Which layer a message belongs to shows in what it says.
+impl<M: fmt::Debug> fmt::Debug for Message<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Message::Propose { message, number } => {
+                write!(f, "Propose {{ message: {message}, number: {number} }}")
+            }
+            Message::Carried(message) => message.fmt(f),
         }
     }
 }
@@ -301,5 +322,99 @@ impl<D: Data, L: Layer<Round<D>>, const TIE_BREAK: bool> Isis<D, L, TIE_BREAK> {
             self.keys[sender.index()].remove(&message);
             cx.output(Deliver { sender, payload });
         }
+    }
+}
+
+/// Totally ordered multicast by agreement, over a carrier.
+pub type IsisMulticast = InGroups<IsisTower>;
+
+/// See [`IsisMulticast`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct IsisTower;
+
+impl Tower for IsisTower {
+    type Top = Isis<Payload, Carrier<Round<Payload>>>;
+
+    const CARD: Card = Card {
+        name: "isis",
+        aliases: &["abcast", "total-isis"],
+        title: "Totally ordered multicast by agreement (ISIS)",
+        source: Source {
+            author: "K. Birman, T. Joseph",
+            year: 1987,
+            work: "Reliable communication in the presence of failures, ACM TOCS 5(1)",
+        },
+        idea: "Every member proposes a place for the message; the largest proposal is agreed.",
+        rules: &[
+            "multicast: multicast the message by the carrier, and wait for a proposal of everybody",
+            "on a message: propose a number larger than all proposed or agreed here, and queue the \
+             message under it",
+            "on the last proposal: the largest, with its proposer, is agreed; multicast it",
+            "on an agreed place: move the message there; deliver from the head of the queue as \
+             long as the head is agreed",
+        ],
+        assumes: &[
+            "a carrier that delivers what is multicast, in any order",
+            "reliable links for the proposals",
+            "no process crashes: a sender that crashes before it has agreed blocks everybody",
+        ],
+        promises: &[INTEGRITY, VALIDITY, AGREEMENT, UNIFORM, TOTAL],
+        variants: &[Variant {
+            set: &[("over", "reliable")],
+            tolerates: Tolerance { duplication: false, ..carrier::RELIABLE },
+            promises: &[INTEGRITY, TOTAL],
+        }],
+        proved: &[
+            Scope { rounds: Rounds::Times(2), ..Scope::of(2) },
+            Scope::of(3),
+            Scope { crashes: 1, set: &[("over", "reliable")], ..Scope::of(2) },
+            Scope { crashes: 2, set: &[("over", "reliable"), ("senders", "p1")], ..Scope::of(3) },
+        ],
+        counterexamples: &[
+            Counterexample {
+                property: FIFO,
+                scope: Scope { rounds: Rounds::Times(2), ..Scope::of(2) },
+                steps: 5,
+                story: "p0 multicasts twice; p1 gets the second first, so each proposes 1 and 2 \
+                        the other way round, and p0's own 2 for the second is smaller than p1's 2 \
+                        for the first",
+            },
+            Counterexample {
+                property: VALIDITY,
+                scope: Scope { crashes: 1, set: &[("senders", "p0")], ..Scope::of(2) },
+                steps: 3,
+                story: "p1 crashes before it has proposed, and p0 waits for ever",
+            },
+            Counterexample {
+                property: UNIFORM,
+                scope: Scope { crashes: 1, ..Scope::of(2) },
+                steps: 7,
+                story: "p0 delivers its message and crashes; at p1 a message waits in front of it \
+                        for a proposal of p0 that never comes",
+            },
+            Counterexample {
+                property: AGREEMENT,
+                scope: Scope { crashes: 1, set: &[("senders", "p0 p1")], ..Scope::of(3) },
+                steps: 10,
+                story: "over basic multicast: p0 crashes after it has sent the agreed place to one \
+                        of the others",
+            },
+        ],
+        costs: &[
+            cost::per_multicast("3(G - 1)", |size| Bounds::exactly(3 * (size.n - 1))),
+            cost::own_hops("2", |size| Bounds::exactly(if size.n == 1 { 0 } else { 2 })),
+            cost::reach_hops("3", |_| Bounds::exactly(3)),
+        ],
+        parameters: &[GROUPS, SENDERS, PAYLOAD, OVER],
+        layers: &["isis", "basic"],
+        ..Card::BLANK
+    };
+
+    fn build(
+        _me: ProcessId,
+        _members: &ProcessSet,
+        setup: &Setup,
+    ) -> Result<Self::Top, SetupError> {
+        Ok(Isis::new(setup.n, Uplink::from_setup(setup), Carrier::from_setup(setup)?))
     }
 }

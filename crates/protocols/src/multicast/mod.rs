@@ -9,6 +9,7 @@ pub mod causal;
 pub mod causal_total;
 mod cost;
 pub mod fifo;
+pub mod fifo_total;
 pub mod groups;
 pub mod in_order;
 pub mod ip_reliable;
@@ -20,17 +21,18 @@ pub mod sequencer;
 
 pub use basic::{Basic, BasicMulticast};
 pub use carrier::Carrier;
-pub use causal::Causal;
-pub use causal_total::CausalTotal;
-pub use fifo::Fifo;
+pub use causal::{Causal, CausalMulticast};
+pub use causal_total::{CausalTotal, CausalTotalMulticast};
+pub use fifo::{Fifo, FifoMulticast};
+pub use fifo_total::FifoTotalMulticast;
 pub use groups::{InGroups, Tower};
 pub use ip_reliable::{IpMulticast, IpReliable};
-pub use isis::Isis;
+pub use isis::{Isis, IsisMulticast};
 pub use reliable::{Reliable, ReliableMulticast};
-pub use sequencer::Sequencer;
+pub use sequencer::{Sequencer, SequencerMulticast};
 
 use serde::{Deserialize, Serialize};
-use synod_core::{ProcessId, Protocol};
+use synod_core::{ProcessId, Protocol, Setup};
 
 /// The layer above wants this to be delivered by every member of the group, itself included.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -58,4 +60,14 @@ pub enum Uplink {
     /// It is multicast, and the others ignore it: links lose messages, and only the layer below
     /// repairs that.
     Multicast,
+}
+
+impl Uplink {
+    /// What the carrier of this setup needs.
+    pub fn from_setup(setup: &Setup) -> Uplink {
+        match setup.text(carrier::OVER.name) {
+            Some("ip") => Uplink::Multicast,
+            _ => Uplink::Direct,
+        }
+    }
 }

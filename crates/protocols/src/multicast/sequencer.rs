@@ -21,10 +21,19 @@
 //!
 //! [`WINDOW`]: super::in_order::WINDOW
 
+use super::carrier::{self, Carrier, OVER};
+use super::groups::{InGroups, Tower};
 use super::in_order::InOrder;
-use super::{Deliver, Layer, Multicast, Uplink};
+use super::{Deliver, Layer, Multicast, Uplink, cost};
 use serde::{Deserialize, Serialize};
-use synod_core::{Cx, Data, ProcessId, Protocol, Wire};
+use std::fmt;
+use synod_core::card::{Bounds, Counterexample, Parameter, Rounds, Scope, Tolerance, Variant};
+use synod_core::family::multicast::{
+    AGREEMENT, FIFO, GROUPS, INTEGRITY, PAYLOAD, Payload, SENDERS, TOTAL, UNIFORM, VALIDITY,
+};
+use synod_core::{
+    Card, Cx, Data, ProcessId, ProcessSet, Protocol, Setup, SetupError, Source, Wire,
+};
 
 /// What is multicast by the layer below.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -43,7 +52,7 @@ pub enum Turn<D> {
 }
 
 /// What travels.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Message<D, M> {
     /// To the sequencer: give this a number.
     Submit(D),
@@ -56,6 +65,16 @@ impl<D: Data, M: Wire> Wire for Message<D, M> {
         match self {
             Message::Submit(_) => "Submit",
             Message::Carried(message) => message.kind(),
+        }
+    }
+}
+
+/// Which layer a message belongs to shows in what it says.
+impl<D: fmt::Debug, M: fmt::Debug> fmt::Debug for Message<D, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Message::Submit(payload) => write!(f, "Submit({payload:?})"),
+            Message::Carried(message) => message.fmt(f),
         }
     }
 }
@@ -177,5 +196,107 @@ impl<D: Data, L: Layer<Turn<D>>> Sequencer<D, L> {
             }
             Err(why) => cx.accuse(from, why),
         }
+    }
+}
+
+/// The parameter that names the sequencer.
+pub const SEQUENCER: Parameter = Parameter {
+    name: "sequencer",
+    meaning: "who orders the messages of its groups, e.g. p2 (default: the first of each group)",
+};
+
+/// The sequencer of a group: who is named, or the first member if that one is not in the group.
+pub fn sequencer_of(members: &ProcessSet, setup: &Setup) -> Result<ProcessId, SetupError> {
+    let first = members.first().expect("groups are not empty");
+    let named = setup.process(SEQUENCER.name, first)?;
+    Ok(if members.contains(named) { named } else { first })
+}
+
+impl<D: Data> Sequencer<D, Carrier<Turn<D>>> {
+    /// A member of a group, as the parameters want it.
+    pub fn from_setup(members: &ProcessSet, setup: &Setup) -> Result<Self, SetupError> {
+        let sequencer = sequencer_of(members, setup)?;
+        Ok(Sequencer::new(sequencer, Uplink::from_setup(setup), Carrier::from_setup(setup)?))
+    }
+}
+
+/// Totally ordered multicast by a sequencer, over a carrier.
+pub type SequencerMulticast = InGroups<SequencerTower>;
+
+/// See [`SequencerMulticast`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct SequencerTower;
+
+impl Tower for SequencerTower {
+    type Top = Sequencer<Payload, Carrier<Turn<Payload>>>;
+
+    const CARD: Card = Card {
+        name: "sequencer",
+        aliases: &["total-sequencer"],
+        title: "Totally ordered multicast by a sequencer",
+        source: Source {
+            author: "M. F. Kaashoek, A. Tanenbaum",
+            year: 1991,
+            work: "Group communication in the Amoeba distributed operating system, ICDCS",
+        },
+        idea: "Send the message to the sequencer; it numbers all messages and multicasts them.",
+        rules: &[
+            "multicast: send the message to the sequencer",
+            "the sequencer, on a message: give it the next number, multicast it by the carrier",
+            "on a numbered message: deliver it when all with smaller numbers are delivered",
+        ],
+        assumes: &[
+            "a carrier that delivers what is multicast, in any order",
+            "reliable links to the sequencer",
+            "the sequencer does not crash",
+        ],
+        promises: &[INTEGRITY, VALIDITY, AGREEMENT, UNIFORM, TOTAL],
+        variants: &[Variant {
+            set: &[("over", "reliable")],
+            tolerates: Tolerance { duplication: false, ..carrier::RELIABLE },
+            promises: &[INTEGRITY, AGREEMENT, UNIFORM, TOTAL],
+        }],
+        proved: &[
+            Scope { rounds: Rounds::Times(2), ..Scope::of(2) },
+            Scope::of(3),
+            Scope { crashes: 1, set: &[("over", "reliable")], ..Scope::of(2) },
+            Scope { crashes: 2, set: &[("over", "reliable"), ("senders", "p1")], ..Scope::of(3) },
+        ],
+        counterexamples: &[
+            Counterexample {
+                property: FIFO,
+                scope: Scope { rounds: Rounds::Times(2), ..Scope::of(2) },
+                steps: 3,
+                story: "p1 multicasts twice, and the second overtakes the first on the way to the \
+                        sequencer",
+            },
+            Counterexample {
+                property: VALIDITY,
+                scope: Scope { crashes: 1, set: &[("senders", "p1")], ..Scope::of(2) },
+                steps: 3,
+                story: "p1 multicasts, and the sequencer crashes",
+            },
+            Counterexample {
+                property: AGREEMENT,
+                scope: Scope { crashes: 1, set: &[("senders", "p1")], ..Scope::of(3) },
+                steps: 3,
+                story: "over basic multicast: the sequencer crashes after it has sent a numbered message to one \
+                        of the others",
+            },
+        ],
+        costs: &[
+            cost::per_multicast("G, or G - 1 by the sequencer", |size| {
+                Bounds::between(size.n - 1, size.n)
+            }),
+            cost::own_hops("2, or 0 by the sequencer", |_| Bounds::between(0, 2)),
+            cost::reach_hops("2, or 1 to or from the sequencer", |_| Bounds::between(1, 2)),
+        ],
+        parameters: &[GROUPS, SENDERS, PAYLOAD, OVER, SEQUENCER],
+        layers: &["sequencer", "basic"],
+        ..Card::BLANK
+    };
+
+    fn build(_me: ProcessId, members: &ProcessSet, setup: &Setup) -> Result<Self::Top, SetupError> {
+        Sequencer::from_setup(members, setup)
     }
 }
