@@ -74,14 +74,14 @@ impl Launch {
         tracer: Option<Tracer<'_>>,
         progress: &mut dyn FnMut(u64),
     ) -> Result<Real, NetError> {
-        A::processes(&self.options.plan.setup)?;
+        let processes = A::processes(&self.options.plan.setup)?;
         let n = self.options.plan.setup.n;
         if n > LARGEST_GROUP {
             let wanted = format!("on a real network at most {LARGEST_GROUP}");
             return Err(SetupError::GroupSize { algorithm: A::CARD.name, wanted, n }.into());
         }
         let manner = Manner {
-            restless: A::CARD.restless,
+            restless: A::is_restless(&processes),
             run_for_us: self.options.run_for_us.unwrap_or(A::Family::RUN_FOR_MS * 1_000),
         };
         let gathered = gather(self, manner, progress)?;

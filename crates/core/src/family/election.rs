@@ -82,6 +82,7 @@ impl Family for Election {
     ];
     const ESSENTIAL: &'static [&'static str] = &[E1, E2];
     const LIVENESS: &'static [&'static str] = &[E1, E2, E1_AGREE];
+    const LASTING: &'static [&'static str] = &[E1, E1_AGREE];
 
     type Input = Input;
     type Output = Output;
