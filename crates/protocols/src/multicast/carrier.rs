@@ -18,6 +18,9 @@ pub const OVER: Parameter = Parameter {
 pub const RELIABLE: Tolerance =
     Tolerance { crashes: Crashes::AllButOne, duplication: true, ..Tolerance::NOTHING };
 
+/// What may go wrong below reliable multicast over IP multicast.
+pub const IP: Tolerance = Tolerance { loss: true, duplication: true, ..Tolerance::NOTHING };
+
 /// A multicast without order. Whoever stands on it need not know which.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Carrier<D> {

@@ -208,11 +208,18 @@ impl Tower for CausalTower {
             "what the carrier needs: over basic nobody crashes",
         ],
         promises: &[INTEGRITY, VALIDITY, AGREEMENT, UNIFORM, FIFO, CAUSAL],
-        variants: &[Variant {
-            set: &[("over", "reliable")],
-            tolerates: carrier::RELIABLE,
-            promises: &[INTEGRITY, VALIDITY, AGREEMENT, UNIFORM, FIFO, CAUSAL],
-        }],
+        variants: &[
+            Variant {
+                set: &[("over", "reliable")],
+                tolerates: carrier::RELIABLE,
+                promises: &[INTEGRITY, VALIDITY, AGREEMENT, UNIFORM, FIFO, CAUSAL],
+            },
+            Variant {
+                set: &[("over", "ip")],
+                tolerates: carrier::IP,
+                promises: &[INTEGRITY, VALIDITY, AGREEMENT, UNIFORM, FIFO, CAUSAL],
+            },
+        ],
         proved: &[
             Scope { rounds: Rounds::Times(3), ..Scope::of(2) },
             Scope::of(3),

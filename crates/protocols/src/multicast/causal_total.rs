@@ -160,11 +160,18 @@ impl Tower for CausalTotalTower {
             "the sequencer does not crash",
         ],
         promises: &[INTEGRITY, VALIDITY, AGREEMENT, UNIFORM, FIFO, CAUSAL, TOTAL],
-        variants: &[Variant {
-            set: &[("over", "reliable")],
-            tolerates: carrier::RELIABLE,
-            promises: &[INTEGRITY, AGREEMENT, UNIFORM, FIFO, CAUSAL, TOTAL],
-        }],
+        variants: &[
+            Variant {
+                set: &[("over", "reliable")],
+                tolerates: carrier::RELIABLE,
+                promises: &[INTEGRITY, AGREEMENT, UNIFORM, FIFO, CAUSAL, TOTAL],
+            },
+            Variant {
+                set: &[("over", "ip")],
+                tolerates: carrier::IP,
+                promises: &[INTEGRITY, VALIDITY, AGREEMENT, UNIFORM, FIFO, CAUSAL, TOTAL],
+            },
+        ],
         proved: &[
             Scope { rounds: Rounds::Times(2), ..Scope::of(2) },
             Scope::of(3),

@@ -138,11 +138,18 @@ impl Tower for FifoTower {
             "what the carrier needs: over basic nobody crashes",
         ],
         promises: &[INTEGRITY, VALIDITY, AGREEMENT, UNIFORM, FIFO],
-        variants: &[Variant {
-            set: &[("over", "reliable")],
-            tolerates: carrier::RELIABLE,
-            promises: &[INTEGRITY, VALIDITY, AGREEMENT, UNIFORM, FIFO],
-        }],
+        variants: &[
+            Variant {
+                set: &[("over", "reliable")],
+                tolerates: carrier::RELIABLE,
+                promises: &[INTEGRITY, VALIDITY, AGREEMENT, UNIFORM, FIFO],
+            },
+            Variant {
+                set: &[("over", "ip")],
+                tolerates: carrier::IP,
+                promises: &[INTEGRITY, VALIDITY, AGREEMENT, UNIFORM, FIFO],
+            },
+        ],
         proved: &[
             Scope { rounds: Rounds::Times(3), ..Scope::of(2) },
             Scope::of(3),

@@ -59,11 +59,18 @@ impl Tower for FifoTotalTower {
         ],
         assumes: SequencerTower::CARD.assumes,
         promises: &[INTEGRITY, VALIDITY, AGREEMENT, UNIFORM, FIFO, CAUSAL, TOTAL],
-        variants: &[Variant {
-            set: &[("over", "reliable")],
-            tolerates: Tolerance { duplication: false, ..carrier::RELIABLE },
-            promises: &[INTEGRITY, AGREEMENT, UNIFORM, FIFO, CAUSAL, TOTAL],
-        }],
+        variants: &[
+            Variant {
+                set: &[("over", "reliable")],
+                tolerates: Tolerance { duplication: false, ..carrier::RELIABLE },
+                promises: &[INTEGRITY, AGREEMENT, UNIFORM, FIFO, CAUSAL, TOTAL],
+            },
+            Variant {
+                set: &[("over", "ip")],
+                tolerates: carrier::IP,
+                promises: &[INTEGRITY, VALIDITY, AGREEMENT, UNIFORM, FIFO, CAUSAL, TOTAL],
+            },
+        ],
         proved: &[
             Scope { rounds: Rounds::Times(2), ..Scope::of(2) },
             Scope::of(3),

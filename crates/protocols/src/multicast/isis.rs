@@ -359,11 +359,18 @@ impl Tower for IsisTower {
             "no process crashes: a sender that crashes before it has agreed blocks everybody",
         ],
         promises: &[INTEGRITY, VALIDITY, AGREEMENT, UNIFORM, TOTAL],
-        variants: &[Variant {
-            set: &[("over", "reliable")],
-            tolerates: Tolerance { duplication: false, ..carrier::RELIABLE },
-            promises: &[INTEGRITY, TOTAL],
-        }],
+        variants: &[
+            Variant {
+                set: &[("over", "reliable")],
+                tolerates: Tolerance { duplication: false, ..carrier::RELIABLE },
+                promises: &[INTEGRITY, TOTAL],
+            },
+            Variant {
+                set: &[("over", "ip")],
+                tolerates: carrier::IP,
+                promises: &[INTEGRITY, VALIDITY, AGREEMENT, UNIFORM, TOTAL],
+            },
+        ],
         proved: &[
             Scope { rounds: Rounds::Times(2), ..Scope::of(2) },
             Scope::of(3),

@@ -251,11 +251,18 @@ impl Tower for SequencerTower {
             "the sequencer does not crash",
         ],
         promises: &[INTEGRITY, VALIDITY, AGREEMENT, UNIFORM, TOTAL],
-        variants: &[Variant {
-            set: &[("over", "reliable")],
-            tolerates: Tolerance { duplication: false, ..carrier::RELIABLE },
-            promises: &[INTEGRITY, AGREEMENT, UNIFORM, TOTAL],
-        }],
+        variants: &[
+            Variant {
+                set: &[("over", "reliable")],
+                tolerates: Tolerance { duplication: false, ..carrier::RELIABLE },
+                promises: &[INTEGRITY, AGREEMENT, UNIFORM, TOTAL],
+            },
+            Variant {
+                set: &[("over", "ip")],
+                tolerates: carrier::IP,
+                promises: &[INTEGRITY, VALIDITY, AGREEMENT, UNIFORM, TOTAL],
+            },
+        ],
         proved: &[
             Scope { rounds: Rounds::Times(2), ..Scope::of(2) },
             Scope::of(3),
