@@ -52,6 +52,12 @@ pub trait Algorithm:
         false
     }
 
+    /// Whether the formulas on its card are about a group that is set up so. (Some are only about
+    /// the usual layer below.)
+    fn has_costs(_setup: &Setup) -> bool {
+        true
+    }
+
     /// What must always be true inside, beyond the family's properties.
     fn invariants() -> &'static [Invariant<Self>] {
         &[]

@@ -251,6 +251,9 @@ pub fn costs<A: Algorithm>(
     world: &World<A>,
     conditions: Conditions,
 ) -> Vec<Measured> {
+    if !A::has_costs(world.setup()) {
+        return Vec::new();
+    }
     let size = world.size();
     let measured = |cost: &Cost| {
         if cost.load != Load::Any && cost.load != conditions.load {

@@ -134,7 +134,7 @@ pub const IDS: Parameter = Parameter {
 /// The parameter that [`starters`] reads.
 pub const STARTERS: Parameter = Parameter {
     name: "starters",
-    meaning: "whose applications call elections, e.g. p0 p2 (default: all)",
+    meaning: "whose applications call elections, e.g. p0 p2, or nobody (default: all)",
 };
 
 /// The identifier of each process; two may be equal.
@@ -154,6 +154,9 @@ pub fn unique_ids(setup: &Setup) -> Result<Vec<u64>, SetupError> {
 
 /// The processes whose applications call elections.
 pub fn starters(setup: &Setup) -> Result<ProcessSet, SetupError> {
+    if setup.text("starters") == Some("nobody") {
+        return Ok(ProcessSet::EMPTY);
+    }
     let named = setup.processes("starters")?;
     Ok(named.map_or_else(|| ProcessSet::all(setup.n), |named| named.into_iter().collect()))
 }

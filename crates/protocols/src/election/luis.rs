@@ -114,7 +114,12 @@ impl Algorithm for Luis {
         }],
         proved: &[
             Scope { timing: SYNCHRONOUS, crashes: 1, ..Scope::of(2) },
-            Scope { timing: SYNCHRONOUS, crashes: 1, set: &[("starters", "")], ..Scope::of(3) },
+            Scope {
+                timing: SYNCHRONOUS,
+                crashes: 1,
+                set: &[("starters", "nobody")],
+                ..Scope::of(3)
+            },
         ],
         counterexamples: &[
             Counterexample {
@@ -141,7 +146,7 @@ impl Algorithm for Luis {
                 scope: Scope {
                     timing: SYNCHRONOUS,
                     crashes: 1,
-                    set: &[("starters", "")],
+                    set: &[("starters", "nobody")],
                     ..Scope::of(3)
                 },
                 steps: 18,

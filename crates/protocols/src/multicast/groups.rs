@@ -5,12 +5,16 @@
 //! group, and what comes from outside the group is refused. So every layer becomes an algorithm of
 //! the catalogue, with groups that overlap as they like, and none has to think of it.
 
+use super::basic::ACKS;
+use super::carrier::OVER;
 use super::{Deliver, Layer, Multicast};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::marker::PhantomData;
 use synod_core::family::GroupMulticast;
-use synod_core::family::multicast::{GroupId, Groups, Input, Output, Payload, body, senders};
+use synod_core::family::multicast::{
+    GROUPS, GroupId, Groups, Input, Output, Payload, body, senders,
+};
 use synod_core::{
     Algorithm, Card, Cx, Data, ProcessId, ProcessSet, Protocol, Setup, SetupError, Wire,
 };
@@ -143,6 +147,14 @@ impl<T: Tower> Algorithm for InGroups<T> {
             Ok(InGroups { speaks, memberships, tower: PhantomData })
         };
         ProcessId::all(setup.n).map(process).collect()
+    }
+
+    /// The formulas are about one group of everybody, over the simplest carrier.
+    fn has_costs(setup: &Setup) -> bool {
+        let is_usual = |name: &str, usual: &str| setup.text(name).is_none_or(|set| set == usual);
+        setup.text(GROUPS.name).is_none()
+            && is_usual(OVER.name, "basic")
+            && is_usual(ACKS.name, "no")
     }
 
     fn takes_part(&self, _me: ProcessId) -> bool {

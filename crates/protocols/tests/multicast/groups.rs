@@ -38,3 +38,22 @@ fn what_is_wrong_with_the_groups_is_said_before_anything_starts() {
         assert!(BasicMulticast::processes(&setup).is_err(), "{name}");
     }
 }
+
+#[test]
+fn formulas_are_compared_only_where_they_are_about_this_group() {
+    use synod_core::Setup;
+    use synod_core::card::Rounds;
+    use synod_protocols::multicast::FifoMulticast;
+    use synod_sim::{Options, Plan, Simulator};
+    let compared = |setup: Setup| {
+        let plan = Plan { setup, ..Plan::new(3, Rounds::Times(1)) };
+        let run = Simulator::<FifoMulticast>::new(Options::new(plan, 1), None);
+        let report = run.expect("it fits").run(|_, _| {}).expect("nothing is written");
+        assert!(report.costs.iter().all(synod_sim::count::Measured::agrees));
+        !report.costs.is_empty()
+    };
+    assert!(compared(Setup::new(3)) && compared(Setup::new(3).with("over", "basic")));
+    for (name, value) in [("over", "reliable"), ("groups", "p0 p1; p1 p2")] {
+        assert!(!compared(Setup::new(3).with(name, value)), "{name}");
+    }
+}
