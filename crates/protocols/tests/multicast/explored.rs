@@ -4,15 +4,17 @@ use synod_check::{Exploration, Question, explore};
 use synod_core::Algorithm;
 use synod_core::card::{Counterexample, Order, Rounds, Scope};
 use synod_core::family::GroupMulticast;
-use synod_core::family::multicast::{CAUSAL, FIFO, Input, TOTAL};
-use synod_protocols::multicast::mutants::{CausalOwnWaits, IsisNoTieBreak};
+use synod_core::family::multicast::{AGREEMENT, CAUSAL, FIFO, Input, TOTAL, UNIFORM};
+use synod_protocols::multicast::mutants::{CausalOwnWaits, IsisNoTieBreak, ReliableLateRelay};
 use synod_protocols::multicast::{
-    CausalMulticast, CausalTotalMulticast, FifoMulticast, FifoTotalMulticast, IsisMulticast,
-    SequencerMulticast,
+    BasicMulticast, CausalMulticast, CausalTotalMulticast, FifoMulticast, FifoTotalMulticast,
+    IpMulticast, IsisMulticast, ReliableMulticast, SequencerMulticast,
 };
 use synod_sim::world::Judged;
 
 const TWICE: Scope = Scope { rounds: Rounds::Times(2), ..Scope::of(2) };
+
+const ONE_SENDER: Scope = Scope { set: &[("senders", "p0")], ..Scope::of(3) };
 
 /// Two groups with one process in both.
 const OVERLAPPING: Scope = Scope { set: &[("groups", "p0 p1; p1 p2")], ..Scope::of(3) };
@@ -108,4 +110,35 @@ fn the_textbooks_flaws_are_found() {
     }
     assert_eq!(shortest::<CausalOwnWaits>(), 1);
     assert_eq!(shortest::<IsisNoTieBreak>(), 7);
+}
+
+#[test]
+fn basic_multicast_agrees_as_long_as_nobody_crashes() {
+    assert_eq!(states::<BasicMulticast>(Scope::of(3)), 125);
+    let two = Scope { rounds: Rounds::Times(3), ..Scope::of(2) };
+    assert_eq!(states::<BasicMulticast>(two), 225);
+}
+
+#[test]
+fn reliable_multicast_agrees_whoever_crashes_in_the_middle_of_whatever() {
+    let scope = Scope { crashes: 2, duplicates: 1, ..ONE_SENDER };
+    assert_eq!(states::<ReliableMulticast>(scope), 1429);
+}
+
+#[test]
+fn over_ip_multicast_two_agree_whatever_message_is_lost() {
+    let scope = IpMulticast::CARD.proved[0];
+    assert_eq!((scope.n, scope.drops), (2, 1));
+    assert_eq!(states::<IpMulticast>(scope), 3252);
+}
+
+/// Agreement speaks of those that do not crash: it does not see what is wrong with delivering first.
+#[test]
+fn delivering_before_passing_on_keeps_agreement_and_loses_uniform_agreement() {
+    let scope = Scope { crashes: 2, ..ONE_SENDER };
+    let agreement = explored::<ReliableLateRelay>(scope, &[AGREEMENT]);
+    assert!(agreement.exhausted() && agreement.refutation(AGREEMENT).is_none());
+    assert!(agreement.progress.unique > 100, "{:?}", agreement.progress);
+    let uniform = explored::<ReliableLateRelay>(scope, &[UNIFORM]);
+    assert!(uniform.refutation(UNIFORM).is_some());
 }

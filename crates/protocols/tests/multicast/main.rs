@@ -5,7 +5,6 @@ mod by_hand;
 mod causal;
 mod causal_total;
 mod explored;
-mod exploring;
 mod fifo;
 mod forged;
 mod groups;
