@@ -52,6 +52,12 @@ pub trait Algorithm:
         false
     }
 
+    /// Whether a timer stands for something that goes wrong: explorers then treat it as a fault, that
+    /// may come and need not. (In an idealised group service: the network falls apart.)
+    fn is_fault(_timer: &Self::Timer) -> bool {
+        false
+    }
+
     /// Whether the formulas on its card are about a group that is set up so. (Some are only about
     /// the usual layer below.)
     fn has_costs(_setup: &Setup) -> bool {

@@ -55,6 +55,10 @@ pub trait Host<P: Protocol> {
     fn effect(&mut self, effect: EffectOf<P>);
     /// Decides a randomised step: any number below `among`.
     fn choose(&mut self, among: u32) -> u32;
+    /// Which life of the process this is, from 1.
+    fn incarnation(&self) -> u32 {
+        1
+    }
     /// The step enters (`true`) or leaves the layer below: messages now belong to that layer.
     fn cross(&mut self, _down: bool) {}
 }
@@ -84,6 +88,13 @@ impl<'a, P: Protocol> Cx<'a, P> {
     #[inline]
     pub fn me(&self) -> ProcessId {
         self.me
+    }
+
+    /// Which life of this process this is: 1, and one more after each restart. Real systems have a
+    /// process number or a boot counter for it.
+    #[inline]
+    pub fn incarnation(&self) -> u32 {
+        self.host.incarnation()
     }
 
     /// How many processes are in the group: all, unless a layer above narrowed it down.
@@ -289,6 +300,10 @@ where
 
     fn choose(&mut self, among: u32) -> u32 {
         self.above.host.choose(among)
+    }
+
+    fn incarnation(&self) -> u32 {
+        self.above.host.incarnation()
     }
 
     fn cross(&mut self, down: bool) {

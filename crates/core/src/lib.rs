@@ -14,6 +14,7 @@
 //! - [`protocol`]: the trait, and what travels
 //! - [`cx`]: effects, and how a layer drives the one below
 //! - [`durable`]: stable storage, for the protocols that need it
+//! - [`group`]: views and deliveries: what a group engine offers to a service above it
 //! - [`stamp`]: logical timestamps as values
 //! - [`algorithm`], [`card`], [`setup`]: what the catalogue knows about each
 //! - [`family`]: mutual exclusion, logical time, …: inputs, outputs, applications, monitors
@@ -25,6 +26,7 @@ pub mod clock;
 pub mod cx;
 pub mod durable;
 pub mod family;
+pub mod group;
 mod kind;
 pub mod process;
 pub mod protocol;

@@ -25,6 +25,13 @@ pub trait Wire: Data {
     fn kind(&self) -> &'static str {
         kind_of(self)
     }
+
+    /// Whether nothing else happens before it arrives, as if sender and receiver took one step
+    /// together. No real message is; it is for processes that stand for something else, such as an
+    /// idealised group service.
+    fn is_urgent(&self) -> bool {
+        false
+    }
 }
 
 /// For protocols that set no timers, take no input, or produce no output.

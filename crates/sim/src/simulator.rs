@@ -429,7 +429,7 @@ impl<A: Algorithm> Driver<A> for Engine<'_, A> {
     fn see(&mut self, now_us: u64, happening: Happening<'_, A>) {
         self.witness.see(now_us, &happening);
         match happening {
-            Happening::Sent { slot: Some(slot), envelope, .. } => {
+            Happening::Sent { slot: Some(slot), envelope, .. } if !envelope.is_urgent() => {
                 self.on_sent(now_us, slot, envelope.from, envelope.to);
             }
             Happening::Duplicated { slot, envelope, .. } => {

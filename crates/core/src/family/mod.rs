@@ -4,17 +4,21 @@
 pub mod clock_sync;
 pub mod detection;
 pub mod election;
+pub mod group;
 pub mod logical_time;
 pub mod multicast;
 pub mod mutex;
+pub mod slots;
 
 pub use crate::clock::Moment;
 pub use clock_sync::ClockSync;
 pub use detection::Detection;
 pub use election::Election;
+pub use group::GroupService;
 pub use logical_time::LogicalTime;
 pub use multicast::GroupMulticast;
 pub use mutex::Mutex;
+pub use slots::Allocation;
 
 use crate::card::Rounds;
 use crate::process::{ProcessId, ProcessSet};
@@ -62,6 +66,10 @@ pub trait Family: Debug + Copy + 'static {
 
     /// What happens in the application when this is asked: it thinks first, or it holds something.
     fn pace(input: &Self::Input) -> Pace;
+    /// Whether an operator may ask this at any time, whatever the application does.
+    fn is_order(_input: &Self::Input) -> bool {
+        false
+    }
     /// What asking or telling means for the operation under way, for meters and pictures.
     fn mark_of_input(input: &Self::Input) -> Mark;
     /// The same for what the application at a process is told.

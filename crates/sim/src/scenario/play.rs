@@ -168,7 +168,7 @@ impl<A: Algorithm> Player<'_, A> {
         let action = Action::Input { at, input };
         self.world.can(&action).map_err(|impossible| impossible.to_string())?;
         let Action::Input { input, .. } = &action else { unreachable!("it was just made") };
-        if offers.contains(input) {
+        if offers.contains(input) || A::Family::is_order(input) {
             return self.step(&action);
         }
         let words = A::Family::input_in_words(input);

@@ -3,7 +3,7 @@
 use super::action::{Driver, Happening};
 use super::causal::CausalOrder;
 use super::fingerprint::Prints;
-use super::flight::{Body, Envelope, Flight};
+use super::flight::{Body, Envelope, Flight, Slot};
 use super::links::Links;
 use super::process::{ApplicationOf, Disk, SetTimer};
 use super::{Cut, Fixed, MonitorOf, World, judge};
@@ -20,6 +20,7 @@ fn narrow(ms: u64) -> u32 {
 /// Everything in a world that a step may touch, except the state of the process that takes it.
 pub(super) struct Carrier<'a, A: Algorithm> {
     at: ProcessId,
+    incarnation: u32,
     n: usize,
     now_us: u64,
     fixed: &'a Fixed<A>,
@@ -36,6 +37,7 @@ pub(super) struct Carrier<'a, A: Algorithm> {
     found: &'a mut Vec<Violation>,
     prints: &'a mut Option<Prints>,
     cut: &'a mut Option<Cut>,
+    urgent: &'a mut Vec<Slot>,
     /// How many layers down the step is.
     pub(super) layer: u8,
     /// What the application answers at once.
@@ -60,6 +62,7 @@ impl<A: Algorithm> World<A> {
         let process = &mut self.processes[at.index()];
         let carrier = Carrier {
             at,
+            incarnation: process.incarnation,
             n,
             now_us: self.now_us,
             fixed: &self.fixed,
@@ -76,6 +79,7 @@ impl<A: Algorithm> World<A> {
             found: &mut self.found,
             prints: &mut self.prints,
             cut: &mut self.cut,
+            urgent: &mut self.urgent,
             layer: 0,
             answers: Vec::new(),
         };
@@ -90,6 +94,10 @@ impl<A: Algorithm> Host<A> for Carrier<'_, A> {
 
     fn choose(&mut self, among: u32) -> u32 {
         self.driver.choose(among)
+    }
+
+    fn incarnation(&self) -> u32 {
+        self.incarnation
     }
 
     fn cross(&mut self, down: bool) {
@@ -184,7 +192,11 @@ impl<A: Algorithm> Carrier<'_, A> {
         if let (Some(prints), Order::Any) = (&mut *self.prints, self.fixed.order) {
             prints.add(&envelope);
         }
+        let is_urgent = envelope.is_urgent();
         let slot = self.flight.put(envelope);
+        if is_urgent {
+            self.urgent.push(slot);
+        }
         let envelope = self.flight.get(slot).expect("it was just put there");
         let slot = Some(slot);
         self.driver.see(self.now_us, Happening::Sent { slot, envelope, layer, carried });

@@ -51,6 +51,7 @@ impl<A: Algorithm> World<A> {
                 process.application.offers(&mut offers);
                 actions.extend(offers.drain(..).map(|input| Action::Input { at, input }));
                 let due = process.timers.iter().filter(|set| set.left_ms == 0);
+                let due = due.filter(|set| !A::is_fault(&set.timer));
                 actions.extend(due.map(|set| Action::Fire { at, timer: set.number }));
                 if process.is_writing() {
                     actions.push(Action::Sync(at));
@@ -69,6 +70,11 @@ impl<A: Algorithm> World<A> {
     /// Everything that may go wrong next, within what is left; application messages and the
     /// passing of time included.
     pub fn enabled_faults(&self, actions: &mut Vec<Action<A::Input>>) {
+        for (index, process) in self.processes().iter().enumerate().filter(|(_, p)| p.is_up()) {
+            let at = ProcessId(index as u32);
+            let due = process.timers.iter().filter(|set| A::is_fault(&set.timer));
+            actions.extend(due.map(|set| Action::Fire { at, timer: set.number }));
+        }
         let left = self.faults;
         if left == FaultsLeft::default() {
             return;

@@ -44,6 +44,16 @@ impl<M: Wire> Body<M> {
     }
 }
 
+impl<A: Algorithm> Envelope<A> {
+    /// Whether it arrives before anything else happens.
+    pub fn is_urgent(&self) -> bool {
+        match &self.body {
+            Body::Message(message) => message.is_urgent(),
+            Body::Tell(_) => false,
+        }
+    }
+}
+
 /// Two envelopes that say the same to the same are the same to an explorer, whatever their number.
 impl<A: Algorithm> Hash for Envelope<A> {
     fn hash<H: Hasher>(&self, state: &mut H) {

@@ -69,6 +69,8 @@ pub struct World<A: Algorithm> {
     prints: Option<fingerprint::Prints>,
     /// Set while a step is taken in the middle of which its process crashes.
     cut: Option<Cut>,
+    /// What the step has sent that arrives before it is over.
+    urgent: Vec<Slot>,
 }
 
 /// How much of a step is still carried out.
@@ -97,6 +99,7 @@ impl<A: Algorithm> Clone for World<A> {
             found: Vec::new(),
             prints: self.prints,
             cut: None,
+            urgent: Vec::new(),
         }
     }
 
@@ -149,6 +152,7 @@ impl<A: Algorithm> World<A> {
             found: Vec::new(),
             prints: None,
             cut: None,
+            urgent: Vec::new(),
             fixed: Arc::new(Fixed {
                 setup: plan.setup.clone(),
                 initial,
@@ -171,7 +175,16 @@ impl<A: Algorithm> World<A> {
             driver.see(self.now_us, Happening::Started(at));
             self.run(at, driver, |state, cx| state.on_start(cx));
         }
+        self.deliver_urgent(driver);
         self.judge(driver);
+    }
+
+    /// What cannot wait arrives before the step is over, in the order of sending.
+    fn deliver_urgent(&mut self, driver: &mut dyn Driver<A>) {
+        while !self.urgent.is_empty() {
+            let slot = self.urgent.remove(0);
+            self.deliver(slot, driver);
+        }
     }
 
     /// The processes.
@@ -263,6 +276,7 @@ impl<A: Algorithm> World<A> {
         self.found.clear();
         self.cut = None;
         self.take_step(action, driver);
+        self.deliver_urgent(driver);
         self.judge(driver);
     }
 
@@ -441,6 +455,7 @@ impl<A: Algorithm> World<A> {
         self.forget_print(at);
         let process = &mut self.processes[at.index()];
         process.status = Status::Up;
+        process.incarnation += 1;
         process.state = self.fixed.initial[at.index()].clone();
         match A::REPLAY {
             Some(replay) if with_disk => {

@@ -16,6 +16,8 @@ pub struct Process<A: Algorithm> {
     pub application: ApplicationOf<A>,
     /// Whether it runs.
     pub status: Status,
+    /// Which of its lives it is in, from 1.
+    pub incarnation: u32,
     pub(crate) timers: Vec<SetTimer<A::Timer>>,
     /// None until something is written: most algorithms have no disk.
     pub(crate) disk: Option<Box<Disk<A>>>,
@@ -46,7 +48,7 @@ pub enum Status {
 impl<A: Algorithm> Process<A> {
     pub(crate) fn new(state: A, application: ApplicationOf<A>) -> Self {
         let (timers, disk) = (Vec::new(), None);
-        Process { state, application, status: Status::Up, timers, disk }
+        Process { state, application, status: Status::Up, incarnation: 1, timers, disk }
     }
 
     /// Whether it takes anything in.
@@ -76,6 +78,7 @@ impl<A: Algorithm> Clone for Process<A> {
             state: self.state.clone(),
             application: self.application.clone(),
             status: self.status,
+            incarnation: self.incarnation,
             timers: self.timers.clone(),
             disk: self.disk.clone(),
         }
@@ -86,6 +89,7 @@ impl<A: Algorithm> Clone for Process<A> {
         self.state.clone_from(&source.state);
         self.application.clone_from(&source.application);
         self.status = source.status;
+        self.incarnation = source.incarnation;
         // Most processes have neither timers nor a disk.
         if !(self.timers.is_empty() && source.timers.is_empty()) {
             self.timers.clone_from(&source.timers);
@@ -105,6 +109,7 @@ impl<A: Algorithm> Hash for Process<A> {
         }
         self.application.hash(hasher);
         self.status.hash(hasher);
+        self.incarnation.hash(hasher);
         // Counted, so that no list of timers can be taken for the beginning of a disk.
         self.timers.len().hash(hasher);
         for set in &self.timers {

@@ -1,0 +1,142 @@
+//! Judges who uses what, wherever.
+
+use super::{Allocation, FENCE, Input, Output, PI1, PI2, PI4, SlotId, Token};
+use crate::family::{Moment, Monitor, Violation};
+use crate::process::{ProcessId, ProcessSet};
+use crate::setup::Setup;
+use std::collections::BTreeMap;
+
+/// Knows every slot in use, on all sides of every partition.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Landlord {
+    /// Who uses a slot, and with which token.
+    used: BTreeMap<SlotId, Vec<(ProcessId, Token)>>,
+    /// The last token of every slot that was ever claimed.
+    last: BTreeMap<SlotId, Token>,
+    /// Who has asked for slots and not heard the end of it.
+    asking: ProcessSet,
+    /// Who is in a transaction of the membership.
+    unsettled: ProcessSet,
+    /// Who is settled, with every node accounted for, and yet some slots have no owner.
+    missing: ProcessSet,
+    /// Whether tokens are judged; they are remembered only then.
+    fences: bool,
+}
+
+impl Monitor for Landlord {
+    type Family = Allocation;
+    type Tag = ();
+
+    fn new(_setup: &Setup, judged: &dyn Fn(&str) -> bool) -> Self {
+        Landlord {
+            used: BTreeMap::new(),
+            last: BTreeMap::new(),
+            asking: ProcessSet::EMPTY,
+            unsettled: ProcessSet::EMPTY,
+            missing: ProcessSet::EMPTY,
+            fences: judged(FENCE),
+        }
+    }
+
+    fn on_input(&mut self, at: ProcessId, input: &Input, _: Moment<'_>, _: &mut Vec<Violation>) {
+        if let Input::Release(slot, token) = input {
+            self.give_back(at, *slot, *token);
+        }
+    }
+
+    fn on_output(
+        &mut self,
+        at: ProcessId,
+        output: &Output,
+        _: Moment<'_>,
+        found: &mut Vec<Violation>,
+    ) {
+        match output {
+            Output::Claimed(slot, token) => self.claim(at, *slot, *token, found),
+            Output::Asks(_) => {
+                self.asking.insert(at);
+            }
+            Output::Got(_) => {
+                self.asking.remove(at);
+            }
+            Output::Unsettled => {
+                self.unsettled.insert(at);
+            }
+            Output::Settled { absent, whole, .. } => {
+                self.unsettled.remove(at);
+                self.missing.remove(at);
+                if *whole && *absent > 0 {
+                    self.missing.insert(at);
+                }
+            }
+            Output::Alarm(slot) => {
+                let because = format!("{slot} was claimed by two parts of the group");
+                found.push(Violation { property: PI1, at, because });
+            }
+            Output::Lost => self.on_crash(at),
+            Output::Refused(_) | Output::Released(_) | Output::Stale(_) => {}
+        }
+    }
+
+    fn on_crash(&mut self, at: ProcessId) {
+        for users in self.used.values_mut() {
+            users.retain(|(user, _)| *user != at);
+        }
+        self.used.retain(|_, users| !users.is_empty());
+        for set in [&mut self.asking, &mut self.unsettled, &mut self.missing] {
+            set.remove(at);
+        }
+    }
+
+    /// Nothing that applications tell each other changes who has what.
+    fn has_news(&self, _from: ProcessId) -> bool {
+        false
+    }
+
+    fn waiting(&self, property: &str) -> ProcessSet {
+        match property {
+            PI2 => self.missing.clone(),
+            PI4 => {
+                let mut open = self.asking.clone();
+                open.extend(self.unsettled.iter());
+                open
+            }
+            _ => self.unsettled.clone(),
+        }
+    }
+
+    fn complaint(&self, property: &str, at: ProcessId) -> String {
+        match property {
+            PI2 => "knows of slots that nobody owns, although every node is accounted for".into(),
+            _ if self.unsettled.contains(at) => "waits for the group to settle".into(),
+            _ => "waits for answers to its request".into(),
+        }
+    }
+}
+
+impl Landlord {
+    fn claim(&mut self, at: ProcessId, slot: SlotId, token: Token, found: &mut Vec<Violation>) {
+        let users = self.used.entry(slot).or_default();
+        if let Some((other, _)) = users.first() {
+            let because = format!("{at} uses {slot}, and so does {other}");
+            found.push(Violation { property: PI1, at, because });
+        }
+        users.push((at, token));
+        if self.fences {
+            let last = self.last.insert(slot, token);
+            if let Some(last) = last.filter(|last| *last >= token) {
+                let because = format!("{at} claims {slot} with {token}, after {last}");
+                found.push(Violation { property: FENCE, at, because });
+            }
+        }
+    }
+
+    fn give_back(&mut self, at: ProcessId, slot: SlotId, token: Token) {
+        if let Some(users) = self.used.get_mut(&slot) {
+            users.retain(|user| *user != (at, token));
+            if users.is_empty() {
+                self.used.remove(&slot);
+            }
+        }
+    }
+}
