@@ -6,8 +6,10 @@
 pub mod catalogue;
 pub mod detector;
 pub mod election;
+pub mod group;
 pub mod multicast;
 pub mod mutex;
+pub mod slots;
 pub mod time;
 
 pub use catalogue::{Entry, Visit, entries, find, visit};

@@ -1,0 +1,1 @@
+//! Group services: membership with views, and multicast in one order with them.
