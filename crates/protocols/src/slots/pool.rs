@@ -1,0 +1,391 @@
+//! One member's own slots: which are free, in use, cooling, or promised to others.
+//!
+//! A claim takes the lowest free slot, so that what is given away later is in long runs. Claim and
+//! release cost the same however large the pool is, and allocate nothing once it has run for a while.
+
+use super::bits::Bits;
+use super::ranges::Ranges;
+use super::tokens::Tokens;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+use std::fmt;
+use synod_core::family::slots::{SlotId, Token};
+
+/// The slot is not in use with that token: it was released already, perhaps claimed again, perhaps
+/// never ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the slot is not in use with that token")]
+pub struct Stale;
+
+/// What a member owns. Equal pools are equal values.
+#[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Pool {
+    free: Bits,
+    used: Tokens,
+    /// Released, and not to be used again yet; oldest first.
+    cooling: VecDeque<SlotId>,
+    /// So many of the cooling ones, the oldest, have cooled since before the last [`Pool::warm`].
+    cooler: u32,
+    /// Promised or offered to others: not ours to use, and not yet theirs.
+    pledged: Ranges,
+    pledges: u32,
+}
+
+impl Pool {
+    /// An empty pool for slots below `size`.
+    pub fn new(size: u32) -> Self {
+        Pool {
+            free: Bits::new(size),
+            used: Tokens::new(size),
+            cooling: VecDeque::new(),
+            cooler: 0,
+            pledged: Ranges::EMPTY,
+            pledges: 0,
+        }
+    }
+
+    /// How many slots can be claimed now.
+    #[inline]
+    pub fn free(&self) -> u32 {
+        self.free.count()
+    }
+
+    /// How many are in use.
+    #[inline]
+    pub fn used(&self) -> u32 {
+        self.used.count()
+    }
+
+    /// How many cool.
+    #[inline]
+    pub fn cooling(&self) -> u32 {
+        self.cooling.len() as u32
+    }
+
+    /// How many are promised or offered to others.
+    #[inline]
+    pub fn pledged(&self) -> u32 {
+        self.pledges
+    }
+
+    /// How many there are, in whichever state.
+    #[inline]
+    pub fn owned(&self) -> u32 {
+        self.free() + self.used() + self.cooling() + self.pledged()
+    }
+
+    /// Which can be claimed now.
+    pub fn free_slots(&self) -> Ranges {
+        self.free.ranges()
+    }
+
+    /// Which are promised or offered to others.
+    pub fn pledged_slots(&self) -> &Ranges {
+        &self.pledged
+    }
+
+    /// All, in whichever state.
+    pub fn slots(&self) -> Ranges {
+        let mut all = self.free.ranges();
+        all.extend(&self.used.iter().map(|(slot, _)| slot).collect());
+        all.extend(&self.pledged);
+        let mut cooling: Vec<SlotId> = self.cooling.iter().copied().collect();
+        cooling.sort_unstable();
+        all.extend(&cooling.into_iter().collect());
+        all
+    }
+
+    /// The token that a slot is in use with.
+    pub fn token(&self, slot: SlotId) -> Option<Token> {
+        self.used.get(slot)
+    }
+
+    /// Takes the lowest free slot into use. A token has a count above 0.
+    #[inline]
+    pub fn claim(&mut self, token: Token) -> Option<SlotId> {
+        let slot = SlotId(self.free.first()?);
+        self.free.remove(slot.0);
+        self.used.insert(slot, token);
+        Some(slot)
+    }
+
+    /// Takes this slot into use; false if it is not free here.
+    pub fn claim_slot(&mut self, slot: SlotId, token: Token) -> bool {
+        let free = self.free.remove(slot.0);
+        if free {
+            self.used.insert(slot, token);
+        }
+        free
+    }
+
+    /// Gives a slot back. It is free at once, or cools first, until [`Pool::warm`] says so.
+    #[inline]
+    pub fn release(&mut self, slot: SlotId, token: Token, cool: bool) -> Result<(), Stale> {
+        if self.used.get(slot) != Some(token) {
+            return Err(Stale);
+        }
+        self.used.remove(slot);
+        if cool {
+            self.cooling.push_back(slot);
+        } else {
+            self.free.insert(slot.0);
+        }
+        Ok(())
+    }
+
+    /// To be called at equal intervals while something cools: what was cooling at the last call is
+    /// free from now on. So a slot cools for one interval at least and two at most. Whether
+    /// something still cools.
+    pub fn warm(&mut self) -> bool {
+        for slot in self.cooling.drain(..self.cooler as usize) {
+            self.free.insert(slot.0);
+        }
+        self.cooler = self.cooling();
+        self.cooler > 0
+    }
+
+    /// Promises the `count` lowest free slots to others, or as many as there are: they are still
+    /// ours, but cannot be claimed.
+    pub fn pledge(&mut self, count: u32) -> Ranges {
+        let slots = self.free.take_first(count);
+        self.pledges += slots.len();
+        self.pledged.extend(&slots);
+        slots
+    }
+
+    /// Nobody took these: free again. What was not promised is passed over.
+    pub fn unpledge(&mut self, slots: &Ranges) {
+        let back = self.unpromise(slots);
+        self.gain(&back);
+    }
+
+    /// These are ours from now on, and free. They were not ours before.
+    pub fn gain(&mut self, slots: &Ranges) {
+        for range in slots.iter() {
+            self.free.insert_all(range);
+        }
+    }
+
+    /// These are not ours any more, in whichever state they were.
+    pub fn lose(&mut self, slots: &Ranges) {
+        let promised = self.unpromise(slots);
+        if promised.len() == slots.len() {
+            return;
+        }
+        for range in slots.iter() {
+            self.free.remove_all(range);
+        }
+        if self.used() > 0 {
+            slots.slots().for_each(|slot| self.used.remove(slot));
+        }
+        let cooler = self.cooling.iter().take(self.cooler as usize);
+        self.cooler -= cooler.filter(|slot| slots.contains(**slot)).count() as u32;
+        self.cooling.retain(|slot| !slots.contains(*slot));
+    }
+
+    /// Nothing is ours any more.
+    pub fn clear(&mut self) {
+        *self = Pool::new(self.free.size());
+    }
+
+    /// Takes slots out of the promised ones; returns those that were.
+    fn unpromise(&mut self, slots: &Ranges) -> Ranges {
+        let promised = self.pledged.intersection(slots);
+        self.pledged.remove(&promised);
+        self.pledges -= promised.len();
+        promised
+    }
+}
+
+impl fmt::Debug for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pool")
+            .field("free", &self.free.ranges())
+            .field("used", &self.used)
+            .field("cooling", &self.cooling)
+            .field("pledged", &self.pledged)
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::dice::Dice;
+    use super::*;
+    use std::collections::BTreeMap;
+    use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+
+    fn token(count: u64) -> Token {
+        Token { epoch: 1, count }
+    }
+
+    fn pool_of(slots: &Ranges) -> Pool {
+        let mut pool = Pool::new(1_000);
+        pool.gain(slots);
+        pool
+    }
+
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    enum State {
+        Free,
+        Used(Token),
+        Cooling { since: u32 },
+        Pledged,
+    }
+
+    /// The same as a pool, slot by slot.
+    #[derive(Default)]
+    struct Model {
+        states: BTreeMap<u32, State>,
+        calls_of_warm: u32,
+    }
+
+    impl Model {
+        fn count(&self, which: impl Fn(&State) -> bool) -> u32 {
+            self.states.values().filter(|state| which(state)).count() as u32
+        }
+
+        fn lowest_free(&self) -> Option<u32> {
+            let free = self.states.iter().find(|(_, state)| **state == State::Free);
+            free.map(|(slot, _)| *slot)
+        }
+
+        fn warm(&mut self) {
+            for state in self.states.values_mut() {
+                if matches!(state, State::Cooling { since } if *since < self.calls_of_warm) {
+                    *state = State::Free;
+                }
+            }
+            self.calls_of_warm += 1;
+        }
+    }
+
+    fn agree(pool: &Pool, model: &Model) {
+        assert_eq!(pool.free(), model.count(|state| *state == State::Free));
+        assert_eq!(pool.used(), model.count(|state| matches!(state, State::Used(_))));
+        assert_eq!(pool.cooling(), model.count(|state| matches!(state, State::Cooling { .. })));
+        assert_eq!(pool.pledged(), model.count(|state| *state == State::Pledged));
+        assert_eq!(pool.slots(), model.states.keys().map(|slot| SlotId(*slot)).collect());
+        for (slot, state) in &model.states {
+            let expected = match state {
+                State::Used(token) => Some(*token),
+                _ => None,
+            };
+            assert_eq!(pool.token(SlotId(*slot)), expected);
+        }
+    }
+
+    /// One random step of both.
+    fn step(pool: &mut Pool, model: &mut Model, dice: &mut Dice, count: u64) {
+        let slot = dice.below(24);
+        let some: Ranges = (0..24).filter(|_| dice.below(6) == 0).map(SlotId).collect();
+        let state = model.states.get(&slot).copied();
+        match dice.below(9) {
+            0 | 1 => {
+                let expected = model.lowest_free();
+                assert_eq!(pool.claim(token(count)), expected.map(SlotId));
+                model.states.extend(expected.map(|slot| (slot, State::Used(token(count)))));
+            }
+            2 => {
+                let free = state == Some(State::Free);
+                assert_eq!(pool.claim_slot(SlotId(slot), token(count)), free);
+                model.states.extend(free.then_some((slot, State::Used(token(count)))));
+            }
+            3 | 4 => {
+                let cool = dice.below(2) == 0;
+                let Some(State::Used(token)) = state else {
+                    assert_eq!(pool.release(SlotId(slot), token(count), cool), Err(Stale));
+                    return;
+                };
+                assert_eq!(pool.release(SlotId(slot), token, cool), Ok(()));
+                let since = model.calls_of_warm;
+                let next = if cool { State::Cooling { since } } else { State::Free };
+                model.states.insert(slot, next);
+            }
+            5 => {
+                model.warm();
+                assert_eq!(pool.warm(), pool.cooling() > 0);
+            }
+            6 => {
+                let wanted = dice.below(4);
+                for slot in pool.pledge(wanted).slots() {
+                    assert_eq!(model.lowest_free(), Some(slot.0));
+                    model.states.insert(slot.0, State::Pledged);
+                }
+                assert!(pool.pledged() >= wanted.min(pool.pledged() + pool.free()));
+            }
+            7 => {
+                pool.unpledge(&some);
+                let pledged = model.states.iter_mut().filter(|(_, s)| **s == State::Pledged);
+                for (_, state) in pledged.filter(|(slot, _)| some.contains(SlotId(**slot))) {
+                    *state = State::Free;
+                }
+            }
+            _ if dice.below(2) == 0 => {
+                pool.lose(&some);
+                model.states.retain(|slot, _| !some.contains(SlotId(*slot)));
+            }
+            _ => {
+                let mut new = some;
+                new.remove(&pool.slots());
+                pool.gain(&new);
+                model.states.extend(new.slots().map(|slot| (slot.0, State::Free)));
+            }
+        }
+    }
+
+    #[test]
+    fn a_pool_does_what_a_list_of_states_does() {
+        for seed in 0..40 {
+            let mut dice = Dice::new(seed + 9);
+            let (mut pool, mut model) = (Pool::new(24), Model::default());
+            for count in 1..400 {
+                step(&mut pool, &mut model, &mut dice, count);
+                agree(&pool, &model);
+            }
+        }
+    }
+
+    #[test]
+    fn a_release_with_an_old_token_is_refused() {
+        let mut pool = pool_of(&Ranges::span(5, 6));
+        assert_eq!(pool.claim(token(1)), Some(SlotId(5)));
+        assert_eq!(pool.release(SlotId(5), token(1), false), Ok(()));
+        assert_eq!(pool.claim(token(2)), Some(SlotId(5)));
+        assert_eq!(pool.release(SlotId(5), token(1), false), Err(Stale));
+        assert_eq!(pool.token(SlotId(5)), Some(token(2)));
+        for nowhere in [6, 999, 1_000, u32::MAX] {
+            assert_eq!(pool.release(SlotId(nowhere), token(1), false), Err(Stale));
+            assert!(!pool.claim_slot(SlotId(nowhere), token(3)));
+        }
+    }
+
+    #[test]
+    fn a_slot_cools_for_one_interval_at_least() {
+        let mut pool = pool_of(&Ranges::span(0, 1));
+        pool.claim(token(1));
+        assert!(!pool.warm());
+        pool.release(SlotId(0), token(1), true).expect("it is in use");
+        assert!(pool.warm(), "it has perhaps only just begun");
+        assert_eq!(pool.claim(token(2)), None);
+        assert!(!pool.warm());
+        assert_eq!(pool.claim(token(2)), Some(SlotId(0)));
+    }
+
+    #[test]
+    fn pools_with_equal_contents_are_equal_whatever_happened_before() {
+        let mut pool = pool_of(&Ranges::span(0, 600));
+        let fresh = pool.clone();
+        assert!(pool.claim_slot(SlotId(599), token(1)));
+        assert!(pool != fresh);
+        pool.release(SlotId(599), token(1), false).expect("it is in use");
+        let promised = pool.pledge(3);
+        assert_eq!(promised, Ranges::span(0, 3));
+        pool.unpledge(&promised);
+        assert!(pool == fresh);
+        let hasher = BuildHasherDefault::<DefaultHasher>::default();
+        assert_eq!(hasher.hash_one(&pool), hasher.hash_one(&fresh));
+        pool.lose(&Ranges::span(0, 600));
+        assert!(pool == Pool::new(1_000));
+    }
+}

@@ -1,0 +1,346 @@
+//! Sets of slots, as runs of neighbours.
+
+use serde::{Deserialize, Serialize, Serializer};
+use std::fmt;
+use synod_core::family::slots::SlotId;
+
+/// Slots without a gap: from `first`, up to but without `end`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Range {
+    /// The first slot.
+    pub first: u32,
+    /// One more than the last slot.
+    pub end: u32,
+}
+
+impl Range {
+    /// How many slots.
+    pub fn len(self) -> u32 {
+        self.end.saturating_sub(self.first)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(self) -> bool {
+        self.end <= self.first
+    }
+}
+
+/// `s3`, or `s3-s5`.
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.len() {
+            1 => write!(f, "s{}", self.first),
+            _ => write!(f, "s{}-s{}", self.first, self.end.saturating_sub(1)),
+        }
+    }
+}
+
+impl fmt::Debug for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// A set of slots. Equal sets are equal values: ranges are in order, none is empty, and no two touch.
+///
+/// Looking up is quick; changing one range costs a copy of those behind it. So this is for what is
+/// small or seldom changed: an offer, a donation, what a member claims at a merge.
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(try_from = "Vec<(u32, u32)>")]
+pub struct Ranges(Vec<Range>);
+
+impl Ranges {
+    /// No slot.
+    pub const EMPTY: Ranges = Ranges(Vec::new());
+
+    /// One slot.
+    pub fn one(slot: SlotId) -> Self {
+        Self::span(slot.0, slot.0.saturating_add(1))
+    }
+
+    /// From `first`, up to but without `end`.
+    pub fn span(first: u32, end: u32) -> Self {
+        let range = Range { first, end };
+        if range.is_empty() { Self::EMPTY } else { Ranges(vec![range]) }
+    }
+
+    /// How many slots.
+    pub fn len(&self) -> u32 {
+        self.0.iter().map(|range| range.len()).sum()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether the slot is among them.
+    pub fn contains(&self, slot: SlotId) -> bool {
+        let place = self.0.partition_point(|range| range.end <= slot.0);
+        self.0.get(place).is_some_and(|range| range.first <= slot.0)
+    }
+
+    /// The ranges, in order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Range> + '_ {
+        self.0.iter().copied()
+    }
+
+    /// The slots, in order.
+    pub fn slots(&self) -> impl Iterator<Item = SlotId> + '_ {
+        self.0.iter().flat_map(|range| range.first..range.end).map(SlotId)
+    }
+
+    /// One more than the greatest slot; 0 if there is none.
+    pub fn end(&self) -> u32 {
+        self.0.last().map_or(0, |range| range.end)
+    }
+
+    /// Adds a range.
+    pub fn insert(&mut self, range: Range) {
+        if range.is_empty() {
+            return;
+        }
+        let from = self.0.partition_point(|other| other.end < range.first);
+        let upto = self.0.partition_point(|other| other.first <= range.end);
+        let mut joined = range;
+        if let (Some(left), true) = (self.0.get(from), from < upto) {
+            joined.first = joined.first.min(left.first);
+            joined.end = joined.end.max(self.0[upto - 1].end);
+        }
+        self.0.splice(from..upto, [joined]);
+    }
+
+    /// Adds slots.
+    pub fn extend(&mut self, others: &Ranges) {
+        match others.0.as_slice() {
+            [] => {}
+            [only] => self.insert(*only),
+            _ => self.0 = combined(&self.0, &others.0, |mine, theirs| mine || theirs),
+        }
+    }
+
+    /// Takes slots out; those that are not there do no harm.
+    pub fn remove(&mut self, others: &Ranges) {
+        if !self.is_empty() && !others.is_empty() {
+            self.0 = combined(&self.0, &others.0, |mine, theirs| mine && !theirs);
+        }
+    }
+
+    /// The slots that are in both.
+    pub fn intersection(&self, others: &Ranges) -> Ranges {
+        Ranges(combined(&self.0, &others.0, |mine, theirs| mine && theirs))
+    }
+
+    /// Takes out the first `count` slots, or all if there are not so many.
+    pub fn take_first(&mut self, count: u32) -> Ranges {
+        let mut left = count;
+        let whole = self.0.iter().take_while(|range| match left.checked_sub(range.len()) {
+            Some(rest) => {
+                left = rest;
+                true
+            }
+            None => false,
+        });
+        let whole = whole.count();
+        let mut taken: Vec<Range> = self.0.drain(..whole).collect();
+        if let Some(next) = self.0.first_mut().filter(|_| left > 0) {
+            taken.push(Range { first: next.first, end: next.first + left });
+            next.first += left;
+        }
+        Ranges(taken)
+    }
+}
+
+/// The slots for which `keep` says yes, told whether they are in `a` and in `b`.
+fn combined(a: &[Range], b: &[Range], keep: impl Fn(bool, bool) -> bool) -> Vec<Range> {
+    // Ranges have edges: at every second one the set begins, at the others it ends.
+    let edge = |ranges: &[Range], place: usize| match ranges.get(place / 2) {
+        None => u64::MAX,
+        Some(range) if place.is_multiple_of(2) => u64::from(range.first),
+        Some(range) => u64::from(range.end),
+    };
+    let mut kept = Vec::with_capacity(a.len().max(b.len()));
+    let (mut in_a, mut in_b, mut begun) = (0, 0, None);
+    loop {
+        let (next_a, next_b) = (edge(a, in_a), edge(b, in_b));
+        let at = next_a.min(next_b);
+        if at == u64::MAX {
+            return kept;
+        }
+        in_a += usize::from(next_a == at);
+        in_b += usize::from(next_b == at);
+        match (begun, keep(in_a % 2 == 1, in_b % 2 == 1)) {
+            (None, true) => begun = Some(at as u32),
+            (Some(first), false) => {
+                kept.push(Range { first, end: at as u32 });
+                begun = None;
+            }
+            _ => {}
+        }
+    }
+}
+
+impl FromIterator<Range> for Ranges {
+    fn from_iter<I: IntoIterator<Item = Range>>(ranges: I) -> Self {
+        let mut set = Ranges::EMPTY;
+        for range in ranges {
+            // What comes in order is put at the end, which costs nothing.
+            match set.0.last_mut() {
+                _ if range.is_empty() => {}
+                Some(last) if range.first == last.end => last.end = range.end,
+                Some(last) if range.first < last.end => set.insert(range),
+                _ => set.0.push(range),
+            }
+        }
+        set
+    }
+}
+
+impl FromIterator<SlotId> for Ranges {
+    fn from_iter<I: IntoIterator<Item = SlotId>>(slots: I) -> Self {
+        slots.into_iter().map(|slot| Range { first: slot.0, end: slot.0 + 1 }).collect()
+    }
+}
+
+/// Written as the gap before each range and its length: small numbers, which take few bytes.
+impl Serialize for Ranges {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut at = 0;
+        serializer.collect_seq(self.0.iter().map(|range| {
+            let gap = range.first - at;
+            at = range.end;
+            (gap, range.len())
+        }))
+    }
+}
+
+/// As somebody else wrote it: anything is possible.
+impl TryFrom<Vec<(u32, u32)>> for Ranges {
+    type Error = &'static str;
+
+    fn try_from(written: Vec<(u32, u32)>) -> Result<Self, Self::Error> {
+        let mut ranges = Vec::with_capacity(written.len());
+        let mut at = 0u32;
+        for (gap, length) in written {
+            if length == 0 || (gap == 0 && !ranges.is_empty()) {
+                return Err("a set of slots is written longer than it is");
+            }
+            let first = at.checked_add(gap).ok_or("there is no such slot")?;
+            at = first.checked_add(length).ok_or("there is no such slot")?;
+            ranges.push(Range { first, end: at });
+        }
+        Ok(Ranges(ranges))
+    }
+}
+
+/// `s0-s3 s7`; `none` if there is none.
+impl fmt::Display for Ranges {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_empty() {
+            return write!(f, "none");
+        }
+        for (place, range) in self.0.iter().enumerate() {
+            write!(f, "{}{range}", if place == 0 { "" } else { " " })?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Ranges {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{self}]")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::dice::Dice;
+    use super::*;
+    use std::collections::BTreeSet;
+
+    type Model = BTreeSet<u32>;
+
+    fn ranges(model: &Model) -> Ranges {
+        model.iter().map(|slot| SlotId(*slot)).collect()
+    }
+
+    fn some(dice: &mut Dice) -> Model {
+        (0..40).filter(|_| dice.below(3) == 0).collect()
+    }
+
+    fn is_canonical(ranges: &Ranges) -> bool {
+        let none_is_empty = ranges.iter().all(|range| !range.is_empty());
+        none_is_empty && ranges.0.windows(2).all(|pair| pair[0].end < pair[1].first)
+    }
+
+    #[test]
+    fn ranges_do_what_sets_of_numbers_do() {
+        let mut dice = Dice::new(1);
+        for _ in 0..2_000 {
+            let (a, b) = (some(&mut dice), some(&mut dice));
+            let (mut union, mut rest) = (ranges(&a), ranges(&a));
+            union.extend(&ranges(&b));
+            rest.remove(&ranges(&b));
+            assert_eq!(union, ranges(&a.union(&b).copied().collect()));
+            assert_eq!(rest, ranges(&a.difference(&b).copied().collect()));
+            let both = ranges(&a).intersection(&ranges(&b));
+            assert_eq!(both, ranges(&a.intersection(&b).copied().collect()));
+            for set in [&union, &rest, &both] {
+                assert!(is_canonical(set), "{set}");
+            }
+            assert_eq!(union.len() as usize, a.union(&b).count());
+            assert!((0..42).all(
+                |slot| union.contains(SlotId(slot)) == (a.contains(&slot) || b.contains(&slot))
+            ));
+        }
+    }
+
+    #[test]
+    fn a_range_is_joined_with_all_that_it_touches() {
+        let mut dice = Dice::new(2);
+        for _ in 0..2_000 {
+            let mut model = some(&mut dice);
+            let mut set = ranges(&model);
+            let first = dice.below(40);
+            let range = Range { first, end: first + dice.below(6) };
+            set.insert(range);
+            model.extend(range.first..range.end);
+            assert_eq!(set, ranges(&model));
+            assert!(is_canonical(&set), "{set}");
+        }
+    }
+
+    #[test]
+    fn the_first_slots_are_taken_and_the_others_stay() {
+        let mut dice = Dice::new(3);
+        for _ in 0..2_000 {
+            let model = some(&mut dice);
+            let count = dice.below(30);
+            let mut rest = ranges(&model);
+            let taken = rest.take_first(count);
+            assert_eq!(taken, model.iter().take(count as usize).map(|s| SlotId(*s)).collect());
+            assert_eq!(rest, model.iter().skip(count as usize).map(|s| SlotId(*s)).collect());
+            assert!(is_canonical(&taken) && is_canonical(&rest));
+        }
+    }
+
+    #[test]
+    fn forged_ranges_are_refused() {
+        for forged in
+            [vec![(0, 0)], vec![(3, 1), (0, 1)], vec![(u32::MAX, 1)], vec![(0, u32::MAX), (1, 1)]]
+        {
+            assert!(Ranges::try_from(forged.clone()).is_err(), "{forged:?}");
+        }
+        assert_eq!(
+            Ranges::try_from(vec![(0, 2), (1, 1)]),
+            Ok([0, 1, 3].map(SlotId).into_iter().collect())
+        );
+    }
+
+    #[test]
+    fn a_set_is_written_in_words() {
+        let set: Ranges = [0, 1, 2, 7].map(SlotId).into_iter().collect();
+        assert_eq!(set.to_string(), "s0-s2 s7");
+        assert_eq!(Ranges::EMPTY.to_string(), "none");
+    }
+}

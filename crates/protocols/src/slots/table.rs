@@ -1,0 +1,402 @@
+//! Who owns which slot: what all members of a view know alike.
+//!
+//! The table is cut into pages. A page that is one member's from end to end is one word, so ten million
+//! slots in a few long runs take a few hundred kilobytes. A page of several owners has four bytes for
+//! each slot, so that a change costs no more in a pool that is in pieces. Told to others, it is runs.
+
+use super::ranges::{Range, Ranges};
+use serde::ser::SerializeSeq;
+use serde::{Deserialize, Serialize, Serializer};
+use std::collections::BTreeMap;
+use std::fmt;
+use synod_core::family::slots::SlotId;
+use synod_core::process::ProcessId;
+
+/// A pool has no more slots than this; it bounds what a forged table makes us hold.
+pub const SLOTS_AT_MOST: u32 = 1 << 26;
+
+/// Slots in a page.
+const PAGE: usize = 256;
+
+/// Who has a slot.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Owner {
+    /// Nobody whom we can reach: perhaps a member on another side of a partition.
+    Absent,
+    /// This member, and nobody else may use it.
+    Of(ProcessId),
+    /// Two parts of the group claimed it. Nobody may use it until somebody has looked into it.
+    Frozen,
+}
+
+impl fmt::Display for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Owner::Absent => write!(f, "absent"),
+            Owner::Of(member) => write!(f, "{member}"),
+            Owner::Frozen => write!(f, "frozen"),
+        }
+    }
+}
+
+impl fmt::Debug for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// An owner in four bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Code(u32);
+
+impl From<Owner> for Code {
+    #[inline]
+    fn from(owner: Owner) -> Self {
+        match owner {
+            Owner::Absent => Code(0),
+            Owner::Frozen => Code(1),
+            Owner::Of(member) => Code(member.0.saturating_add(2)),
+        }
+    }
+}
+
+impl From<Code> for Owner {
+    #[inline]
+    fn from(code: Code) -> Self {
+        match code.0 {
+            0 => Owner::Absent,
+            1 => Owner::Frozen,
+            member => Owner::Of(ProcessId(member - 2)),
+        }
+    }
+}
+
+/// Equal pages are equal values: `Each` only if there are two owners at least.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Page {
+    One(Code),
+    Each(Box<[Code]>),
+}
+
+/// Who owns which slot. Equal tables are equal values.
+#[derive(Clone, PartialEq, Eq, Hash, Deserialize)]
+#[serde(try_from = "Vec<(u32, u32)>")]
+pub struct Table {
+    size: u32,
+    pages: Vec<Page>,
+    /// How many slots each owner has; nobody is here who has none.
+    counts: BTreeMap<Owner, u32>,
+}
+
+impl Table {
+    /// A table of so many slots, owned by nobody. (No more than [`SLOTS_AT_MOST`] fit.)
+    pub fn absent(size: u32) -> Self {
+        let size = size.min(SLOTS_AT_MOST);
+        let pages = vec![Page::One(Owner::Absent.into()); (size as usize).div_ceil(PAGE)];
+        let counts = (size > 0).then_some((Owner::Absent, size)).into_iter().collect();
+        Table { size, pages, counts }
+    }
+
+    /// How many slots there are.
+    pub fn size(&self) -> u32 {
+        self.size
+    }
+
+    /// Who owns a slot; none if there is no such slot.
+    pub fn owner(&self, slot: SlotId) -> Option<Owner> {
+        if slot.0 >= self.size {
+            return None;
+        }
+        let place = slot.0 as usize;
+        let code = match &self.pages[place / PAGE] {
+            Page::One(code) => *code,
+            Page::Each(codes) => codes[place % PAGE],
+        };
+        Some(code.into())
+    }
+
+    /// How many slots an owner has.
+    pub fn count(&self, owner: Owner) -> u32 {
+        self.counts.get(&owner).copied().unwrap_or(0)
+    }
+
+    /// How many slots are with members, that is neither absent nor frozen.
+    pub fn present(&self) -> u32 {
+        self.size - self.count(Owner::Absent) - self.count(Owner::Frozen)
+    }
+
+    /// Everybody who has a slot, and how many.
+    pub fn counts(&self) -> impl Iterator<Item = (Owner, u32)> + '_ {
+        self.counts.iter().map(|(owner, count)| (*owner, *count))
+    }
+
+    /// Gives slots to an owner, whoever had them. Slots that do not exist are passed over.
+    pub fn give(&mut self, slots: &Ranges, owner: Owner) {
+        for range in slots.iter() {
+            self.give_run(range, owner);
+        }
+    }
+
+    /// All that an owner has.
+    pub fn of(&self, owner: Owner) -> Ranges {
+        if self.count(owner) == 0 {
+            return Ranges::EMPTY;
+        }
+        self.runs().filter(|(_, other)| *other == owner).map(|(range, _)| range).collect()
+    }
+
+    /// Whether an owner has all of these, and all of them exist.
+    pub fn has_all(&self, owner: Owner, slots: &Ranges) -> bool {
+        // What is forged may be as long as the table allows and no longer.
+        slots.end() <= self.size && slots.slots().all(|slot| self.owner(slot) == Some(owner))
+    }
+
+    /// Whatever `from` has is `to`'s from now on; returns what that is.
+    pub fn replace(&mut self, from: Owner, to: Owner) -> Ranges {
+        let moved = self.of(from);
+        self.give(&moved, to);
+        moved
+    }
+
+    /// The table as runs of neighbours with the same owner, in order, without a gap.
+    pub fn runs(&self) -> impl Iterator<Item = (Range, Owner)> + '_ {
+        let mut pieces = self.pieces().peekable();
+        std::iter::from_fn(move || {
+            let (mut run, code) = pieces.next()?;
+            while let Some((more, _)) = pieces.next_if(|(_, other)| *other == code) {
+                run.end = more.end;
+            }
+            Some((run, code.into()))
+        })
+    }
+
+    /// Runs, but cut at the edges of pages.
+    fn pieces(&self) -> impl Iterator<Item = (Range, Code)> + '_ {
+        self.pages.iter().enumerate().flat_map(|(number, page)| {
+            let mut first = (number * PAGE) as u32;
+            let end = (first + PAGE as u32).min(self.size);
+            std::iter::from_fn(move || {
+                let (code, length) = match page {
+                    _ if first == end => return None,
+                    Page::One(code) => (*code, end - first),
+                    Page::Each(codes) => run_at(codes, first as usize % PAGE),
+                };
+                first += length;
+                Some((Range { first: first - length, end: first }, code))
+            })
+        })
+    }
+
+    fn give_run(&mut self, run: Range, owner: Owner) {
+        let end = run.end.min(self.size);
+        let mut first = run.first;
+        while first < end {
+            let edge = (first / PAGE as u32 + 1) * PAGE as u32;
+            self.give_in_page(Range { first, end: end.min(edge) }, owner);
+            first = edge;
+        }
+    }
+
+    /// `range` is in one page, not empty, and in the table.
+    fn give_in_page(&mut self, range: Range, owner: Owner) {
+        let number = range.first as usize / PAGE;
+        let length = (self.size as usize - number * PAGE).min(PAGE);
+        let (from, upto) = (range.first as usize % PAGE, (range.end as usize - 1) % PAGE + 1);
+        let new = Code::from(owner);
+        let page = &mut self.pages[number];
+        if let Page::One(old) = *page {
+            if old == new || upto - from == length {
+                move_count(&mut self.counts, old, new, range.len());
+                *page = Page::One(new);
+                return;
+            }
+            *page = Page::Each(vec![old; length].into_boxed_slice());
+        }
+        let Page::Each(codes) = page else { unreachable!("it was made so just now") };
+        let mut at = from;
+        while at < upto {
+            let (old, run) = run_at(&codes[..upto], at);
+            move_count(&mut self.counts, old, new, run);
+            at += run as usize;
+        }
+        codes[from..upto].fill(new);
+        if codes.iter().all(|code| *code == new) {
+            *page = Page::One(new);
+        }
+    }
+}
+
+/// Who has the slot at a place of a page, and how many from there on are the same owner's.
+fn run_at(codes: &[Code], place: usize) -> (Code, u32) {
+    let code = codes[place];
+    (code, codes[place..].iter().take_while(|other| **other == code).count() as u32)
+}
+
+fn move_count(counts: &mut BTreeMap<Owner, u32>, from: Code, to: Code, slots: u32) {
+    if from == to {
+        return;
+    }
+    let left = counts.get_mut(&from.into()).expect("whoever owns a slot is counted");
+    *left -= slots;
+    if *left == 0 {
+        counts.remove(&from.into());
+    }
+    *counts.entry(to.into()).or_default() += slots;
+}
+
+/// Written as runs: how long, and whose.
+impl Serialize for Table {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        // Two passes, because a format may want to know the length first.
+        let mut written = serializer.serialize_seq(Some(self.runs().count()))?;
+        for (run, owner) in self.runs() {
+            written.serialize_element(&(run.len(), Code::from(owner).0))?;
+        }
+        written.end()
+    }
+}
+
+/// As somebody else wrote it: anything is possible.
+impl TryFrom<Vec<(u32, u32)>> for Table {
+    type Error = &'static str;
+
+    fn try_from(written: Vec<(u32, u32)>) -> Result<Self, Self::Error> {
+        let size = written.iter().map(|(length, _)| u64::from(*length)).sum::<u64>();
+        if size > u64::from(SLOTS_AT_MOST) {
+            return Err("a table has more slots than there can be");
+        }
+        let mut table = Table::absent(size as u32);
+        let mut at = 0;
+        for (length, code) in written {
+            table.give_run(Range { first: at, end: at + length }, Code(code).into());
+            at += length;
+        }
+        Ok(table)
+    }
+}
+
+/// `s0-s3 p1, s4 absent`.
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, (run, owner)) in self.runs().enumerate() {
+            write!(f, "{}{run} {owner}", if place == 0 { "" } else { ", " })?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{self}]")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::dice::Dice;
+    use super::*;
+
+    fn random_owner(dice: &mut Dice) -> Owner {
+        match dice.below(6) {
+            0 => Owner::Absent,
+            1 => Owner::Frozen,
+            member => Owner::Of(ProcessId(member - 2)),
+        }
+    }
+
+    /// A table, and the same as a plain list.
+    fn fragmented(size: u32, dice: &mut Dice) -> (Table, Vec<Owner>) {
+        let mut table = Table::absent(size);
+        let mut model = vec![Owner::Absent; size as usize];
+        for _ in 0..60 {
+            let first = dice.below(size);
+            let end = first + dice.below(size / 2);
+            let owner = random_owner(dice);
+            table.give(&Ranges::span(first, end), owner);
+            model[first as usize..(end.min(size)) as usize].fill(owner);
+        }
+        (table, model)
+    }
+
+    #[test]
+    fn a_table_does_what_a_list_of_owners_does() {
+        let mut dice = Dice::new(4);
+        for size in [1, 5, 255, 256, 257, 1_000] {
+            let (table, model) = fragmented(size.max(2), &mut dice);
+            for (slot, owner) in model.iter().enumerate() {
+                assert_eq!(table.owner(SlotId(slot as u32)), Some(*owner));
+            }
+            assert_eq!(table.owner(SlotId(size.max(2))), None);
+            for owner in [Owner::Absent, Owner::Frozen, Owner::Of(ProcessId(2))] {
+                let slots: Vec<_> = table.of(owner).slots().collect();
+                let expected = model.iter().enumerate().filter(|(_, other)| **other == owner);
+                let expected: Vec<_> = expected.map(|(slot, _)| SlotId(slot as u32)).collect();
+                assert_eq!(slots, expected);
+                assert_eq!(table.count(owner) as usize, expected.len());
+            }
+        }
+    }
+
+    #[test]
+    fn a_table_has_one_form_however_it_came_about() {
+        let mut dice = Dice::new(5);
+        for size in [3, 256, 700] {
+            let (table, model) = fragmented(size, &mut dice);
+            let mut slot_by_slot = Table::absent(size);
+            for (slot, owner) in model.iter().enumerate().rev() {
+                slot_by_slot.give(&Ranges::one(SlotId(slot as u32)), *owner);
+            }
+            assert_eq!(table, slot_by_slot);
+            let mut emptied = table.clone();
+            emptied.give(&Ranges::span(0, size), Owner::Absent);
+            assert_eq!(emptied, Table::absent(size));
+        }
+    }
+
+    #[test]
+    fn runs_are_as_long_as_they_can_be_and_leave_no_gap() {
+        let (table, _) = fragmented(2_000, &mut Dice::new(6));
+        let runs: Vec<_> = table.runs().collect();
+        assert_eq!((runs[0].0.first, runs[runs.len() - 1].0.end), (0, 2_000));
+        for pair in runs.windows(2) {
+            assert_eq!(pair[0].0.end, pair[1].0.first);
+            assert_ne!(pair[0].1, pair[1].1);
+        }
+    }
+
+    #[test]
+    fn what_one_member_had_another_has() {
+        let (mut table, _) = fragmented(600, &mut Dice::new(7));
+        let (from, to) = (Owner::Of(ProcessId(1)), Owner::Of(ProcessId(9)));
+        table.give(&Ranges::span(250, 260), from);
+        let expected = table.of(from);
+        assert!(table.has_all(from, &expected) && !table.has_all(to, &expected));
+        assert_eq!(table.replace(from, to), expected);
+        assert_eq!((table.of(from), table.of(to)), (Ranges::EMPTY, expected));
+        assert!(!table.has_all(to, &Ranges::span(599, 601)), "a slot that does not exist");
+    }
+
+    #[test]
+    fn ten_million_slots_of_a_thousand_members_take_less_than_two_megabytes() {
+        let mut table = Table::absent(10_000_000);
+        for member in 0..1_000 {
+            let first = member * 10_000;
+            table.give(&Ranges::span(first, first + 10_000), Owner::Of(ProcessId(member)));
+        }
+        let each = table.pages.iter().filter(|page| matches!(page, Page::Each(_))).count();
+        let bytes = table.pages.len() * size_of::<Page>() + each * PAGE * size_of::<Code>();
+        assert!(bytes < 2_000_000, "{bytes}");
+        assert_eq!(table.runs().count(), 1_000);
+    }
+
+    #[test]
+    fn a_forged_table_is_refused() {
+        let longest = vec![(SLOTS_AT_MOST, 0), (1, 0)];
+        assert!(Table::try_from(longest).is_err());
+        assert!(Table::try_from(vec![(u32::MAX, 7), (u32::MAX, 7)]).is_err());
+        let odd = Table::try_from(vec![(0, 3), (2, 2), (1, 2)]);
+        let mut expected = Table::absent(3);
+        expected.give(&Ranges::span(0, 3), Owner::Of(ProcessId(0)));
+        assert_eq!(odd, Ok(expected), "runs that are empty or touch do no harm");
+    }
+}
