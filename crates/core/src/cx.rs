@@ -150,6 +150,13 @@ impl<'a, P: Protocol> Cx<'a, P> {
         self.push(Effect::Multicast { to, message });
     }
 
+    /// Sends a message to some others of the group, as one effect.
+    #[inline]
+    pub fn multicast_to(&mut self, mut to: ProcessSet, message: P::Message) {
+        to.remove(self.me);
+        self.push(Effect::Multicast { to, message });
+    }
+
     /// Sets a timer, or moves it if it is already set.
     pub fn set_timer(&mut self, timer: P::Timer, after_ms: u64) {
         self.push(Effect::SetTimer { timer, after_ms });

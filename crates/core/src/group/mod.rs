@@ -63,18 +63,29 @@ impl fmt::Debug for Member {
 }
 
 /// The name of a view. Each view of a member has a greater epoch than the one before; two views with
-/// the same epoch, on two sides of a partition, differ in who proposed them.
+/// the same epoch, on two sides of a partition, differ in who proposed them. A node that starts again
+/// has forgotten which epochs it used: what it proposes in another life has another name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ViewId {
     /// Grows from view to view.
     pub epoch: u64,
     /// Who proposed it.
-    pub by: ProcessId,
+    pub by: Member,
 }
 
+impl ViewId {
+    /// A view that was proposed by a node in its first life.
+    pub const fn new(epoch: u64, by: ProcessId) -> ViewId {
+        ViewId { epoch, by: Member { node: by, incarnation: 1 } }
+    }
+}
+
+/// `v3.0` if p0 proposed it, `v3.0'2` if p0 did so in its second life.
 impl fmt::Display for ViewId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "v{}.{}", self.epoch, self.by.0)
+        let Member { node, incarnation } = self.by;
+        write!(f, "v{}.{}", self.epoch, node.0)?;
+        if incarnation == 1 { Ok(()) } else { write!(f, "'{incarnation}") }
     }
 }
 

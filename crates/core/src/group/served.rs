@@ -75,7 +75,8 @@ impl<S: Service, E: Engine<S::Message>> Served<S, E> {
     }
 
     /// Whatever the service asked for is carried out before it learns of the next event: an engine
-    /// may deliver a multicast at once.
+    /// may deliver a multicast at once. While the engine is in a view already of which the service has
+    /// yet to learn, there is no room: a multicast would count as sent in that view.
     fn settle(
         &mut self,
         mut events: VecDeque<Event<S::Message>>,
@@ -87,7 +88,9 @@ impl<S: Service, E: Engine<S::Message>> Served<S, E> {
                 self.carry_out(act, &mut events, cx);
             }
             let Some(event) = events.pop_front() else { return };
-            let (can, room) = (self.engine.capabilities(), self.engine.room());
+            let ahead = events.iter().any(|event| matches!(event, Event::View(_)));
+            let room = if ahead { 0 } else { self.engine.room() };
+            let can = self.engine.capabilities();
             let session = &mut Session::new(cx.me(), can, room, &mut acts);
             match event {
                 Event::View(view) => self.service.on_view(&view, session),

@@ -41,7 +41,8 @@ pub trait Service: Data {
     fn on_timer(&mut self, _timer: Self::Timer, _session: &mut Session<'_, Self>) {}
 }
 
-/// There is no room for a multicast now. Wait for [`Service::on_room`], or for the next delivery.
+/// There is no room for a multicast now. Wait for [`Service::on_room`], or for the next delivery or
+/// view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the group takes in no more multicasts for now")]
 pub struct Full;
