@@ -242,4 +242,8 @@ pub trait Monitor: Clone + Eq + Hash + Debug + Send + Sync + 'static {
 
     /// A crashed process starts again.
     fn on_restart(&mut self, _at: ProcessId) {}
+
+    /// Links were cut or mended; `works` tells of each, from one process to another, whether it
+    /// works now.
+    fn on_links(&mut self, _works: &dyn Fn(ProcessId, ProcessId) -> bool) {}
 }

@@ -7,8 +7,12 @@
 //!
 //! # The contract
 //! Extended virtual synchrony (L. Moser, Y. Amir, P. M. Melliar-Smith, D. Agarwal, ICDCS 1994):
-//! - **G1** All who deliver two messages deliver them in the same order, views included.
-//! - **G2** Members that go together from one view to the next deliver the same messages in between.
+//! - **G1** All who deliver two messages deliver them in the same order, views included. In a regular
+//!   configuration nobody skips a message. One exception, because nobody can know better: those who
+//!   go on without the one who orders may deliver a message of their own number after others that it
+//!   was before elsewhere, all of them in the same place.
+//! - **G2** Members that go together from one view to the next deliver the same messages in between:
+//!   the same as long as the view lasts, and the same in the transitional configuration after it.
 //! - **G3** Whoever multicasts delivers its own message, in the view in which it was sent, or in the
 //!   transitional configuration after it; or, if nobody has delivered it by then, in a later view,
 //!   where it still bears the view in which it was sent ([`Delivery::sent_in`]).
@@ -20,7 +24,7 @@
 //!   transitional configuration after it), nobody delivers it in another.
 //!
 //! A view ends with [`Event::Transitional`]: what is delivered from there to the next view was
-//! delivered by those named, and by them only for certain. The rest of the view may have delivered
+//! delivered by those named, who are a [`Part`] of it, and by them only for certain. The rest of the view may have delivered
 //! it too, before or after other messages that we never see, or not at all.
 //!
 //! The same view may be told twice; a service does nothing then. No engine and no service waits for
@@ -136,7 +140,8 @@ pub struct View {
     pub id: ViewId,
     /// Its members, in order of their names; one life of each node at most.
     pub members: Vec<Member>,
-    /// Who is here and was not in *my* last view, in order; and why.
+    /// Who is here and was not in *my* last view, in order; and why. In my first view, everybody, and
+    /// I too. Whoever comes from no view joins, whoever comes from one merges.
     pub joined: Vec<Change>,
     /// Who was in *my* last view and is not here any more, in order; and why.
     pub left: Vec<Change>,
@@ -217,7 +222,8 @@ pub enum Event<M> {
     /// There is room again.
     Room,
     /// The engine is gone, and with it our membership: others are told that we are dead. Whatever
-    /// was held in the name of this member is void. If there is a next view, we are new in it.
+    /// was held in the name of this member is void. If there is a next view, we are new in it, with
+    /// the next incarnation.
     Lost,
 }
 

@@ -12,6 +12,7 @@ mod fingerprint;
 mod flight;
 mod judge;
 mod links;
+mod lives;
 mod plan;
 mod process;
 mod time;
@@ -301,6 +302,8 @@ impl<A: Algorithm> World<A> {
             }
             Action::Links(change) => {
                 self.links.change(change, self.processes.len());
+                let links = &self.links;
+                self.monitor.on_links(&|from, to| !links.is_cut(from, to));
                 driver.see(self.now_us, Happening::Relinked(change));
             }
             Action::Tick => self.tick(),
@@ -433,48 +436,6 @@ impl<A: Algorithm> World<A> {
         let answers = carrier.answers;
         self.remember_print(at);
         self.answer(at, answers, driver);
-    }
-
-    fn crash(&mut self, at: ProcessId, driver: &mut dyn Driver<A>) {
-        self.faults.crashes = self.faults.crashes.saturating_sub(1);
-        self.forget_print(at);
-        let process = &mut self.processes[at.index()];
-        process.status = Status::Crashed;
-        process.timers.clear();
-        if let Some(disk) = &mut process.disk {
-            disk.held.clear();
-        }
-        process.application.on_crash();
-        self.remember_print(at);
-        self.monitor.on_crash(at);
-        driver.see(self.now_us, Happening::Crashed(at));
-    }
-
-    fn restart(&mut self, at: ProcessId, with_disk: bool, driver: &mut dyn Driver<A>) {
-        self.faults.restarts = self.faults.restarts.saturating_sub(1);
-        self.forget_print(at);
-        let process = &mut self.processes[at.index()];
-        process.status = Status::Up;
-        process.incarnation += 1;
-        process.state = self.fixed.initial[at.index()].clone();
-        match A::REPLAY {
-            Some(replay) if with_disk => {
-                for record in process.disk.iter().flat_map(|disk| &disk.records) {
-                    replay(&mut process.state, record).expect("this process wrote the record");
-                }
-            }
-            _ => process.disk = None,
-        }
-        self.remember_print(at);
-        self.monitor.on_restart(at);
-        driver.see(self.now_us, Happening::Restarted(at, with_disk));
-        self.run(at, driver, |state, cx| state.on_start(cx));
-    }
-
-    fn set_status(&mut self, at: ProcessId, status: Status) {
-        self.forget_print(at);
-        self.processes[at.index()].status = status;
-        self.remember_print(at);
     }
 
     /// Runs one handler of the algorithm at a process, carries out what it asks, and lets the

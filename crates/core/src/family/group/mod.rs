@@ -31,7 +31,7 @@ impl Wire for Payload {
     }
 }
 
-/// One order of all messages and views.
+/// One order of all messages.
 pub const G1: &str = "G1";
 /// Whoever goes together has delivered the same.
 pub const G2: &str = "G2";
@@ -54,6 +54,13 @@ pub const LEVEL: Parameter = Parameter {
     meaning: "how sure a message must be before it is delivered: agreed (default), safe, or mixed",
 };
 
+/// The parameter that says which engine serves the group.
+pub const ENGINE: Parameter = Parameter {
+    name: "engine",
+    meaning: "embedded (default), or abstract: p0 stands for the whole service, and does all that \
+              the contract allows",
+};
+
 impl Family for GroupService {
     const NAME: &'static str = "group service";
     const OPERATION: &'static str = "multicast";
@@ -61,44 +68,49 @@ impl Family for GroupService {
         Property {
             id: G1,
             name: "total order",
-            statement: "two members that deliver the same two messages deliver them in the same \
-                        order, and in the same views",
+            statement: "what members deliver in a regular configuration is the beginning of one \
+                        sequence; on the way to the next view there may be gaps, but the order \
+                        is the same, except that a message of one of those who go that way may \
+                        come later",
         },
         Property {
             id: G2,
             name: "virtual synchrony",
             statement: "members that go together from one view to the next have delivered the \
-                        same messages in the first, and the same in its transitional configuration",
+                        same messages in the first, in the same order, and the same in its \
+                        transitional configuration",
         },
         Property {
             id: G3,
             name: "self-delivery",
-            statement: "whoever multicasts a message delivers it, unless it crashes",
+            statement: "whoever multicasts a message delivers it, unless it crashes or leaves",
         },
         Property {
             id: G4,
             name: "safe delivery",
             statement: "if a safe message is delivered in a regular configuration, every member of \
                         the view delivers it there or in its transitional configuration, unless it \
-                        crashes",
+                        crashes or leaves",
         },
         Property {
             id: G5,
             name: "true causes",
-            statement: "whoever is said to be dead is dead, whoever is said to join is new, and \
-                        who came with whom came from the same view",
+            statement: "whoever is said to be dead is dead or asked to leave, whoever is said to \
+                        join is new, whoever joined or left is named, and who came with whom is \
+                        true and the same for all",
         },
         Property {
             id: VIEWS,
             name: "views",
-            statement: "a member is in every view that it is told; views of a member have growing \
-                        epochs; views of the same name have the same members",
+            statement: "a member is in every view that it is told, and so are only those who have \
+                        lived; its views have growing epochs, and each is over before the next; \
+                        views of the same name have the same members",
         },
         Property {
             id: INTEGRITY,
             name: "integrity",
             statement: "a message is delivered at most once by each member, in one view by all, \
-                        and only if its sender multicast it",
+                        and only as its sender multicast it",
         },
         Property {
             id: SETTLES,

@@ -1,0 +1,127 @@
+//! G5 and the views themselves: who is in them, who came with whom, and why.
+
+use super::{Findings, Historian};
+use crate::family::group::{G5, VIEWS};
+use crate::group::{Cause, Change, Member, Part, View};
+use crate::process::ProcessId;
+
+impl Historian {
+    /// Epochs grow, and a view ends before the next begins.
+    pub(super) fn judge_name(&self, at: ProcessId, view: &View, findings: &mut Findings<'_>) {
+        let node = &self.nodes[at.index()];
+        let Some(last) = node.view else { return };
+        if view.id.epoch <= last.epoch {
+            findings.add(VIEWS, format!("goes from {last} to {}", view.id));
+        }
+        if view.came_with.is_some() && node.transition.is_none() {
+            findings
+                .add(VIEWS, format!("is in {} before it was told that {last} is over", view.id));
+        }
+    }
+
+    /// A member is in its own views, and everybody in them has lived.
+    pub(super) fn judge_members(&self, at: ProcessId, view: &View, findings: &mut Findings<'_>) {
+        let me = Member { node: at, incarnation: self.nodes[at.index()].life };
+        if !view.members.contains(&me) {
+            findings.add(VIEWS, format!("is told of {}, but is not in it as {me}", view.id));
+        }
+        if !view.members.is_sorted_by(|a, b| a.node < b.node) {
+            findings.add(VIEWS, format!("is told of {} without order", view.id));
+        }
+        if let Some(stranger) = view.members.iter().find(|member| !self.has_begun(**member)) {
+            findings.add(VIEWS, format!("is in a view with {stranger}, who was never there"));
+        }
+    }
+
+    fn has_begun(&self, member: Member) -> bool {
+        let node = self.nodes.get(member.node.index());
+        node.is_some_and(|node| (1..=node.next_life()).contains(&member.incarnation))
+    }
+
+    /// Every member is in one part; mine comes from my last view, with those that were named.
+    pub(super) fn judge_parts(&self, at: ProcessId, view: &View, findings: &mut Findings<'_>) {
+        let Some(parts) = &view.came_with else { return };
+        let node = &self.nodes[at.index()];
+        let once = |member: &Member| {
+            parts.iter().filter(|part| part.members.contains(member.node)).count() == 1
+        };
+        let named: usize = parts.iter().map(|part| part.members.len()).sum();
+        if !view.members.iter().all(once) || named != view.members.len() {
+            findings.add(G5, format!("is told parts that are not {}: {parts:?}", view.id));
+        }
+        let Some(mine) = parts.iter().find(|part| part.members.contains(at)) else { return };
+        if mine.from != node.view {
+            let (said, true_one) = (in_words(mine.from), in_words(node.view));
+            findings.add(G5, format!("is said to come from {said}, but comes from {true_one}"));
+        }
+        if node.transition.as_ref().is_some_and(|way| way.with != mine.members) {
+            findings.add(G5, format!("comes to {} with others than it was told", view.id));
+        }
+        for part in parts {
+            if let Some(stranger) = self.stranger(part, view) {
+                let from = in_words(part.from);
+                findings.add(G5, format!("is told that {stranger} came from {from}"));
+            }
+        }
+    }
+
+    /// Somebody who cannot have come from where its part says, because it never was there.
+    fn stranger(&self, part: &Part, view: &View) -> Option<Member> {
+        let record = self.views.get(&part.from?)?;
+        let members = view.members.iter().filter(|member| part.members.contains(member.node));
+        members.copied().find(|member| !record.members.contains(member))
+    }
+
+    /// Whoever joined and left, and why.
+    pub(super) fn judge_causes(&self, at: ProcessId, view: &View, findings: &mut Findings<'_>) {
+        let last = self.nodes[at.index()].view.and_then(|last| self.views.get(&last));
+        let before: &[Member] = last.map_or(&[], |record| &record.members);
+        let new = |member: &&Member| !before.contains(member);
+        let gone = |member: &&Member| !view.members.contains(member);
+        if !names(&view.joined).eq(view.members.iter().filter(new).copied()) {
+            findings.add(G5, format!("is told of others who joined than did: {:?}", view.joined));
+        }
+        if !names(&view.left).eq(before.iter().filter(gone).copied()) {
+            findings.add(G5, format!("is told of others who left than did: {:?}", view.left));
+        }
+        let joined = view.joined.iter().find(|change| !self.has_joined(change, view));
+        let left = view.left.iter().find(|change| !self.has_left(change));
+        for Change { member, cause } in joined.into_iter().chain(left) {
+            findings.add(G5, format!("is told of {member}: {cause:?}, which is not true"));
+        }
+    }
+
+    /// Whether a cause to join is true: whoever comes from no view is new.
+    fn has_joined(&self, change: &Change, view: &View) -> bool {
+        let part = |parts: &Vec<Part>| {
+            parts.iter().find(|part| part.members.contains(change.member.node)).cloned()
+        };
+        let part = view.came_with.as_ref().and_then(part);
+        match (change.cause, part) {
+            (Cause::Join, Some(part)) => part.from.is_none(),
+            (Cause::Merge, Some(part)) => part.from.is_some(),
+            (Cause::Join | Cause::Merge, None) => true,
+            _ => false,
+        }
+    }
+
+    /// Whether a cause to leave is true: whoever is said to be dead is, or wanted to be gone.
+    fn has_left(&self, Change { member, cause }: &Change) -> bool {
+        let Some(node) = self.nodes.get(member.node.index()) else { return false };
+        let asked = member.incarnation <= node.asked_to_leave;
+        match cause {
+            Cause::Partition => true,
+            Cause::Disconnect => asked || self.is_over(*member),
+            Cause::Leave => asked,
+            Cause::Join | Cause::Merge => false,
+        }
+    }
+}
+
+fn names(changes: &[Change]) -> impl Iterator<Item = Member> + '_ {
+    changes.iter().map(|change| change.member)
+}
+
+fn in_words(view: Option<crate::group::ViewId>) -> String {
+    view.map_or("no view".to_owned(), |view| view.to_string())
+}

@@ -1,0 +1,48 @@
+//! Processes crash, start again, stand still and go on.
+
+use super::{Driver, Happening, Status, World};
+use synod_core::{Algorithm, Application, Monitor, ProcessId};
+
+impl<A: Algorithm> World<A> {
+    pub(super) fn crash(&mut self, at: ProcessId, driver: &mut dyn Driver<A>) {
+        self.faults.crashes = self.faults.crashes.saturating_sub(1);
+        self.forget_print(at);
+        let process = &mut self.processes[at.index()];
+        process.status = Status::Crashed;
+        process.timers.clear();
+        if let Some(disk) = &mut process.disk {
+            disk.held.clear();
+        }
+        process.application.on_crash();
+        self.remember_print(at);
+        self.monitor.on_crash(at);
+        driver.see(self.now_us, Happening::Crashed(at));
+    }
+
+    pub(super) fn restart(&mut self, at: ProcessId, with_disk: bool, driver: &mut dyn Driver<A>) {
+        self.faults.restarts = self.faults.restarts.saturating_sub(1);
+        self.forget_print(at);
+        let process = &mut self.processes[at.index()];
+        process.status = Status::Up;
+        process.incarnation += 1;
+        process.state = self.fixed.initial[at.index()].clone();
+        match A::REPLAY {
+            Some(replay) if with_disk => {
+                for record in process.disk.iter().flat_map(|disk| &disk.records) {
+                    replay(&mut process.state, record).expect("this process wrote the record");
+                }
+            }
+            _ => process.disk = None,
+        }
+        self.remember_print(at);
+        self.monitor.on_restart(at);
+        driver.see(self.now_us, Happening::Restarted(at, with_disk));
+        self.run(at, driver, |state, cx| state.on_start(cx));
+    }
+
+    pub(super) fn set_status(&mut self, at: ProcessId, status: Status) {
+        self.forget_print(at);
+        self.processes[at.index()].status = status;
+        self.remember_print(at);
+    }
+}
