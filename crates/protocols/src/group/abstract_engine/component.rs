@@ -1,0 +1,189 @@
+//! The members that are in one view, and what was ordered in it.
+
+use serde::{Deserialize, Serialize};
+use std::cmp::max;
+use synod_core::group::{Cause, Change, Delivery, Event, Level, Member, ViewId};
+use synod_core::{Cx, Data, ProcessId, ProcessSet, Protocol};
+
+/// Members whose last view, told or still to be told, is the same.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(super) struct Component<M> {
+    /// The view.
+    pub(super) view: ViewId,
+    /// Its members, as they were told.
+    pub(super) members: Vec<Member>,
+    /// Those who are still in it, in order of their names. Never empty.
+    pub(super) here: Vec<Reader>,
+    /// Who died in it, and all who are still here know.
+    pub(super) dead: Vec<Change>,
+    /// What was ordered in it, and not yet delivered by all who are here.
+    log: Vec<Entry<M>>,
+}
+
+/// How far a member is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(super) struct Reader {
+    /// Who.
+    pub(super) node: ProcessId,
+    /// What it delivers next, a place in the log.
+    next: usize,
+}
+
+/// A message in its place in the order.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+struct Entry<M> {
+    delivery: Delivery<M>,
+    safety: Safety,
+}
+
+/// What is known about a safe message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+enum Safety {
+    /// It need not be safe.
+    Agreed,
+    /// It must be, and may be delivered in the regular configuration, or not.
+    Open,
+    /// Somebody has delivered it in the regular configuration: so everybody has it.
+    Everywhere,
+    /// Somebody has gone on without it: it is not delivered in the regular configuration any more.
+    Missing,
+}
+
+/// What members still deliver when they go on from a view.
+pub(super) struct Closing<M> {
+    /// In the regular configuration, for each of them.
+    regular: Vec<(ProcessId, Vec<Delivery<M>>)>,
+    /// In the transitional one, all of them.
+    transitional: Vec<Delivery<M>>,
+}
+
+impl<M: Data> Component<M> {
+    pub(super) fn new(view: ViewId, members: Vec<Member>) -> Self {
+        let here = members.iter().map(|member| Reader { node: member.node, next: 0 }).collect();
+        Component { view, members, here, dead: Vec::new(), log: Vec::new() }
+    }
+
+    /// Whether a member is still here.
+    pub(super) fn has(&self, node: ProcessId) -> bool {
+        self.here.iter().any(|reader| reader.node == node)
+    }
+
+    /// Those who are still here.
+    pub(super) fn set(&self) -> ProcessSet {
+        self.here.iter().map(|reader| reader.node).collect()
+    }
+
+    /// Whether some have gone, and those who are here must get a view of their own.
+    pub(super) fn is_unsettled(&self) -> bool {
+        self.here.len() < self.members.len()
+    }
+
+    /// Why somebody who was in the view is not in the next one, as those here know it.
+    pub(super) fn why_left(&self, member: Member) -> Cause {
+        let dead = self.dead.iter().find(|change| change.member == member);
+        dead.map_or(Cause::Partition, |change| change.cause)
+    }
+
+    /// A message gets its place.
+    pub(super) fn order(&mut self, delivery: Delivery<M>) {
+        let safety = match delivery.level {
+            Level::Agreed => Safety::Agreed,
+            Level::Safe if self.is_unsettled() => Safety::Missing,
+            Level::Safe => Safety::Open,
+        };
+        self.log.push(Entry { delivery, safety });
+    }
+
+    /// So far in the log may anybody deliver in the regular configuration.
+    fn limit(&self) -> usize {
+        let missing = |entry: &Entry<M>| entry.safety == Safety::Missing;
+        self.log.iter().position(missing).unwrap_or(self.log.len())
+    }
+
+    /// Whether there is something to deliver for a member that is here.
+    pub(super) fn has_next(&self, node: ProcessId) -> bool {
+        self.here.iter().any(|reader| reader.node == node && reader.next < self.limit())
+    }
+
+    /// What a member that is here delivers next.
+    pub(super) fn next(&mut self, node: ProcessId) -> Option<Delivery<M>> {
+        let limit = self.limit();
+        let reader = self.here.iter_mut().find(|reader| reader.node == node)?;
+        let place = reader.next;
+        if place >= limit {
+            return None;
+        }
+        reader.next += 1;
+        let delivery = self.log[place].delivery.clone();
+        self.is_delivered(place);
+        self.forget();
+        Some(delivery)
+    }
+
+    fn is_delivered(&mut self, place: usize) {
+        let safety = &mut self.log[place].safety;
+        if *safety == Safety::Open {
+            *safety = Safety::Everywhere;
+        }
+    }
+
+    /// What all have delivered is forgotten.
+    fn forget(&mut self) {
+        let done = self.here.iter().map(|reader| reader.next).min().unwrap_or(0);
+        self.log.drain(..done);
+        self.here.iter_mut().for_each(|reader| reader.next -= done);
+    }
+
+    /// Somebody is dead.
+    pub(super) fn remove(&mut self, node: ProcessId) {
+        self.here.retain(|reader| reader.node != node);
+        self.forget();
+    }
+
+    /// Some of those here go on to another view. What they still deliver is chosen.
+    pub(super) fn leave<P: Protocol>(
+        &mut self,
+        who: &ProcessSet,
+        cx: &mut Cx<'_, P>,
+    ) -> Closing<M> {
+        let leaving = self.here.iter().filter(|reader| who.contains(reader.node));
+        let front = leaving.map(|reader| reader.next).max().unwrap_or(0);
+        let limit = max(front, self.limit());
+        let end = front + cx.choose((limit - front + 1) as u32) as usize;
+        (front..end).for_each(|place| self.is_delivered(place));
+        let mut transitional = Vec::new();
+        for entry in &mut self.log[end..] {
+            let must =
+                who.contains(entry.delivery.sender.node) || entry.safety == Safety::Everywhere;
+            if must || cx.choose(2) == 1 {
+                transitional.push(entry.delivery.clone());
+            } else if entry.safety == Safety::Open {
+                entry.safety = Safety::Missing;
+            }
+        }
+        let mut regular = Vec::new();
+        for reader in self.here.iter().filter(|reader| who.contains(reader.node)) {
+            let rest = self.log[reader.next..end].iter().map(|entry| entry.delivery.clone());
+            regular.push((reader.node, rest.collect()));
+        }
+        self.here.retain(|reader| !who.contains(reader.node));
+        self.forget();
+        Closing { regular, transitional }
+    }
+}
+
+impl<M: Data> Closing<M> {
+    /// What each of them is told before the next view.
+    pub(super) fn events(
+        self,
+        who: &ProcessSet,
+    ) -> impl Iterator<Item = (ProcessId, Vec<Event<M>>)> + '_ {
+        let last = self.transitional;
+        self.regular.into_iter().map(move |(node, regular)| {
+            let mut events: Vec<_> = regular.into_iter().map(Event::Deliver).collect();
+            events.push(Event::Transitional(who.clone()));
+            events.extend(last.iter().cloned().map(Event::Deliver));
+            (node, events)
+        })
+    }
+}

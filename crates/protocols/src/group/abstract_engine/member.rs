@@ -1,0 +1,84 @@
+//! A member's part of the abstract engine: it passes on, and counts.
+
+use super::{Abstract, Message, ORACLE, WINDOW};
+use serde::{Deserialize, Serialize};
+use synod_core::group::{Ask, Event, Member, ViewId};
+use synod_core::{Cx, Wire};
+
+/// A member.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Stub {
+    /// Whether the engine offers safe delivery.
+    pub(super) safe: bool,
+    standing: Standing,
+    /// How many of our own multicasts we have not delivered yet.
+    under_way: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+enum Standing {
+    /// Not in the group: we have been there in so many lives.
+    Outside(u32),
+    /// In the group, as this member, in this view.
+    Inside(Member, ViewId),
+}
+
+impl Stub {
+    pub(super) fn new(safe: bool) -> Self {
+        Stub { safe, standing: Standing::Outside(0), under_way: 0 }
+    }
+
+    pub(super) fn room(&self) -> usize {
+        match self.standing {
+            Standing::Outside(_) => 0,
+            Standing::Inside(..) => WINDOW - self.under_way,
+        }
+    }
+
+    pub(super) fn on_ask<M: Wire>(&mut self, ask: Ask<M>, cx: &mut Cx<'_, Abstract<M>>) {
+        match (ask, self.standing) {
+            (Ask::Multicast { level, message }, Standing::Inside(sender, sent_in))
+                if self.room() > 0 =>
+            {
+                self.under_way += 1;
+                cx.send(ORACLE, Message::Cast { sender, sent_in, level, message });
+            }
+            (Ask::Multicast { message, .. }, _) => cx.output(Event::Refused(message)),
+            (Ask::Leave, Standing::Inside(member, _)) => {
+                cx.send(ORACLE, Message::Leave(member));
+                self.on_event(Event::Lost, cx);
+            }
+            (Ask::Leave, Standing::Outside(_)) => {}
+        }
+    }
+
+    /// Outside the group nothing is heard but that we are in it again, in our next life: whoever
+    /// leaves is told things until the oracle knows.
+    pub(super) fn on_event<M: Wire>(&mut self, event: Event<M>, cx: &mut Cx<'_, Abstract<M>>) {
+        let was_full = self.room() == 0;
+        match (&event, self.standing) {
+            (Event::View(view), standing) => {
+                let Some(member) = view.member(cx.me()) else { return };
+                match standing {
+                    Standing::Outside(lives) if member.incarnation <= lives => return,
+                    _ => self.standing = Standing::Inside(member, view.id),
+                }
+            }
+            (_, Standing::Outside(_)) => return,
+            (Event::Lost, Standing::Inside(member, _)) => {
+                self.standing = Standing::Outside(member.incarnation);
+                self.under_way = 0;
+            }
+            (Event::Deliver(delivery), Standing::Inside(member, _)) => {
+                let own = delivery.sender == member;
+                self.under_way = self.under_way.saturating_sub(usize::from(own));
+            }
+            (Event::Transitional(_) | Event::Refused(_) | Event::Room, _) => {}
+        }
+        let has_room = was_full && matches!(event, Event::Deliver(_)) && self.room() > 0;
+        cx.output(event);
+        if has_room {
+            cx.output(Event::Room);
+        }
+    }
+}

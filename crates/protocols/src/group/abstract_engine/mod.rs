@@ -1,0 +1,241 @@
+//! An idealised group service: it does whatever the contract allows, and nothing else.
+//!
+//! For explorers. A service that holds on this engine, in every state, holds on every engine that
+//! keeps the contract of [`synod_core::group`]; what was proved is not a property of one
+//! implementation.
+//!
+//! Process p0 is an *oracle*: it is no member, and stands for the group service as a whole. All
+//! others are members, and their part of the engine does next to nothing: what is multicast goes to
+//! the oracle, in a message that may take any time; what the oracle tells is told to the service.
+//! Whatever may go one way or the other is a timer of the oracle, or a choice that it makes then:
+//!
+//! - **Pass**: some member gets the next event that it has not had yet. So every member is as far
+//!   behind the others as the adversary likes.
+//! - **Partition**: some of a view's members go on by themselves. The others stay in the old view, and
+//!   may even multicast in it, until they **settle**: they get a view of their own, too.
+//! - **Merge**: members of two or more views get a view together, each group from where it is.
+//! - **Die**: a process dies, and the rest of its view is told so. **Crash**: a node fails, and for the
+//!   others this looks like a partition. **Restart**: it begins anew, alone or in some view.
+//!
+//! When some members go on from a view, the adversary chooses how much of what was ordered they still
+//! deliver in its regular configuration, and which of the rest in the transitional one. They agree
+//! on it, they deliver what they multicast themselves, and what was delivered as safe anywhere;
+//! nothing else is certain. What has not reached the oracle yet is ordered in a later view, and bears
+//! the name of the view in which it was multicast.
+//!
+//! - Assumes: that no process of the world crashes (the oracle does that), and links that lose
+//!   nothing. Members are p1, p2, …; so a group of `n` processes has `n − 1` members.
+//! - Guarantees: G1 to G5. How much goes wrong is limited by the parameters.
+//! - Cost: one message for each multicast, one for each event that a member is told; the latter
+//!   arrive at once.
+//! - State: what was ordered and not yet delivered by everybody in its view: at most [`WINDOW`]
+//!   messages of each member; and the events that each member has not had yet.
+//! - Left out, although one might call it allowed: messages of somebody who is not in the view any
+//!   more, delivered in a later one.
+
+mod component;
+mod member;
+mod moves;
+mod oracle;
+mod settings;
+
+pub use settings::{PARAMETERS, Settings};
+
+use member::Stub;
+use oracle::Oracle;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use synod_core::group::{Ask, Capabilities, Engine, Event, Level, Member, ViewId};
+use synod_core::{Cx, ProcessId, Protocol, Setup, SetupError, Wire};
+
+/// The oracle. Everybody else is a member.
+pub const ORACLE: ProcessId = ProcessId(0);
+
+/// So many multicasts of a member may be under way: more are refused.
+pub const WINDOW: usize = 4;
+
+/// One process of the idealised group service.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Abstract<M> {
+    /// The group service as a whole.
+    Oracle(Oracle<M>),
+    /// A member.
+    Member(Stub),
+}
+
+/// What travels: nothing of this is about a real network.
+#[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Message<M> {
+    /// To the oracle: multicast this.
+    Cast {
+        /// Who asks.
+        sender: Member,
+        /// In which view.
+        sent_in: ViewId,
+        /// How sure it must be.
+        level: Level,
+        /// What it says.
+        message: M,
+    },
+    /// To the oracle: this member leaves.
+    Leave(Member),
+    /// From the oracle: this is the next event.
+    Tell(Event<M>),
+}
+
+impl<M: Wire> Wire for Message<M> {
+    fn kind(&self) -> &'static str {
+        match self {
+            Message::Cast { message, .. } => message.kind(),
+            Message::Leave(_) => "Leave",
+            Message::Tell(Event::Deliver(delivery)) => delivery.message.kind(),
+            Message::Tell(Event::View(_)) => "View",
+            Message::Tell(Event::Transitional(_)) => "Transitional",
+            Message::Tell(_) => "Lost",
+        }
+    }
+
+    /// An event is told when the oracle says so: there is nothing between them.
+    fn is_urgent(&self) -> bool {
+        matches!(self, Message::Tell(_))
+    }
+}
+
+/// As short as it can be told: these messages are the story of a counterexample.
+impl<M: fmt::Debug> fmt::Debug for Message<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Message::Cast { sent_in, message, .. } => write!(f, "{message:?} in {sent_in}"),
+            Message::Leave(member) => write!(f, "Leave({member})"),
+            Message::Tell(Event::View(view)) => {
+                write!(f, "View {}:", view.id)?;
+                view.members.iter().try_for_each(|member| write!(f, " {member}"))
+            }
+            Message::Tell(Event::Transitional(with)) => {
+                write!(f, "Transitional:")?;
+                with.iter().try_for_each(|member| write!(f, " {member}"))
+            }
+            Message::Tell(Event::Deliver(delivery)) => {
+                write!(f, "{}: {:?} in {}", delivery.sender, delivery.message, delivery.sent_in)
+            }
+            Message::Tell(event) => event.fmt(f),
+        }
+    }
+}
+
+/// What the adversary may do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Move {
+    /// Some members of a view go on by themselves.
+    Partition,
+    /// Members of several views get one together.
+    Merge,
+    /// A process dies, and that is certified.
+    Die,
+    /// A node crashes.
+    Crash,
+    /// Somebody starts, or starts again.
+    Start,
+    /// Those left in a view that others have left get one of their own.
+    Settle,
+    /// Some member gets its next event.
+    Pass,
+}
+
+impl Move {
+    /// In the order in which timers are set.
+    const ALL: [Move; 7] = [
+        Move::Partition,
+        Move::Merge,
+        Move::Die,
+        Move::Crash,
+        Move::Start,
+        Move::Settle,
+        Move::Pass,
+    ];
+
+    /// Whether it may come and need not.
+    pub fn is_fault(self) -> bool {
+        !matches!(self, Move::Settle | Move::Pass)
+    }
+
+    /// When it comes in a simulation, in milliseconds from when it became possible.
+    fn after_ms(self) -> u64 {
+        match self {
+            Move::Pass => 1,
+            Move::Settle => 7,
+            Move::Start => 20,
+            Move::Partition => 100,
+            Move::Merge => 150,
+            Move::Die => 230,
+            Move::Crash => 310,
+        }
+    }
+}
+
+impl<M: Wire> Abstract<M> {
+    /// The processes of a group: the oracle first.
+    pub fn processes(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+        let settings = Settings::from_setup(setup)?;
+        let members = (1..setup.n).map(|_| Abstract::Member(Stub::new(settings.safe)));
+        let oracle = Abstract::Oracle(Oracle::new(setup.n - 1, settings));
+        Ok(std::iter::once(oracle).chain(members).collect())
+    }
+}
+
+impl<M: Wire> Protocol for Abstract<M> {
+    type Input = Ask<M>;
+    type Output = Event<M>;
+    type Message = Message<M>;
+    type Timer = Move;
+
+    fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
+        if let Abstract::Oracle(oracle) = self {
+            oracle.start(cx);
+        }
+    }
+
+    fn on_input(&mut self, ask: Ask<M>, cx: &mut Cx<'_, Self>) {
+        match (self, ask) {
+            (Abstract::Member(stub), ask) => stub.on_ask(ask, cx),
+            // The oracle is no member: it has room for nothing.
+            (Abstract::Oracle(_), Ask::Multicast { message, .. }) => {
+                cx.output(Event::Refused(message));
+            }
+            (Abstract::Oracle(_), Ask::Leave) => {}
+        }
+    }
+
+    fn on_message(&mut self, from: ProcessId, message: Message<M>, cx: &mut Cx<'_, Self>) {
+        match (self, message) {
+            (Abstract::Oracle(oracle), message) => oracle.on_message(from, message, cx),
+            (Abstract::Member(stub), Message::Tell(event)) if from == ORACLE => {
+                stub.on_event(event, cx);
+            }
+            (Abstract::Member(_), _) => cx.accuse(from, "speaks to a member"),
+        }
+    }
+
+    fn on_timer(&mut self, next: Move, cx: &mut Cx<'_, Self>) {
+        if let Abstract::Oracle(oracle) = self {
+            oracle.on_move(next, cx);
+        }
+    }
+}
+
+impl<M: Wire> Engine<M> for Abstract<M> {
+    fn capabilities(&self) -> Capabilities {
+        let safe = match self {
+            Abstract::Oracle(oracle) => oracle.settings().safe,
+            Abstract::Member(stub) => stub.safe,
+        };
+        Capabilities { safe, partitionable: true, came_with: true, longest_message: usize::MAX }
+    }
+
+    fn room(&self) -> usize {
+        match self {
+            Abstract::Oracle(_) => 0,
+            Abstract::Member(stub) => stub.room(),
+        }
+    }
+}

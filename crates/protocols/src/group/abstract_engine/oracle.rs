@@ -1,0 +1,249 @@
+//! The group service as a whole: who is where, and what each member has not been told yet.
+
+use super::component::Component;
+use super::settings::{Beginning, Settings};
+use super::{Abstract, Message, Move};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+use synod_core::group::{Cause, Change, Delivery, Event, Level, Member, Part, View, ViewId};
+use synod_core::{Cx, Data, ProcessId, ProcessSet, Wire};
+
+/// The oracle.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Oracle<M> {
+    /// What may still go wrong.
+    pub(super) settings: Settings,
+    /// The members: p1, p2, …
+    pub(super) nodes: Vec<Node<M>>,
+    /// The members that are alive, by the view that they are in; in order of their first member.
+    pub(super) components: Vec<Component<M>>,
+}
+
+/// A member, as the oracle knows it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(super) struct Node<M> {
+    /// Which of its lives it is in, or was in last; 0 if it never started.
+    pub(super) incarnation: u32,
+    /// What it will be told before anything that is ordered in the view that it is in then.
+    pub(super) queue: VecDeque<Event<M>>,
+}
+
+impl<M: Data> Oracle<M> {
+    pub(super) fn new(members: usize, settings: Settings) -> Self {
+        let incarnation = u32::from(settings.beginning != Beginning::Later);
+        let node = Node { incarnation, queue: VecDeque::new() };
+        Oracle { settings, nodes: vec![node; members], components: Vec::new() }
+    }
+
+    pub(super) fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    pub(super) fn names(&self) -> impl Iterator<Item = ProcessId> + use<M> {
+        (1..=self.nodes.len() as u32).map(ProcessId)
+    }
+
+    pub(super) fn node(&self, node: ProcessId) -> &Node<M> {
+        &self.nodes[node.index() - 1]
+    }
+
+    pub(super) fn node_mut(&mut self, node: ProcessId) -> &mut Node<M> {
+        &mut self.nodes[node.index() - 1]
+    }
+
+    pub(super) fn member(&self, node: ProcessId) -> Member {
+        Member { node, incarnation: self.node(node).incarnation }
+    }
+
+    /// The view that a member is in, when it has been told all that is in its queue.
+    pub(super) fn component_of(&mut self, node: ProcessId) -> Option<&mut Component<M>> {
+        self.components.iter_mut().find(|component| component.has(node))
+    }
+
+    /// Those who have something to be told.
+    pub(super) fn behind(&self) -> Vec<ProcessId> {
+        let has_next = |node: &ProcessId| {
+            !self.node(*node).queue.is_empty() || self.components.iter().any(|c| c.has_next(*node))
+        };
+        self.names().filter(has_next).collect()
+    }
+}
+
+impl<M: Wire> Oracle<M> {
+    /// Members that begin in a view have it from the start.
+    pub(super) fn start(&mut self, cx: &mut Cx<'_, Abstract<M>>) {
+        let all: ProcessSet = self.names().collect();
+        match self.settings.beginning {
+            Beginning::Together => self.install(&all, cx),
+            Beginning::Alone => {
+                all.iter().for_each(|node| self.install(&ProcessSet::from_iter([node]), cx));
+            }
+            Beginning::Later => {}
+        }
+        while let Some(node) = self.behind().first() {
+            self.tell_next(*node, cx);
+        }
+        self.set_timers(cx);
+    }
+
+    pub(super) fn on_message(
+        &mut self,
+        from: ProcessId,
+        message: Message<M>,
+        cx: &mut Cx<'_, Abstract<M>>,
+    ) {
+        let is_behind = !self.behind().is_empty();
+        match message {
+            Message::Cast { sender, sent_in, level, message } if sender.node == from => {
+                self.order(Delivery { sender, sent_in, level, message });
+            }
+            Message::Leave(member) if member.node == from => {
+                if self.is_current(member) {
+                    self.end(from, Some(Cause::Leave));
+                    return self.set_timers(cx);
+                }
+            }
+            _ => cx.accuse(from, "speaks for somebody else"),
+        }
+        if !is_behind {
+            self.set_pass(cx);
+        }
+    }
+
+    /// Whether this is the life in which a node is a member now.
+    fn is_current(&self, member: Member) -> bool {
+        let known = (1..=self.nodes.len()).contains(&member.node.index());
+        let alive = self.components.iter().any(|component| component.has(member.node));
+        known && alive && self.member(member.node) == member
+    }
+
+    /// What somebody multicast gets its place in the view that they are in by then. What the dead
+    /// have multicast is lost, if it was not ordered in their life.
+    fn order(&mut self, mut delivery: Delivery<M>) {
+        if !self.is_current(delivery.sender) {
+            return;
+        }
+        if !self.settings.safe {
+            delivery.level = Level::Agreed;
+        }
+        if let Some(component) = self.component_of(delivery.sender.node) {
+            component.order(delivery);
+        }
+    }
+
+    /// A member gets its next event.
+    pub(super) fn tell_next(&mut self, node: ProcessId, cx: &mut Cx<'_, Abstract<M>>) {
+        let event = self
+            .node_mut(node)
+            .queue
+            .pop_front()
+            .or_else(|| self.component_of(node).and_then(|c| c.next(node)).map(Event::Deliver));
+        if let Some(event) = event {
+            cx.send(node, Message::Tell(event));
+        }
+    }
+
+    /// A member's life is over; if there is a cause, it is known to the rest of its view.
+    pub(super) fn end(&mut self, node: ProcessId, cause: Option<Cause>) {
+        let member = self.member(node);
+        self.node_mut(node).queue.clear();
+        if let Some(component) = self.component_of(node) {
+            component.remove(node);
+            component.dead.extend(cause.map(|cause| Change { member, cause }));
+        }
+        self.components.retain(|component| !component.here.is_empty());
+    }
+
+    /// A new view, of these members (one at least): each group of them goes on from the view that it is in.
+    pub(super) fn install(&mut self, set: &ProcessSet, cx: &mut Cx<'_, Abstract<M>>) {
+        let members: Vec<_> = set.iter().map(|node| self.member(node)).collect();
+        let parts = self.parts(set);
+        let last = parts.iter().filter_map(|part| part.from).map(|view| view.epoch).max();
+        let id = ViewId { epoch: 1 + last.unwrap_or(0), by: members[0] };
+        let view = |node| (node, self.view_of(node, id, &members, &parts));
+        let views: Vec<_> = set.iter().map(view).collect();
+        for part in &parts {
+            self.close(part, cx);
+        }
+        for (node, view) in views {
+            self.node_mut(node).queue.push_back(Event::View(view));
+        }
+        self.components.retain(|component| !component.here.is_empty());
+        self.components.push(Component::new(id, members));
+        self.components.sort_by_key(|component| component.here[0].node);
+    }
+
+    /// Who goes together: those who are in the same view. Who is new goes alone.
+    fn parts(&self, set: &ProcessSet) -> Vec<Part> {
+        let mut parts = Vec::new();
+        for component in &self.components {
+            let together: ProcessSet =
+                component.set().iter().filter(|node| set.contains(*node)).collect();
+            if !together.is_empty() {
+                parts.push(Part { from: Some(component.view), members: together });
+            }
+        }
+        let is_new = |node: &ProcessId| !parts.iter().any(|part| part.members.contains(*node));
+        let new: Vec<_> = set.iter().filter(is_new).collect();
+        let alone = |node| Part { from: None, members: ProcessSet::from_iter([node]) };
+        parts.extend(new.into_iter().map(alone));
+        parts.sort_by_key(|part| part.members.first());
+        parts
+    }
+
+    /// The view as one of its members sees it.
+    fn view_of(&self, node: ProcessId, id: ViewId, members: &[Member], parts: &[Part]) -> View {
+        let last = self.components.iter().find(|component| component.has(node));
+        let before = last.map_or(&[][..], |component| &component.members);
+        let is_new = |member: &Member| {
+            parts.iter().any(|part| part.from.is_none() && part.members.contains(member.node))
+        };
+        let joined = |member: &Member| Change {
+            member: *member,
+            cause: if is_new(member) { Cause::Join } else { Cause::Merge },
+        };
+        let lives_again = |member: &Member| members.iter().any(|other| other.node == member.node);
+        let left = |member: &Member| Change {
+            member: *member,
+            cause: match last {
+                _ if lives_again(member) => Cause::Disconnect,
+                Some(component) => component.why_left(*member),
+                None => Cause::Partition,
+            },
+        };
+        View {
+            id,
+            members: members.to_vec(),
+            joined: members.iter().filter(|m| !before.contains(m)).map(joined).collect(),
+            left: before.iter().filter(|m| !members.contains(m)).map(left).collect(),
+            came_with: Some(parts.to_vec()),
+        }
+    }
+
+    /// Members go on from a view: they are told how it ends.
+    fn close(&mut self, part: &Part, cx: &mut Cx<'_, Abstract<M>>) {
+        let old = self.components.iter_mut().find(|c| Some(c.view) == part.from);
+        let Some(component) = old else { return };
+        let closing = component.leave(&part.members, cx);
+        for (node, events) in closing.events(&part.members) {
+            self.node_mut(node).queue.extend(events);
+        }
+    }
+
+    /// Sets the timers of all that may happen now. Always in the same order, so that the same
+    /// state has the same timers.
+    pub(super) fn set_timers(&self, cx: &mut Cx<'_, Abstract<M>>) {
+        for next in Move::ALL {
+            match self.may(next) {
+                true => cx.set_timer(next, next.after_ms()),
+                false => cx.cancel_timer(next),
+            }
+        }
+    }
+
+    pub(super) fn set_pass(&self, cx: &mut Cx<'_, Abstract<M>>) {
+        if self.may(Move::Pass) {
+            cx.set_timer(Move::Pass, Move::Pass.after_ms());
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! The abstract engine: it keeps the contract in every state, and it does all that the contract
+//! allows.
+
+use synod_check::{Question, explore};
+use synod_core::card::{Order, Rounds, Scope, Settings};
+use synod_core::family::multicast::Payload;
+use synod_protocols::group::GroupEngine;
+
+/// So many processes, the oracle included, that multicast so often each.
+fn scope(n: usize, rounds: u32, set: Settings) -> Scope {
+    Scope { rounds: Rounds::Times(rounds), order: Order::Fifo, set, ..Scope::of(n) }
+}
+
+/// How many states there are; in all of them the contract is kept.
+fn states(scope: Scope) -> usize {
+    let exploration =
+        explore::<GroupEngine<Payload>>(&Question::new(scope), |_| {}).expect("the scope fits");
+    for verdict in &exploration.verdicts {
+        assert!(verdict.refuted.is_none(), "{scope:?}: {:?}", verdict.refuted);
+    }
+    assert!(exploration.exhausted(), "{scope:?}");
+    exploration.progress.unique
+}
+
+#[test]
+fn the_abstract_engine_keeps_the_contract_in_every_state() {
+    let quiet = scope(3, 1, &[("engine", "abstract")]);
+    assert_eq!(states(quiet), 37);
+    let split = scope(3, 1, &[("engine", "abstract"), ("partitions", "1")]);
+    assert_eq!(states(split), 2_131);
+}

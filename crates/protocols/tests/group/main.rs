@@ -1,0 +1,3 @@
+//! Group services: the contract, on whichever engine.
+
+mod abstract_engine;
