@@ -121,3 +121,163 @@ impl<S: Service, E: Engine<S::Message>> Served<S, E> {
         events.extend(cx.below(|cx| self.engine.on_input(ask, cx)));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cx::{Effect, step};
+    use crate::group::{Capabilities, Delivery, Level, Member, View, ViewId};
+    use crate::protocol::{Never, Wire};
+    use serde::{Deserialize, Serialize};
+
+    const P0: ProcessId = ProcessId(0);
+    const ME: Member = Member { node: P0, incarnation: 1 };
+    const FIRST: ViewId = ViewId::new(1, P0);
+
+    #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    struct Note(u32);
+
+    impl Wire for Note {}
+
+    /// A group of one with room for so many multicasts in a step, which it delivers at once.
+    #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    struct Alone {
+        room: usize,
+    }
+
+    impl Protocol for Alone {
+        type Input = Ask<Note>;
+        type Output = Event<Note>;
+        type Message = Never;
+        type Timer = Never;
+
+        fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
+            let (joined, left, came_with) = (Vec::new(), Vec::new(), None);
+            let view = View { id: FIRST, members: vec![ME], joined, left, came_with };
+            cx.output(Event::View(view));
+        }
+
+        fn on_input(&mut self, ask: Ask<Note>, cx: &mut Cx<'_, Self>) {
+            match ask {
+                Ask::Multicast { .. } if self.room == 0 => panic!("there was no room"),
+                Ask::Multicast { level, message } => {
+                    self.room -= 1;
+                    let (sender, sent_in) = (ME, FIRST);
+                    cx.output(Event::Deliver(Delivery { sender, sent_in, level, message }));
+                }
+                Ask::Leave => cx.output(Event::Lost),
+            }
+        }
+
+        fn on_message(&mut self, _: ProcessId, message: Never, _: &mut Cx<'_, Self>) {
+            match message {}
+        }
+    }
+
+    impl Engine<Note> for Alone {
+        fn capabilities(&self) -> Capabilities {
+            Capabilities { safe: false, partitionable: false, came_with: false, longest_message: 4 }
+        }
+
+        fn room(&self) -> usize {
+            self.room
+        }
+    }
+
+    /// Counts down: whoever delivers a number multicasts the next smaller one.
+    #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    struct Countdown;
+
+    #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    enum Told {
+        View(ViewId),
+        Said(u32),
+        Full(u32),
+        Lost,
+    }
+
+    impl Countdown {
+        fn say(number: u32, session: &mut Session<'_, Self>) {
+            if session.multicast(Level::Agreed, Note(number)).is_err() {
+                session.tell(Told::Full(number));
+            }
+        }
+    }
+
+    impl Service for Countdown {
+        type Message = Note;
+        type Command = Option<u32>;
+        type Notice = Told;
+        type Timer = ();
+
+        fn on_command(&mut self, from: Option<u32>, session: &mut Session<'_, Self>) {
+            match from {
+                Some(number) => Countdown::say(number, session),
+                None => session.leave(),
+            }
+        }
+
+        fn on_view(&mut self, view: &View, session: &mut Session<'_, Self>) {
+            session.tell(Told::View(view.id));
+            session.set_timer((), 7);
+        }
+
+        fn on_deliver(&mut self, delivery: Delivery<Note>, session: &mut Session<'_, Self>) {
+            let Note(number) = delivery.message;
+            session.tell(Told::Said(number));
+            if let Some(next) = number.checked_sub(1) {
+                Countdown::say(next, session);
+            }
+        }
+
+        fn on_lost(&mut self, session: &mut Session<'_, Self>) {
+            session.tell(Told::Lost);
+        }
+
+        fn on_timer(&mut self, (): (), session: &mut Session<'_, Self>) {
+            Countdown::say(0, session);
+        }
+    }
+
+    type Process = Served<Countdown, Alone>;
+
+    fn told(
+        process: &mut Process,
+        run: impl FnOnce(&mut Process, &mut Cx<'_, Process>),
+    ) -> Vec<Told> {
+        let effects = step(P0, 1, |cx| run(process, cx));
+        let told = |effect| match effect {
+            Effect::Output(told) => Some(told),
+            _ => None,
+        };
+        effects.into_iter().filter_map(told).collect()
+    }
+
+    #[test]
+    fn a_service_sees_its_own_multicast_before_the_step_is_over_if_the_engine_is_that_fast() {
+        let mut process = Served { service: Countdown, engine: Alone { room: 9 } };
+        let said = told(&mut process, |process, cx| process.on_input(Some(2), cx));
+        assert_eq!(said, [Told::Said(2), Told::Said(1), Told::Said(0)]);
+        assert_eq!(process.engine.room, 6);
+    }
+
+    #[test]
+    fn a_multicast_without_room_is_refused_at_once_and_never_reaches_the_engine() {
+        let mut process = Served { service: Countdown, engine: Alone { room: 2 } };
+        let said = told(&mut process, |process, cx| process.on_input(Some(5), cx));
+        assert_eq!(said, [Told::Said(5), Told::Said(4), Told::Full(3)]);
+    }
+
+    #[test]
+    fn views_timers_and_the_loss_of_the_group_reach_the_service() {
+        let mut process = Served { service: Countdown, engine: Alone { room: 1 } };
+        let effects = step(P0, 1, |cx| process.on_start(cx));
+        let timer = ServedTimer::Service(());
+        let set = Effect::SetTimer { timer, after_ms: 7 };
+        assert_eq!(effects, [Effect::Output(Told::View(FIRST)), set]);
+        let said = told(&mut process, |process, cx| process.on_timer(timer, cx));
+        assert_eq!(said, [Told::Said(0)]);
+        let said = told(&mut process, |process, cx| process.on_input(None, cx));
+        assert_eq!(said, [Told::Lost]);
+    }
+}
