@@ -102,7 +102,7 @@ impl fmt::Debug for ViewId {
 /// Why somebody joined or left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Cause {
-    /// It is new, or starts again.
+    /// It is new, or starts again: it was in no view before, or only in one of its own.
     Join,
     /// It wanted to leave, and said so.
     Leave,
@@ -141,7 +141,7 @@ pub struct View {
     /// Its members, in order of their names; one life of each node at most.
     pub members: Vec<Member>,
     /// Who is here and was not in *my* last view, in order; and why. In my first view, everybody, and
-    /// I too. Whoever comes from no view joins, whoever comes from one merges.
+    /// I too.
     pub joined: Vec<Change>,
     /// Who was in *my* last view and is not here any more, in order; and why.
     pub left: Vec<Change>,

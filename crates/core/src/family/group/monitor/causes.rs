@@ -91,16 +91,25 @@ impl Historian {
         }
     }
 
-    /// Whether a cause to join is true: whoever comes from no view is new.
-    fn has_joined(&self, change: &Change, view: &View) -> bool {
-        let part = |parts: &Vec<Part>| {
-            parts.iter().find(|part| part.members.contains(change.member.node)).cloned()
+    /// Whether a member of a view that is told for the first time has a past; if it can be known.
+    pub(super) fn past(&self, member: Member, view: &View) -> Option<(ProcessId, bool)> {
+        let parts = view.came_with.as_ref()?;
+        let part = parts.iter().find(|part| part.members.contains(member.node))?;
+        let has_past = match part.from {
+            None => false,
+            Some(last) => !self.views.get(&last)?.is_first_and_alone(),
         };
-        let part = view.came_with.as_ref().and_then(part);
-        match (change.cause, part) {
-            (Cause::Join, Some(part)) => part.from.is_none(),
-            (Cause::Merge, Some(part)) => part.from.is_some(),
-            (Cause::Join | Cause::Merge, None) => true,
+        Some((member.node, has_past))
+    }
+
+    /// Whether a cause to join is true: whoever comes from no view is new, and so is whoever was
+    /// alone until now.
+    fn has_joined(&self, change: &Change, view: &View) -> bool {
+        let pasts = &self.views[&view.id].pasts;
+        let known = pasts.iter().find(|(node, _)| *node == change.member.node);
+        match change.cause {
+            Cause::Join => known.is_none_or(|(_, has_past)| !has_past),
+            Cause::Merge => known.is_none_or(|(_, has_past)| *has_past),
             _ => false,
         }
     }

@@ -172,11 +172,11 @@ impl Historian {
         }
         self.nodes[at.index()].begin();
         self.judge_name(at, view, findings);
+        self.record(view, findings);
         self.judge_members(at, view, findings);
         self.judge_parts(at, view, findings);
         self.judge_causes(at, view, findings);
         self.pass(at, view, findings);
-        self.record(view, findings);
         self.nodes[at.index()].enter(view.id);
         self.forget_views();
     }
@@ -192,6 +192,7 @@ impl Historian {
             findings.add(VIEWS, format!("is in a new view with an old name, {}", view.id));
         }
         let mut record = Record::new(view);
+        record.pasts = view.members.iter().filter_map(|m| self.past(*m, view)).collect();
         // What is no node cannot be asked whether it lives.
         record.members.retain(|member| self.is_node(member.node));
         self.views.insert(view.id, record);

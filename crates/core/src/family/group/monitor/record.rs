@@ -3,7 +3,7 @@
 use super::{Findings, Name};
 use crate::family::group::{G5, VIEWS};
 use crate::group::{Level, Member, Part, View, ViewId};
-use crate::process::ProcessSet;
+use crate::process::{ProcessId, ProcessSet};
 use std::collections::VecDeque;
 
 /// A node and its present life.
@@ -122,6 +122,8 @@ impl Sent {
 pub(super) struct Record {
     pub(super) members: Vec<Member>,
     pub(super) parts: Option<Vec<Part>>,
+    /// Of those members of whom it is known: whether they were in a view with others before.
+    pub(super) pasts: Vec<(ProcessId, bool)>,
     /// So many messages at the beginning were delivered by all who will, and are forgotten.
     pub(super) settled: u64,
     /// The others that were delivered in the regular configuration, in order.
@@ -147,6 +149,7 @@ impl Record {
         Record {
             members: view.members.clone(),
             parts: view.came_with.clone(),
+            pasts: Vec::new(),
             settled: 0,
             order: VecDeque::new(),
             passages: Vec::new(),
@@ -162,6 +165,12 @@ impl Record {
     pub(super) fn at(&self, place: u64) -> Option<Name> {
         let index = place.checked_sub(self.settled)?;
         self.order.get(usize::try_from(index).ok()?).copied()
+    }
+
+    /// Whether this is the first view of somebody who starts alone.
+    pub(super) fn is_first_and_alone(&self) -> bool {
+        let new = |parts: &Vec<Part>| parts.iter().all(|part| part.from.is_none());
+        self.members.len() == 1 && self.parts.as_ref().is_some_and(new)
     }
 
     /// Somebody else is told the same view.

@@ -55,6 +55,11 @@ impl Run {
         let cause =
             |member: &Member| match came_with.iter().find(|p| p.members.contains(member.node)) {
                 Some(Part { from: None, .. }) => Cause::Join,
+                Some(Part { from: Some(last), .. })
+                    if self.0.views.get(last).is_some_and(Record::is_first_and_alone) =>
+                {
+                    Cause::Join
+                }
                 _ => Cause::Merge,
             };
         let new = members.iter().filter(|member| !before.contains(member));

@@ -48,7 +48,21 @@ fn a_new_life_proves_the_old_one_dead_but_not_itself() {
 }
 
 #[test]
-fn whoever_has_a_past_does_not_join_and_whoever_has_none_does_not_merge() {
+fn whoever_has_a_past_merges_and_does_not_join() {
+    for cause in [Cause::Join, Cause::Merge] {
+        let mut run = Run::begun(3);
+        run.enters(0, id(2, 0), &[(V1, &[0])]);
+        run.enters(1, id(2, 1), &[(V1, &[1, 2])]);
+        let parts: [From<'_>; 2] = [(Some(id(2, 0)), &[0]), (Some(id(2, 1)), &[1, 2])];
+        let mut view = run.view(0, id(3, 0), &parts);
+        view.joined[0].cause = cause;
+        run.is_told(0, view);
+        assert_eq!(run.violated().contains(&G5), cause == Cause::Join);
+    }
+}
+
+#[test]
+fn whoever_was_alone_until_now_joins_and_does_not_merge() {
     for cause in [Cause::Join, Cause::Merge] {
         let mut run = Run::of(2);
         run.enters(0, id(1, 0), &[(NEW, &[0])]);
@@ -57,7 +71,7 @@ fn whoever_has_a_past_does_not_join_and_whoever_has_none_does_not_merge() {
         let mut view = run.view(0, id(2, 0), &parts);
         view.joined[0].cause = cause;
         run.is_told(0, view);
-        assert_eq!(run.violated().contains(&G5), cause == Cause::Join);
+        assert_eq!(run.violated().contains(&G5), cause == Cause::Merge);
     }
 }
 
