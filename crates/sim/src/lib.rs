@@ -4,7 +4,7 @@
 //! # Layout
 //! - [`world`]: the world and its one way to change, `step(action)`
 //! - [`simulator`]: chooses the next action by simulated time and seed
-//! - [`network`], [`faults`]: how long things take and what goes wrong
+//! - [`network`], [`faults`], [`storm`]: how long things take and what goes wrong
 //! - [`count`]: messages and operations counted, next to the formulas
 //! - [`scenario`]: stories as text files: a script, and the trace that must come of it
 //! - [`trace`]: what happened, with Lamport and vector times
@@ -16,6 +16,7 @@ pub mod faults;
 pub mod network;
 pub mod scenario;
 pub mod simulator;
+pub mod storm;
 pub mod trace;
 mod witness;
 pub mod world;

@@ -40,6 +40,12 @@ const LAYERS: &[Layer] = &[
         tests_may_use: &["synod-protocols"],
     },
     Layer {
+        package: "synod-experiment",
+        directory: "crates/experiment",
+        may_use: &["synod-core", "synod-protocols", "synod-sim"],
+        tests_may_use: &[],
+    },
+    Layer {
         package: "synod-net",
         directory: "crates/net",
         may_use: &["synod-core", "synod-sim"],

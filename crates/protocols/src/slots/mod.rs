@@ -1,10 +1,237 @@
 //! SLOTS: a pool of identical resources, shared by a group, that stays usable on every side of a
 //! partition.
+//!
+//! Every slot has an owner among the members, who uses it and stops using it without asking anybody.
+//! All members know who owns what, in a replicated table that changes only when a message or a view is
+//! delivered; the group's total order keeps the copies equal. Whoever runs short gets slots from others: how,
+//! a *scheme* says. What happens when the group falls apart and comes together again is the business of
+//! the membership.
+//!
+//! # Layout
+//! - [`ranges`], [`table`], [`pool`]: sets of slots, the replicated table, one member's own slots
+//! - [`settings`], [`message`], [`estate`]: what is fixed, what is said, what every rule set shares
+//! - [`scheme`]: how slots move: [`donation`], or as it was [`published`]; [`heuristics`]: how many
+//! - `membership`, `crossing`, `merge`: views, new members, parts that come together
+//! - `literal`: the same as it was published
+//!
+//! # The rule that makes it safe
+//! A slot of somebody who cannot be reached is *absent*: nobody uses it. Absent slots are given out
+//! again only when every node that there is is accounted for: it is in the view and has said what it
+//! owns, or it is dead for certain. So it costs availability of some slots if a node is not accounted for, and never safety.
+//!
+//! - Assumes: the contract of [`synod_core::group`], with agreed delivery.
+//! - Guarantees: no slot has two owners, on whichever sides of a partition (π1); members of a settled
+//!   view agree on the table (π2); transactions end (π4); every side goes on (π15).
+//! - Cost: nothing for a claim or a release; a join is one multicast, a merge one for each part.
+//! - State: the table as runs, a bit and a token for each slot, what is unsaid for lack of room.
 
 mod bits;
+mod crossing;
 #[cfg(test)]
 mod dice;
+pub mod donation;
+pub mod estate;
+pub mod heuristics;
+mod literal;
+mod membership;
+mod merge;
+pub mod message;
 pub mod pool;
+pub mod published;
 pub mod ranges;
+pub mod scheme;
+pub mod settings;
 pub mod table;
 mod tokens;
+
+use estate::{Estate, Stage};
+use merge::Merging;
+use message::{Body, Message};
+use scheme::Scheme;
+use serde::{Deserialize, Serialize};
+use settings::{Beginning, Rules, Settings};
+use synod_core::family::slots::{Input, Output, Refusal, SlotId, Token};
+use synod_core::group::{Delivery, Service, Session, View};
+use synod_core::{ProcessId, ProcessSet, Setup, SetupError};
+
+/// One member of a pool.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Slots {
+    /// Who owns what.
+    estate: Estate,
+    /// How slots move.
+    scheme: Scheme,
+    /// What is known of the other parts, while parts come together.
+    merging: Option<Merging>,
+    /// Who is initialised since the group was last settled.
+    new: ProcessSet,
+    /// What an operator ordered and is not delivered yet, at most one of each kind and node.
+    orders: Vec<Body>,
+    /// Whether we said farewell.
+    leaving: bool,
+    /// Who owns what when everything begins. Void after the first view.
+    beginning: Option<Box<Beginning>>,
+}
+
+/// What a member waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Timer {
+    /// Released slots to cool down.
+    Cool,
+}
+
+impl Service for Slots {
+    type Message = Message;
+    type Command = Input;
+    type Notice = Output;
+    type Timer = Timer;
+
+    fn on_command(&mut self, command: Input, session: &mut Session<'_, Self>) {
+        match command {
+            Input::Claim => self.claim(None, session),
+            Input::ClaimSlot(slot) => self.claim(Some(slot), session),
+            Input::Release(slot, token) => self.release(slot, token, session),
+            Input::CertifyDead(node) => self.order(Body::Certify(node), session),
+            Input::Bootstrap => self.order(Body::Bootstrap, session),
+            Input::Leave => self.leave(session),
+        }
+    }
+
+    fn on_view(&mut self, view: &View, session: &mut Session<'_, Self>) {
+        if self.estate.view == Some(view.id) || !view.contains(session.me()) {
+            return;
+        }
+        if self.leaving {
+            return session.leave();
+        }
+        match self.estate.settings.rules {
+            Rules::Paper => self.cross_literally(view, session),
+            Rules::Repaired => self.cross(view, session),
+        }
+    }
+
+    fn on_transitional(&mut self, _with: &ProcessSet, _session: &mut Session<'_, Self>) {
+        // The published rules know nothing of it.
+        if self.estate.settings.rules != Rules::Paper && self.estate.stage != Stage::Outside {
+            self.estate.stage = Stage::Between;
+        }
+    }
+
+    fn on_deliver(&mut self, delivery: Delivery<Message>, session: &mut Session<'_, Self>) {
+        let Delivery { sender, sent_in, message, .. } = delivery;
+        self.estate.hear(sender.node, &message);
+        // The rule of the view tags: what was sent in another view is void. The published rules do
+        // not have it.
+        let is_void = self.estate.view != Some(sent_in);
+        if is_void && self.estate.settings.rules != Rules::Paper {
+            return;
+        }
+        self.on_body(sender.node, message.body, session);
+        self.estate.say_rest(session);
+    }
+
+    fn on_room(&mut self, session: &mut Session<'_, Self>) {
+        self.estate.say_rest(session);
+    }
+
+    fn on_lost(&mut self, session: &mut Session<'_, Self>) {
+        self.begin_anew();
+        session.cancel_timer(Timer::Cool);
+        session.tell(Output::Lost);
+    }
+
+    fn on_timer(&mut self, timer: Timer, session: &mut Session<'_, Self>) {
+        match timer {
+            Timer::Cool => self.cool(session),
+        }
+    }
+}
+
+impl Slots {
+    /// The member at `me`, as the parameters want it. `configured` are all nodes that may be members.
+    pub fn from_setup(
+        me: ProcessId,
+        configured: &ProcessSet,
+        setup: &Setup,
+    ) -> Result<Self, SetupError> {
+        let settings = Settings::from_setup(configured.clone(), setup)?;
+        let scheme = Scheme::from_setup(&settings, setup)?;
+        let beginning = Beginning::from_setup(&settings, setup)?.map(Box::new);
+        Ok(Slots {
+            estate: Estate::new(me, settings),
+            scheme,
+            merging: None,
+            new: ProcessSet::EMPTY,
+            orders: Vec::new(),
+            leaving: false,
+            beginning,
+        })
+    }
+
+    /// Who owns what, and what is known about the group.
+    pub fn estate(&self) -> &Estate {
+        &self.estate
+    }
+
+    /// How slots move.
+    pub fn scheme(&self) -> &Scheme {
+        &self.scheme
+    }
+
+    fn claim(&mut self, which: Option<SlotId>, session: &mut Session<'_, Self>) {
+        if self.leaving {
+            return session.tell(Output::Refused(Refusal::Outside));
+        }
+        session.tell(match self.estate.claim(which) {
+            Ok((slot, token)) => Output::Claimed(slot, token),
+            Err(why) => Output::Refused(why),
+        });
+        self.scheme.on_need(&mut self.estate, session);
+    }
+
+    fn release(&mut self, slot: SlotId, token: Token, session: &mut Session<'_, Self>) {
+        if !self.estate.release(slot, token) {
+            return session.tell(Output::Stale(slot));
+        }
+        session.tell(Output::Released(slot));
+        let cools = self.estate.settings.cooldown_ms;
+        if cools > 0 && self.estate.cooling() == 1 {
+            session.set_timer(Timer::Cool, cools);
+        }
+        self.scheme.on_release(&mut self.estate, session);
+    }
+
+    fn cool(&mut self, session: &mut Session<'_, Self>) {
+        if self.estate.warm() {
+            session.set_timer(Timer::Cool, self.estate.settings.cooldown_ms);
+        }
+        self.scheme.on_release(&mut self.estate, session);
+    }
+
+    /// An operator orders something. It is said when the group is settled, and again if it was not
+    /// delivered in its view.
+    fn order(&mut self, order: Body, session: &mut Session<'_, Self>) {
+        if let Body::Certify(node) = order
+            && !self.estate.settings.configured.contains(node)
+        {
+            return;
+        }
+        if !self.orders.contains(&order) {
+            self.orders.push(order.clone());
+            if self.estate.is_settled() {
+                self.estate.say(order, session);
+            }
+        }
+    }
+
+    /// Everything that was held is void.
+    fn begin_anew(&mut self) {
+        self.estate.forget();
+        self.scheme.reset();
+        self.merging = None;
+        self.new.clear();
+        self.orders.clear();
+        self.leaving = false;
+        self.beginning = None;
+    }
+}

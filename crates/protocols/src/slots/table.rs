@@ -133,7 +133,7 @@ impl Table {
     /// Gives slots to an owner, whoever had them. Slots that do not exist are passed over.
     pub fn give(&mut self, slots: &Ranges, owner: Owner) {
         for range in slots.iter() {
-            self.give_run(range, owner);
+            self.give_range(range, owner);
         }
     }
 
@@ -187,7 +187,8 @@ impl Table {
         })
     }
 
-    fn give_run(&mut self, run: Range, owner: Owner) {
+    /// Gives a run of slots to an owner, whoever had them.
+    pub fn give_range(&mut self, run: Range, owner: Owner) {
         let end = run.end.min(self.size);
         let mut first = run.first;
         while first < end {
@@ -268,7 +269,7 @@ impl TryFrom<Vec<(u32, u32)>> for Table {
         let mut table = Table::absent(size as u32);
         let mut at = 0;
         for (length, code) in written {
-            table.give_run(Range { first: at, end: at + length }, Code(code).into());
+            table.give_range(Range { first: at, end: at + length }, Code(code).into());
             at += length;
         }
         Ok(table)

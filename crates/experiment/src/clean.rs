@@ -1,0 +1,207 @@
+//! A network without limit: every multicast is delivered everywhere after the same time, and each
+//! member does what there is to do at once.
+
+use crate::measure::{Measured, Meter};
+use crate::members::{Held, Members, Sent, member};
+use crate::membership::{Membership, joins_in};
+use crate::policy::Policy;
+use crate::settings::{Settings, Start};
+use crate::wheel::Wheel;
+use crate::workload::{ROUND, Time, Workload};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use synod_core::family::slots::Input;
+use synod_core::group::Delivery;
+
+/// Members with something between them, as the loop below drives them.
+pub(crate) trait Group {
+    /// What stands for a claimed slot.
+    type Held;
+
+    /// A round begins.
+    fn begin(&mut self, round: u64, workload: &Workload);
+    /// When something happens next without any claim or release.
+    fn next(&self) -> Option<Time>;
+    /// Lets it happen.
+    fn advance(&mut self);
+    /// A member needs a slot.
+    fn claim(&mut self, node: usize, now: Time) -> Option<Self::Held>;
+    /// A member does not need a slot any more.
+    fn release(&mut self, node: usize, now: Time, held: Self::Held);
+    /// A round is over.
+    fn end(&mut self, round: u64);
+    /// The run is over.
+    fn finish(self, round: u64) -> Measured;
+}
+
+/// Drives a group for as long as the settings say.
+pub(crate) fn run<G: Group>(
+    settings: &Settings,
+    seed: u64,
+    mut group: G,
+    progress: &dyn Fn(u64),
+) -> Measured {
+    let mut workload = Workload::new(settings, seed);
+    let mut exits = Wheel::new();
+    let mut due = Vec::new();
+    let start =
+        |workload: &mut Workload, node: usize, now| Reverse((workload.next(node, now), node));
+    let mut arrivals: BinaryHeap<Reverse<(Time, usize)>> = (0..settings.nodes)
+        .map(|node| start(&mut workload, node, joins_in(settings, node) * ROUND))
+        .collect();
+    let last = settings.warm_up + settings.rounds;
+    for round in 0..last {
+        if workload.moves(round) {
+            workload.reheat(round);
+            arrivals =
+                (0..settings.nodes).map(|node| start(&mut workload, node, round * ROUND)).collect();
+        }
+        group.begin(round, &workload);
+        exits.take(round, &mut due);
+        due.sort_unstable_by_key(|(time, node, _)| (*time, *node));
+        let mut leaving = due.drain(..).peekable();
+        let end = (round + 1) * ROUND;
+        loop {
+            let event = group.next().unwrap_or(Time::MAX);
+            let exit = leaving.peek().map_or(Time::MAX, |(time, _, _)| *time);
+            let arrival = arrivals.peek().map_or(Time::MAX, |Reverse((time, _))| *time);
+            if event.min(exit).min(arrival) >= end {
+                break;
+            }
+            if event <= exit.min(arrival) {
+                group.advance();
+            } else if exit <= arrival {
+                let (now, node, held) = leaving.next().expect("it was peeked at");
+                group.release(node, now, held);
+            } else {
+                let mut first = arrivals.peek_mut().expect("it was peeked at");
+                let Reverse((now, node)) = *first;
+                *first = Reverse((workload.next(node, now), node));
+                drop(first);
+                if let Some(held) = group.claim(node, now) {
+                    exits.put(now + workload.life(node), node, held);
+                }
+            }
+        }
+        drop(leaving);
+        group.end(round);
+        if round.is_multiple_of(1_000) {
+            progress(round);
+        }
+    }
+    group.finish(last)
+}
+
+/// Services over the ideal network.
+pub(crate) struct Served<S: Policy> {
+    members: Members<S>,
+    membership: Membership,
+    bootstraps: bool,
+    latency: Time,
+    /// What is under way, and when it is delivered.
+    under_way: VecDeque<(Time, Delivery<S::Message>)>,
+    now: Time,
+}
+
+impl<S: Policy> Served<S> {
+    pub(crate) fn new(settings: &Settings, latency: u64, services: Vec<S>) -> Self {
+        let meter =
+            Meter::new(settings.nodes, settings.slots, settings.warm_up, settings.sample_every);
+        Served {
+            members: Members::new(services, meter),
+            membership: Membership::new(settings),
+            bootstraps: settings.start == Start::Join,
+            latency: latency * ROUND,
+            under_way: VecDeque::new(),
+            now: 0,
+        }
+    }
+
+    fn send(&mut self, now: Time) {
+        while let Some(Sent { by, level, message }) = self.members.sent.pop_front() {
+            let Some(sent_in) = self.members.view_of(by) else { continue };
+            let delivery = Delivery { sender: member(by), sent_in, level, message };
+            self.under_way.push_back((now + self.latency, delivery));
+        }
+    }
+
+    /// Delivers a multicast to everybody on the side of its sender.
+    fn deliver(&mut self, now: Time, delivery: &Delivery<S::Message>) {
+        let here = self.members.view_of(delivery.sender.node.index());
+        for node in 0..self.members.count() {
+            if self.members.view_of(node) == here {
+                self.members.deliver(node, now, delivery.clone());
+            }
+        }
+    }
+}
+
+impl<S: Policy> Group for Served<S> {
+    type Held = Held;
+
+    fn begin(&mut self, round: u64, _workload: &Workload) {
+        self.now = round * ROUND;
+        let told = self.membership.changes(round);
+        if told.is_empty() {
+            return;
+        }
+        // What is under way is delivered before the view changes, and what is sent because of it
+        // surfaces in the next view, with the old tag.
+        for (_, delivery) in std::mem::take(&mut self.under_way) {
+            self.deliver(self.now, &delivery);
+        }
+        self.send(self.now);
+        for (node, view) in told {
+            self.members.view(node, self.now, &view);
+        }
+        if std::mem::take(&mut self.bootstraps) {
+            self.members.order(0, self.now, Input::Bootstrap);
+        }
+        self.send(self.now);
+    }
+
+    #[inline]
+    fn next(&self) -> Option<Time> {
+        let delivery = self.under_way.front().map(|(due, _)| *due);
+        [delivery, self.members.timers.next()].into_iter().flatten().min()
+    }
+
+    fn advance(&mut self) {
+        let delivery = self.under_way.front().map_or(Time::MAX, |(due, _)| *due);
+        let timer = self.members.timers.next().unwrap_or(Time::MAX);
+        if delivery <= timer {
+            let (now, delivery) = self.under_way.pop_front().expect("something is due");
+            self.deliver(now, &delivery);
+            self.send(now);
+        } else {
+            self.members.run_out(timer);
+            self.send(timer);
+        }
+    }
+
+    #[inline]
+    fn claim(&mut self, node: usize, now: Time) -> Option<Held> {
+        let held = self.members.claim(node, now);
+        self.send(now);
+        held
+    }
+
+    #[inline]
+    fn release(&mut self, node: usize, now: Time, held: Held) {
+        self.members.release(node, now, held);
+        self.send(now);
+    }
+
+    fn end(&mut self, round: u64) {
+        if S::MANAGES {
+            let now = (round + 1) * ROUND - 1;
+            (0..self.members.count()).for_each(|node| self.members.manage(node, now));
+            self.send(now);
+        }
+        self.members.end(round, self.under_way.len() as f64);
+    }
+
+    fn finish(self, round: u64) -> Measured {
+        self.members.meter.finish(round)
+    }
+}

@@ -1,0 +1,33 @@
+//! The experiment with SLOTS: allocators under load, round by round, over an ideal total order.
+//!
+//! The allocators are services ([`synod_core::group::Service`]), the same values that stand on an
+//! engine elsewhere. Here nothing lies between them but one order of multicasts and a clock, so that a
+//! hundred thousand rounds take a second.
+//!
+//! # Layout
+//! - [`settings`]: what a run is like; [`run`](fn@run): one run
+//! - `workload`: when slots are claimed, and for how long; the same for every policy
+//! - `turns`, `clean`: the two timings, that of the authors and one without limits
+//! - `members`, `membership`: services, what they ask for, and the views that they see
+//! - [`reference`]: allocators to compare with; [`erlang`]: what no allocator can beat
+//! - [`measure`], [`statistics`]: what is counted, and how sure the means are
+#![forbid(unsafe_code)]
+
+mod clean;
+pub mod erlang;
+pub mod measure;
+mod members;
+mod membership;
+mod policy;
+pub mod reference;
+mod run;
+pub mod settings;
+pub mod statistics;
+mod timers;
+mod turns;
+mod wheel;
+mod workload;
+
+pub use policy::{Holding, Policy};
+pub use run::{Allocator, run};
+pub use settings::Settings;

@@ -1,0 +1,176 @@
+//! The members: services, and what becomes of what they ask for.
+
+use crate::measure::Meter;
+use crate::policy::Policy;
+use crate::timers::Timers;
+use crate::workload::{ROUND, Time};
+use std::collections::VecDeque;
+use synod_core::ProcessId;
+use synod_core::family::slots::{Input, Output, SlotId, Token};
+use synod_core::group::{Act, Capabilities, Delivery, Level, Member, Session, View, ViewId};
+
+/// What the ideal network can do.
+const IDEAL: Capabilities =
+    Capabilities { safe: true, partitionable: true, came_with: true, longest_message: usize::MAX };
+/// It takes in whatever comes; queues are measured, not limited.
+const ROOM: usize = 1 << 20;
+/// A round stands for so much.
+const ROUND_MS: u64 = 1;
+
+/// A slot that was claimed, and the proof.
+pub(crate) type Held = (SlotId, Token);
+
+/// What a member multicasts.
+pub(crate) struct Sent<M> {
+    pub(crate) by: usize,
+    pub(crate) level: Level,
+    pub(crate) message: M,
+}
+
+/// All members, and what is measured of them.
+pub(crate) struct Members<S: Policy> {
+    services: Vec<S>,
+    views: Vec<Option<ViewId>>,
+    /// Whether a member has ever had a slot. Claims count only from then on.
+    settled: Vec<bool>,
+    pub(crate) meter: Meter,
+    pub(crate) timers: Timers<S::Timer>,
+    /// What was multicast in the last step, for the network to take.
+    pub(crate) sent: VecDeque<Sent<S::Message>>,
+    acts: VecDeque<Act<S>>,
+    /// What the last claim brought.
+    claimed: Option<Held>,
+}
+
+impl<S: Policy> Members<S> {
+    pub(crate) fn new(services: Vec<S>, meter: Meter) -> Self {
+        Members {
+            views: vec![None; services.len()],
+            settled: vec![false; services.len()],
+            services,
+            meter,
+            timers: Timers::new(),
+            sent: VecDeque::new(),
+            acts: VecDeque::new(),
+            claimed: None,
+        }
+    }
+
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.services.len()
+    }
+
+    /// A round is over, with so many multicasts unread.
+    pub(crate) fn end(&mut self, round: u64, queue: f64) {
+        self.meter.round(round, queue, self.services.iter().map(Policy::holding));
+    }
+
+    /// The view of a member, if it has one.
+    pub(crate) fn view_of(&self, node: usize) -> Option<ViewId> {
+        self.views[node]
+    }
+
+    #[inline]
+    fn step(&mut self, node: usize, now: Time, step: impl FnOnce(&mut S, &mut Session<'_, S>)) {
+        let me = ProcessId(node as u32);
+        step(&mut self.services[node], &mut Session::new(me, IDEAL, ROOM, &mut self.acts));
+        while let Some(act) = self.acts.pop_front() {
+            match act {
+                Act::Multicast(level, message) => {
+                    self.meter.multicast(now / ROUND);
+                    self.sent.push_back(Sent { by: node, level, message });
+                }
+                Act::Tell(notice) => self.told(node, now, notice),
+                Act::SetTimer(timer, after_ms) => {
+                    self.timers.set(node, timer, now + after_ms * ROUND / ROUND_MS);
+                }
+                Act::CancelTimer(timer) => self.timers.cancel(node, &timer),
+                Act::Leave => {}
+            }
+        }
+    }
+
+    fn told(&mut self, node: usize, now: Time, notice: Output) {
+        match notice {
+            Output::Claimed(slot, token) => self.claimed = Some((slot, token)),
+            Output::Asks(count) => self.meter.asks(node, now / ROUND, count),
+            Output::Got(count) => self.meter.got(node, now / ROUND, count),
+            _ => {}
+        }
+    }
+
+    /// The operator at a member says something.
+    pub(crate) fn order(&mut self, node: usize, now: Time, order: Input) {
+        self.step(node, now, |service, session| service.on_command(order, session));
+    }
+
+    /// A member needs a slot.
+    #[inline]
+    pub(crate) fn claim(&mut self, node: usize, now: Time) -> Option<Held> {
+        self.claimed = None;
+        self.settled[node] |= self.services[node].holding().owned() > 0;
+        self.step(node, now, |service, session| service.on_command(Input::Claim, session));
+        if self.settled[node] || self.claimed.is_some() {
+            self.meter.claim(node, now / ROUND, self.claimed.is_some());
+        }
+        self.claimed
+    }
+
+    /// A member does not need a slot any more.
+    #[inline]
+    pub(crate) fn release(&mut self, node: usize, now: Time, (slot, token): Held) {
+        let release = Input::Release(slot, token);
+        self.step(node, now, |service, session| service.on_command(release, session));
+    }
+
+    /// A member has done what there was to do for now.
+    #[inline]
+    pub(crate) fn manage(&mut self, node: usize, now: Time) {
+        if S::MANAGES {
+            self.step(node, now, |service, session| service.manage(session));
+        }
+    }
+
+    /// A member is told a view.
+    pub(crate) fn view(&mut self, node: usize, now: Time, view: &View) {
+        if self.views[node].is_some() {
+            let with = view.companions(ProcessId(node as u32));
+            self.step(node, now, |service, session| service.on_transitional(&with, session));
+        }
+        self.views[node] = Some(view.id);
+        self.step(node, now, |service, session| service.on_view(view, session));
+    }
+
+    /// A member delivers a multicast.
+    #[inline]
+    pub(crate) fn deliver(&mut self, node: usize, now: Time, delivery: Delivery<S::Message>) {
+        let me = ProcessId(node as u32);
+        let before = self.services[node].holding();
+        let waits = self.meter.waits(node);
+        let answers = waits && S::answers(&delivery.message, delivery.sender.node, me);
+        if answers {
+            self.meter.hears(node);
+        }
+        self.step(node, now, |service, session| service.on_deliver(delivery, session));
+        let after = self.services[node].holding();
+        if waits && after.owned() > before.owned() {
+            self.meter.served(node, now / ROUND, S::REQUESTS + u32::from(!answers));
+        }
+        if after.pledged > before.pledged && after.free < self.services[node].keeps() {
+            self.meter.measured.overgenerous += 1;
+        }
+    }
+
+    /// The next timer runs out.
+    pub(crate) fn run_out(&mut self, now: Time) {
+        if let Some((node, timer)) = self.timers.take() {
+            self.step(node, now, |service, session| service.on_timer(timer, session));
+        }
+    }
+}
+
+/// A node in its first life; there are no others here.
+pub(crate) fn member(node: usize) -> Member {
+    Member { node: ProcessId(node as u32), incarnation: 1 }
+}

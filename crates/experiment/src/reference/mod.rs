@@ -1,0 +1,10 @@
+//! Allocators to compare with. None of them is meant to be used: they survive no failure.
+
+mod central;
+mod mutual_exclusion;
+mod static_split;
+
+pub use mutual_exclusion::MutualExclusion;
+pub use static_split::StaticSplit;
+
+pub(crate) use central::{Central, Kind};

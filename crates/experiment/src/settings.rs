@@ -1,0 +1,155 @@
+//! What a run is like: how many members and slots, how time goes, and how much is asked for.
+
+use serde::{Deserialize, Serialize};
+
+/// The mean lifetime of a use, in rounds: ten times Σ 1/k for k = 1..100.
+pub const MEAN_LIFE_ROUNDS: f64 = 51.873_775_176_396_2;
+
+/// What the arrivals of the authors come to, per member and round: gaps of `1 + round(Exp(λ))`, with
+/// λ between .5 and .8.
+pub const AUTHORS_RATE: f64 = 0.396_5;
+
+/// What is run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Settings {
+    /// How many members there are.
+    pub nodes: usize,
+    /// How many slots they share.
+    pub slots: u32,
+    /// How many rounds are measured.
+    pub rounds: u64,
+    /// How many rounds go before, unmeasured.
+    pub warm_up: u64,
+    /// How long a multicast takes.
+    pub timing: Timing,
+    /// How the members come together.
+    pub start: Start,
+    /// When slots are claimed.
+    pub arrivals: Arrivals,
+    /// Whether one member gets more than its share of the claims.
+    pub hot_spot: Option<HotSpot>,
+    /// The group falls into two halves for a while.
+    pub partition: Option<Partition>,
+    /// The state of everybody is kept every so many rounds; never, if 0.
+    pub sample_every: u64,
+}
+
+/// How long a multicast takes, and how many there may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Timing {
+    /// As in the simulation that the paper reports: every node has one turn in a round, reads one
+    /// message in a turn at most, and each send costs a turn. A node in the middle forwards at once.
+    Authors,
+    /// A network without limit: a multicast is delivered everywhere after so many rounds.
+    Clean {
+        /// How many rounds.
+        latency: u64,
+    },
+}
+
+/// How the members come together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Start {
+    /// The first owns everything; the others join one by one, ten rounds apart.
+    Join,
+    /// All are there from the beginning.
+    Together,
+}
+
+/// When slots are claimed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Arrivals {
+    /// As in the simulation that the paper reports: the next claim comes `1 + round(Exp(λ))` rounds
+    /// after the last, with a λ from .5 to .8 for each member, drawn anew every 10,000 rounds.
+    Authors,
+    /// At random times.
+    Poisson {
+        /// The offered load: how many slots would be in use if there were no end of them, as a share
+        /// of those that there are.
+        load: f64,
+    },
+}
+
+/// One member gets more than its share of the claims.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HotSpot {
+    /// Its share of all claims.
+    pub share: f64,
+    /// After so many rounds another is hot; never, if 0.
+    pub moves_every: u64,
+}
+
+/// The group falls into two halves, and comes together again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Partition {
+    /// The first round of the partition, from the beginning of the warm-up.
+    pub from: u64,
+    /// The first round after it.
+    pub until: u64,
+    /// How many members are on the first side.
+    pub left: usize,
+}
+
+impl Settings {
+    /// What the paper reports of: 768 slots, 32 members, under the timing of its authors.
+    pub fn published() -> Self {
+        Settings {
+            nodes: 32,
+            slots: 768,
+            rounds: 100_000,
+            warm_up: 0,
+            timing: Timing::Authors,
+            start: Start::Join,
+            arrivals: Arrivals::Authors,
+            hot_spot: None,
+            partition: None,
+            sample_every: 0,
+        }
+    }
+
+    /// The same pool in a network without limit, with claims at random times, in a steady state.
+    pub fn clean(load: f64) -> Self {
+        Settings {
+            rounds: 10_000,
+            warm_up: 2_000,
+            timing: Timing::Clean { latency: 2 },
+            start: Start::Together,
+            arrivals: Arrivals::Poisson { load },
+            ..Settings::published()
+        }
+    }
+
+    /// The load that is offered, as a share of the slots.
+    pub fn offered_load(&self) -> f64 {
+        match self.arrivals {
+            Arrivals::Poisson { load } => load,
+            Arrivals::Authors => {
+                self.nodes as f64 * AUTHORS_RATE * MEAN_LIFE_ROUNDS / f64::from(self.slots)
+            }
+        }
+    }
+
+    /// How many claims there are in a round, all members together.
+    pub fn claims_per_round(&self) -> f64 {
+        self.offered_load() * f64::from(self.slots) / MEAN_LIFE_ROUNDS
+    }
+
+    /// The share of all claims that each member gets in a round.
+    pub fn share_of(&self, node: usize, round: u64) -> f64 {
+        match self.hot_spot {
+            None => 1.0 / self.nodes as f64,
+            Some(spot) if node == spot.at(round, self.nodes) => spot.share,
+            Some(spot) => (1.0 - spot.share) / (self.nodes - 1) as f64,
+        }
+    }
+}
+
+impl HotSpot {
+    /// Who is hot in a round.
+    pub fn at(&self, round: u64, nodes: usize) -> usize {
+        match self.moves_every {
+            0 => 0,
+            every => ((round / every) as usize * 7) % nodes,
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! The timing of the authors' simulation. Every node has one turn in a round, in a fixed order; in it,
+//! it reads one message if there is one, then ends what is due to end and claims what is due to be
+//! claimed. Sending a multicast takes the rest of the turn, and what is left to do waits for the next
+//! one. A node in the middle puts multicasts in order and hands them to everybody at once.
+
+use crate::measure::{Measured, Meter};
+use crate::members::{Held, Members, Sent, member};
+use crate::membership::{Membership, joins_in};
+use crate::policy::Policy;
+use crate::settings::{Arrivals, Settings, Start};
+use crate::wheel::Wheel;
+use crate::workload::{ROUND, Time, Workload};
+use std::collections::VecDeque;
+use synod_core::family::slots::Input;
+use synod_core::group::{Delivery, View};
+
+/// What a node does in its next turn, if it has nothing more to send.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Next {
+    /// Read, then work.
+    Read,
+    /// The same, but there was nothing to read when the last turn ended. If there is now, it wakes
+    /// up, and reads in the turn after.
+    Poll,
+    /// Work: it has read, and sent something because of that.
+    Work,
+    /// Nothing: it has sent something because of its work.
+    Rest,
+}
+
+/// What the node in the middle hands out.
+enum Entry<M> {
+    Multicast(Delivery<M>),
+    /// To each member its own view.
+    Views(Vec<(usize, View)>),
+}
+
+struct Node<M> {
+    next: Next,
+    /// How far it has read.
+    read: usize,
+    next_claim: Time,
+    /// What it has still to send.
+    outbox: VecDeque<Sent<M>>,
+    ending: Vec<Held>,
+}
+
+struct Turns<'a, S: Policy> {
+    settings: &'a Settings,
+    members: Members<S>,
+    nodes: Vec<Node<S::Message>>,
+    workload: Workload,
+    /// What has been handed out and not been read by all; `dropped` entries came before.
+    log: VecDeque<Entry<S::Message>>,
+    dropped: usize,
+    exits: Wheel<Held>,
+    now: Time,
+}
+
+/// Drives services for as long as the settings say.
+pub(crate) fn run<S: Policy>(
+    settings: &Settings,
+    seed: u64,
+    services: Vec<S>,
+    progress: &dyn Fn(u64),
+) -> Measured {
+    let meter = Meter::new(settings.nodes, settings.slots, settings.warm_up, settings.sample_every);
+    let mut workload = Workload::new(settings, seed);
+    let node = |node| Node {
+        next: Next::Poll,
+        read: usize::MAX,
+        next_claim: workload.next(node, joins_in(settings, node) * ROUND),
+        outbox: VecDeque::new(),
+        ending: Vec::new(),
+    };
+    let nodes = (0..settings.nodes).map(node).collect();
+    let mut turns = Turns {
+        settings,
+        members: Members::new(services, meter),
+        nodes,
+        workload,
+        log: VecDeque::new(),
+        dropped: 0,
+        exits: Wheel::new(),
+        now: 0,
+    };
+    let mut membership = Membership::new(settings);
+    let mut due = Vec::new();
+    let last = settings.warm_up + settings.rounds;
+    for round in 0..last {
+        turns.now = round * ROUND;
+        turns.begin(round, &mut membership, &mut due);
+        for node in 0..settings.nodes {
+            turns.turn(node);
+        }
+        turns.end(round);
+        if round.is_multiple_of(1_000) {
+            progress(round);
+        }
+    }
+    turns.members.meter.finish(last)
+}
+
+impl<S: Policy> Turns<'_, S> {
+    fn begin(
+        &mut self,
+        round: u64,
+        membership: &mut Membership,
+        due: &mut Vec<(Time, usize, Held)>,
+    ) {
+        let told = membership.changes(round);
+        if !told.is_empty() {
+            let place = self.dropped + self.log.len();
+            for (node, _) in &told {
+                self.nodes[*node].read = self.nodes[*node].read.min(place);
+            }
+            self.log.push_back(Entry::Views(told));
+        }
+        if self.workload.moves(round) {
+            self.workload.reheat(round);
+            for node in 0..self.nodes.len() {
+                self.nodes[node].next_claim = self.workload.next(node, self.now);
+            }
+        }
+        self.exits.take(round, due);
+        for (_, node, held) in due.drain(..) {
+            self.nodes[node].ending.push(held);
+        }
+    }
+
+    fn turn(&mut self, node: usize) {
+        if self.nodes[node].read == usize::MAX {
+            return;
+        }
+        if let Some(sent) = self.nodes[node].outbox.pop_front() {
+            self.hand_out(sent);
+            if !self.nodes[node].outbox.is_empty() {
+                return;
+            }
+        }
+        match self.nodes[node].next {
+            Next::Poll if self.unread(node) => self.nodes[node].next = Next::Read,
+            Next::Read | Next::Poll => {
+                self.read(node);
+                if self.sends(node) {
+                    self.nodes[node].next = Next::Work;
+                } else {
+                    self.work(node);
+                }
+            }
+            Next::Work => self.work(node),
+            Next::Rest => self.rest(node),
+        }
+    }
+
+    /// The turn is over, and nothing is left to do.
+    fn rest(&mut self, node: usize) {
+        self.nodes[node].next = if self.unread(node) { Next::Read } else { Next::Poll };
+    }
+
+    fn unread(&self, node: usize) -> bool {
+        self.nodes[node].read < self.dropped + self.log.len()
+    }
+
+    /// Keeps what a step has sent: each send ends a turn, and what is sent goes out in the next.
+    fn sends(&mut self, node: usize) -> bool {
+        self.nodes[node].outbox.append(&mut self.members.sent);
+        !self.nodes[node].outbox.is_empty()
+    }
+
+    fn hand_out(&mut self, Sent { by, level, message }: Sent<S::Message>) {
+        if let Some(sent_in) = self.members.view_of(by) {
+            let delivery = Delivery { sender: member(by), sent_in, level, message };
+            self.log.push_back(Entry::Multicast(delivery));
+        }
+    }
+
+    fn read(&mut self, node: usize) {
+        let place = self.nodes[node].read - self.dropped;
+        let Some(entry) = self.log.get(place) else { return };
+        self.nodes[node].read += 1;
+        match entry {
+            Entry::Multicast(delivery) => {
+                self.members.deliver(node, self.now, delivery.clone());
+            }
+            Entry::Views(told) => {
+                let Some((_, view)) = told.iter().find(|(to, _)| *to == node) else { return };
+                self.members.view(node, self.now, view);
+                if view.members.len() == 1 && self.settings.start == Start::Join {
+                    self.members.order(node, self.now, Input::Bootstrap);
+                }
+            }
+        }
+    }
+
+    fn work(&mut self, node: usize) {
+        while self.members.timers.next().is_some_and(|due| due <= self.now) {
+            self.members.run_out(self.now);
+        }
+        if S::ENDS_FIRST {
+            self.end_uses(node);
+        }
+        self.make_claims(node);
+        if !S::ENDS_FIRST {
+            self.end_uses(node);
+        }
+        self.members.manage(node, self.now);
+        if self.sends(node) {
+            self.nodes[node].next = Next::Rest;
+        } else {
+            self.rest(node);
+        }
+    }
+
+    fn end_uses(&mut self, node: usize) {
+        while let Some(held) = self.nodes[node].ending.pop() {
+            self.members.release(node, self.now, held);
+        }
+    }
+
+    fn make_claims(&mut self, node: usize) {
+        while self.nodes[node].next_claim <= self.now {
+            let last = match self.settings.arrivals {
+                // The next one is counted from when this one is made, late or not.
+                Arrivals::Authors => self.now,
+                Arrivals::Poisson { .. } => self.nodes[node].next_claim,
+            };
+            self.nodes[node].next_claim = self.workload.next(node, last);
+            if let Some(held) = self.members.claim(node, self.now) {
+                self.exits.put(self.now + self.workload.life(node), node, held);
+            }
+        }
+    }
+
+    fn end(&mut self, round: u64) {
+        let there = |node: &&Node<S::Message>| node.read != usize::MAX;
+        let first = self.nodes.iter().filter(there).map(|node| node.read).min();
+        let handed_out = self.dropped + self.log.len();
+        let unread = |node: &Node<S::Message>| handed_out - node.read;
+        let waiting: usize = self.nodes.iter().filter(there).map(unread).sum();
+        for _ in self.dropped..first.unwrap_or(self.dropped) {
+            self.log.pop_front();
+            self.dropped += 1;
+        }
+        self.members.end(round, waiting as f64 / self.nodes.len() as f64);
+    }
+}

@@ -1,0 +1,30 @@
+//! What is due in which round, for up to a thousand rounds ahead.
+
+use crate::workload::{ROUND, Time};
+
+/// More rounds than the longest lifetime.
+const ROUNDS: usize = 1_024;
+
+/// A wheel with one bucket for each round.
+pub(crate) struct Wheel<T> {
+    buckets: Vec<Vec<(Time, usize, T)>>,
+}
+
+impl<T> Wheel<T> {
+    pub(crate) fn new() -> Self {
+        Wheel { buckets: (0..ROUNDS).map(|_| Vec::new()).collect() }
+    }
+
+    /// Something is due at a member, in a later round than this one.
+    #[inline]
+    pub(crate) fn put(&mut self, due: Time, node: usize, thing: T) {
+        self.buckets[(due / ROUND) as usize % ROUNDS].push((due, node, thing));
+    }
+
+    /// All that is due in this round, put into `due`, which is emptied first.
+    #[inline]
+    pub(crate) fn take(&mut self, round: u64, due: &mut Vec<(Time, usize, T)>) {
+        due.clear();
+        std::mem::swap(&mut self.buckets[round as usize % ROUNDS], due);
+    }
+}

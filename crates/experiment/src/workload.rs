@@ -1,0 +1,140 @@
+//! When slots are claimed, and for how long they are used. All is drawn from the seed, apart for each
+//! member, so that every policy sees the same claims.
+
+use crate::settings::{Arrivals, Settings};
+use rand_core::Rng;
+use rand_distr::{Distribution, Exp1};
+use synod_sim::network::{Chance, below, chance};
+
+/// A moment, in parts of a round.
+pub(crate) type Time = u64;
+
+/// One round.
+pub(crate) const ROUND: Time = 1 << 20;
+
+/// The λ of the authors: two decimals, drawn anew now and then.
+const LAMBDA_PERCENT: (u64, u64) = (50, 80);
+const LAMBDA_ROUNDS: u64 = 10_000;
+
+/// Lifetimes are so many rounds, times 1 to 100.
+const LIFE_UNIT: u64 = 10;
+const LIFE_UNITS: u64 = 100;
+
+/// The claims at all members.
+pub(crate) struct Workload {
+    settings: Settings,
+    members: Vec<Demand>,
+}
+
+/// The claims at one.
+struct Demand {
+    arrivals: Chance,
+    lifetimes: Chance,
+    /// For the arrivals of the authors: λ, and when it is drawn anew.
+    lambda: f64,
+    redraw_at: Time,
+    /// For random arrivals: how many in a round.
+    rate: f64,
+}
+
+impl Workload {
+    pub(crate) fn new(settings: &Settings, seed: u64) -> Self {
+        let demand = |node: usize| {
+            let own = |stream: u64| chance(seed ^ ((node as u64 + 1) << 34) ^ (stream << 32));
+            let (mut arrivals, lifetimes) = (own(1), own(2));
+            let lambda = lambda(&mut arrivals);
+            Demand { arrivals, lifetimes, lambda, redraw_at: LAMBDA_ROUNDS * ROUND, rate: 0.0 }
+        };
+        let members = (0..settings.nodes).map(demand).collect();
+        let mut workload = Workload { settings: settings.clone(), members };
+        workload.reheat(0);
+        workload
+    }
+
+    /// Whether another member becomes hot in this round.
+    pub(crate) fn moves(&self, round: u64) -> bool {
+        let every = self.settings.hot_spot.map_or(0, |spot| spot.moves_every);
+        round > 0 && every > 0 && round.is_multiple_of(every)
+    }
+
+    /// Takes the shares of this round.
+    pub(crate) fn reheat(&mut self, round: u64) {
+        let all = self.settings.claims_per_round();
+        for (node, member) in self.members.iter_mut().enumerate() {
+            member.rate = all * self.settings.share_of(node, round);
+        }
+    }
+
+    /// How many claims come to a member in a round.
+    pub(crate) fn rate(&self, node: usize) -> f64 {
+        self.members[node].rate
+    }
+
+    /// When the next claim comes to a member, after one (or the start) at this moment.
+    #[inline]
+    pub(crate) fn next(&mut self, node: usize, now: Time) -> Time {
+        let member = &mut self.members[node];
+        let draw: f64 = Exp1.sample(&mut member.arrivals);
+        match self.settings.arrivals {
+            Arrivals::Poisson { .. } => now + (draw / member.rate * ROUND as f64) as Time,
+            Arrivals::Authors => {
+                if now > member.redraw_at {
+                    member.lambda = lambda(&mut member.arrivals);
+                    member.redraw_at = now + LAMBDA_ROUNDS * ROUND;
+                }
+                now + (1 + (draw / member.lambda).round() as u64) * ROUND
+            }
+        }
+    }
+
+    /// How long the next slot of a member is used: 10·K rounds, where P(K ≥ k) = 1/k.
+    #[inline]
+    pub(crate) fn life(&mut self, node: usize) -> Time {
+        let draw = self.members[node].lifetimes.next_u64() | 1;
+        (u64::MAX / draw).min(LIFE_UNITS) * LIFE_UNIT * ROUND
+    }
+}
+
+fn lambda(chance: &mut Chance) -> f64 {
+    let (least, most) = LAMBDA_PERCENT;
+    (least + below(chance, most - least + 1)) as f64 / 100.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::{AUTHORS_RATE, MEAN_LIFE_ROUNDS};
+
+    #[test]
+    fn lifetimes_have_the_mean_that_formulas_use() {
+        let mut workload = Workload::new(&Settings::published(), 1);
+        let lives: Vec<f64> =
+            (0..400_000).map(|_| workload.life(0) as f64 / ROUND as f64).collect();
+        let mean = lives.iter().sum::<f64>() / lives.len() as f64;
+        assert!((mean / MEAN_LIFE_ROUNDS - 1.0).abs() < 0.01, "{mean}");
+        let at_least = |k: f64| {
+            lives.iter().filter(|life| **life >= 10.0 * k).count() as f64 / lives.len() as f64
+        };
+        assert!((at_least(2.0) - 0.5).abs() < 0.005 && (at_least(10.0) - 0.1).abs() < 0.005);
+        assert!(lives.iter().all(|life| (10.0..=1_000.0).contains(life)));
+    }
+
+    #[test]
+    fn arrivals_come_as_often_as_the_load_says() {
+        for settings in [Settings::published(), Settings::clean(0.857)] {
+            let mut workload = Workload::new(&settings, 1);
+            let mut count = 0;
+            for node in 0..32 {
+                let mut now = 0;
+                while now < 40_000 * ROUND {
+                    now = workload.next(node, now);
+                    count += 1;
+                }
+            }
+            let per_round = f64::from(count) / 40_000.0;
+            let wanted = settings.claims_per_round();
+            assert!((per_round / wanted - 1.0).abs() < 0.015, "{per_round} {wanted}");
+            assert!((wanted / 32.0 / AUTHORS_RATE - 1.0).abs() < 0.01);
+        }
+    }
+}

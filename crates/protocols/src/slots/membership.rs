@@ -1,0 +1,254 @@
+//! New members, and what the primary does for them.
+//!
+//! Whoever is new waits for a status, which the primary multicasts, for one member after the other. No
+//! slot moves until all have theirs; so a status is still true when it is delivered.
+
+use super::Slots;
+use super::estate::Stage;
+use super::merge::Merging;
+use super::message::{Body, Status};
+use super::ranges::Ranges;
+use super::settings::Rules;
+use super::table::{Owner, Table};
+use synod_core::family::slots::Output;
+use synod_core::group::{Session, View};
+use synod_core::{ProcessId, ProcessSet};
+
+impl Slots {
+    /// In our first view we own what we were given for the beginning. (In another life we do not.)
+    pub(super) fn found_if_first(&mut self, view: &View) {
+        let Some(beginning) = self.beginning.take() else { return };
+        let estate = &mut self.estate;
+        let life = view.member(estate.me).map_or(0, |member| member.incarnation);
+        if life != 1 {
+            return;
+        }
+        estate.ready = estate.settings.configured.clone();
+        estate.primary = estate.ready.first();
+        let mine = beginning.table.of(Owner::Of(estate.me));
+        estate.table = beginning.table;
+        estate.table.give(&mine, Owner::Absent);
+        estate.give(&mine, Owner::Of(estate.me));
+        let used = beginning.used.iter().find(|(who, _)| *who == estate.me);
+        estate.use_some(used.map_or(0, |(_, count)| *count));
+    }
+
+    /// Takes over who is here now.
+    pub(super) fn enter(&mut self, view: &View) {
+        self.merging = None;
+        let estate = &mut self.estate;
+        estate.unsay();
+        estate.view = Some(view.id);
+        estate.members.clone_from(&view.members);
+        estate.stage = Stage::Unsettled;
+        if !estate.is_ready() {
+            estate.waiting.insert(estate.me);
+        }
+    }
+
+    /// If all others are new, they wait for a status; if there are strangers, parts come together.
+    pub(super) fn join_or_merge(
+        &mut self,
+        here: &ProcessSet,
+        fresh: ProcessSet,
+        session: &mut Session<'_, Slots>,
+    ) {
+        let estate = &mut self.estate;
+        let ours = |node| estate.ready.contains(node) || estate.waiting.contains(node);
+        if here.iter().all(|node| ours(node) || fresh.contains(node)) {
+            estate.waiting.extend(fresh.iter());
+            self.carry_on(session);
+            if !self.estate.is_settled() {
+                session.tell(Output::Unsettled);
+            }
+            return;
+        }
+        session.tell(Output::Unsettled);
+        let speaker = estate.primary.or_else(|| estate.waiting.first());
+        let speaks = speaker == Some(estate.me) && !fresh.contains(estate.me);
+        self.merging = Some(Merging::new(here, fresh));
+        if speaks {
+            let status = self.own_status();
+            self.estate.say(Body::MergeStatus(status), session);
+        }
+    }
+
+    /// The parts are one, or always were: serve those who wait, or settle.
+    pub(super) fn carry_on(&mut self, session: &mut Session<'_, Slots>) {
+        if self.estate.ready.is_empty() {
+            self.found();
+        }
+        self.reclaim();
+        let estate = &mut self.estate;
+        let Some(next) = estate.waiting.first() else { return self.settle(session) };
+        if estate.primary == Some(estate.me) && estate.is_ready() {
+            let status = estate.status(&self.new);
+            estate.say(Body::PutStatus { to: next, status }, session);
+        }
+    }
+
+    /// Nobody here is initialised: the first of us begins, with nothing. (As published: with everything.)
+    fn found(&mut self) {
+        let estate = &mut self.estate;
+        let Some(first) = estate.waiting.first() else { return };
+        estate.waiting.remove(first);
+        estate.ready.insert(first);
+        estate.primary = Some(first);
+        estate.table = Table::absent(estate.settings.slots);
+        if estate.settings.rules == Rules::Paper {
+            let all = Ranges::span(0, estate.settings.slots);
+            estate.give(&all, Owner::Of(first));
+        }
+    }
+
+    /// If every node is accounted for, nobody has what is absent: it is given out again.
+    fn reclaim(&mut self) {
+        let absent = self.estate.table.count(Owner::Absent);
+        if absent > 0 && self.estate.settings.rules != Rules::Paper && self.estate.is_whole() {
+            let slots = self.estate.table.of(Owner::Absent);
+            self.scheme.reclaim(&slots, &mut self.estate);
+        }
+    }
+
+    fn settle(&mut self, session: &mut Session<'_, Slots>) {
+        self.estate.stage = Stage::Settled;
+        session.tell(self.estate.settled());
+        let new = std::mem::take(&mut self.new);
+        self.scheme.begin(&new, &mut self.estate, session);
+        self.hand_over(session);
+        for order in self.orders.clone() {
+            self.estate.say(order, session);
+        }
+    }
+
+    /// What we have and is reserved for another member goes to that member.
+    fn hand_over(&mut self, session: &mut Session<'_, Slots>) {
+        let me = self.estate.me;
+        for (to, reserved) in self.estate.settings.reserved.clone() {
+            if to != me && self.estate.ready.contains(to) {
+                let mine = self.estate.table.of(Owner::Of(me));
+                let slots = mine.intersection(&reserved);
+                if !slots.is_empty() {
+                    self.estate.say(Body::Hand { to, slots }, session);
+                }
+            }
+        }
+    }
+
+    /// Something is delivered.
+    pub(super) fn on_body(
+        &mut self,
+        from: ProcessId,
+        body: Body,
+        session: &mut Session<'_, Slots>,
+    ) {
+        let between = self.estate.stage == Stage::Between;
+        match body {
+            // What a scheme moves counts between two views as well: its sender delivers it.
+            Body::Request(_) | Body::Donate { .. } | Body::Offer(_) | Body::Take(_) => {
+                self.scheme.on_deliver(from, body, &mut self.estate, session);
+            }
+            Body::Hand { to, slots } => self.on_hand(from, to, &slots, session),
+            // The rest belongs to a view that is over.
+            _ if between => {}
+            Body::PutStatus { to, status } => self.on_put_status(from, to, *status, session),
+            Body::MergeStatus(status) => self.on_merge_status(from, *status, session),
+            Body::Certify(_) | Body::Bootstrap => self.on_order(from, &body, session),
+        }
+    }
+
+    fn on_put_status(
+        &mut self,
+        from: ProcessId,
+        to: ProcessId,
+        status: Status,
+        session: &mut Session<'_, Slots>,
+    ) {
+        let estate = &mut self.estate;
+        if to == estate.me && !estate.is_ready() {
+            if status.table.size() != estate.settings.slots || !status.ready.contains(from) {
+                return;
+            }
+            let mine = status.table.of(Owner::Of(to));
+            estate.table = status.table;
+            estate.table.give(&mine, Owner::Absent);
+            estate.ready = status.ready;
+            estate.waiting = status.waiting;
+            estate.primary = status.primary;
+            estate.dead = status.dead;
+            self.new = status.new;
+            estate.give(&mine, Owner::Of(to));
+            self.merging = None;
+        } else if !estate.is_ready() || estate.primary != Some(from) || self.merging.is_some() {
+            return;
+        }
+        if estate.waiting.remove(to) {
+            estate.ready.insert(to);
+            self.new.insert(to);
+            self.carry_on(session);
+        }
+    }
+
+    /// Somebody gets what nobody asked for.
+    fn on_hand(
+        &mut self,
+        from: ProcessId,
+        to: ProcessId,
+        slots: &Ranges,
+        session: &mut Session<'_, Slots>,
+    ) {
+        let estate = &mut self.estate;
+        if estate.ready.contains(to) && estate.table.has_all(Owner::Of(from), slots) {
+            estate.transfer(slots, from, to);
+        }
+        if from == estate.me && self.leaving {
+            session.leave();
+        }
+    }
+
+    /// An operator's word.
+    fn on_order(&mut self, from: ProcessId, order: &Body, session: &mut Session<'_, Slots>) {
+        if from == self.estate.me {
+            self.orders.retain(|other| other != order);
+        }
+        if !self.estate.is_settled() {
+            return;
+        }
+        match order {
+            Body::Certify(node) if !self.estate.members.iter().any(|m| m.node == *node) => {
+                self.estate.dead.insert(*node);
+                self.reclaim();
+            }
+            Body::Bootstrap => {
+                let slots = self.estate.table.of(Owner::Absent);
+                self.scheme.reclaim(&slots, &mut self.estate);
+            }
+            _ => return,
+        }
+        session.tell(self.estate.settled());
+        self.hand_over(session);
+        self.scheme.on_need(&mut self.estate, session);
+    }
+
+    /// Leaves the group. Where slots can still be handed to somebody, they are.
+    pub(super) fn leave(&mut self, session: &mut Session<'_, Slots>) {
+        if std::mem::replace(&mut self.leaving, true) {
+            return session.leave();
+        }
+        let estate = &mut self.estate;
+        self.scheme.close(true, estate, session);
+        session.tell(Output::Lost);
+        estate.pool.clear();
+        estate.private = None;
+        let others = estate.ready.iter().filter(|other| *other != estate.me);
+        let heir = estate.primary.filter(|primary| *primary != estate.me).or(others.min());
+        let hands = estate.is_settled() && estate.settings.rules != Rules::Paper;
+        match heir.filter(|_| hands) {
+            None => session.leave(),
+            Some(to) => {
+                let slots = estate.table.of(Owner::Of(estate.me));
+                estate.say(Body::Hand { to, slots }, session);
+            }
+        }
+    }
+}

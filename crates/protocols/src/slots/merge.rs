@@ -1,0 +1,153 @@
+//! Parts of a group come together.
+//!
+//! One member of each part multicasts what its part owns; nothing changes until all parts have spoken.
+//! If the view ends before that, nothing has changed, and in the next view everything begins anew. Nobody
+//! has to know the parts beforehand: everybody is in one, so all have spoken when everybody in the view is
+//! spoken for. That is right even if an earlier merge came to nothing, and several parts live in what is
+//! one part for the engine.
+
+use super::Slots;
+use super::estate::Stage;
+use super::message::Status;
+use super::ranges::{Range, Ranges};
+use super::settings::Rules;
+use super::table::{Owner, Table};
+use serde::{Deserialize, Serialize};
+use synod_core::family::slots::Output;
+use synod_core::group::Session;
+use synod_core::{ProcessId, ProcessSet};
+
+/// What the parts have said so far.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(super) struct Merging {
+    /// Who has not been spoken for.
+    missing: ProcessSet,
+    /// Who is new, and in no part.
+    fresh: ProcessSet,
+    statuses: Vec<Status>,
+}
+
+impl Merging {
+    pub(super) fn new(here: &ProcessSet, fresh: ProcessSet) -> Self {
+        let missing = here.iter().filter(|node| !fresh.contains(*node)).collect();
+        Merging { missing, fresh, statuses: Vec::new() }
+    }
+
+    /// Whether a status makes sense: it speaks for its sender, and for nobody that another spoke for.
+    fn admits(&self, from: ProcessId, status: &Status) -> bool {
+        let members = status.members();
+        let owns = |(owner, _): (Owner, u32)| match owner {
+            Owner::Of(member) => status.ready.contains(member),
+            Owner::Absent | Owner::Frozen => true,
+        };
+        members.contains(from)
+            && members.iter().all(|member| self.missing.contains(member))
+            && status.table.counts().all(owns)
+    }
+}
+
+impl Slots {
+    /// What our part says: who is in it, and what they own.
+    pub(super) fn own_status(&self) -> Box<Status> {
+        let mut status = self.estate.status(&self.new);
+        if self.estate.settings.rules == Rules::Paper {
+            // Elsewhere the table knows of nobody else anyway.
+            let others = |(owner, _)| match owner {
+                Owner::Of(member) if status.ready.contains(member) => None,
+                other => Some(other),
+            };
+            let others: Vec<Owner> = self.estate.table.counts().filter_map(others).collect();
+            for owner in others {
+                status.table.replace(owner, Owner::Absent);
+            }
+        }
+        status
+    }
+
+    pub(super) fn on_merge_status(
+        &mut self,
+        from: ProcessId,
+        status: Status,
+        session: &mut Session<'_, Slots>,
+    ) {
+        let size = self.estate.settings.slots;
+        let Some(merging) = &mut self.merging else { return };
+        if self.estate.stage != Stage::Unsettled
+            || status.table.size() != size
+            || !merging.admits(from, &status)
+        {
+            return;
+        }
+        for member in status.members().iter() {
+            merging.missing.remove(member);
+        }
+        merging.statuses.push(status);
+        if merging.missing.is_empty() {
+            self.commit(session);
+        }
+    }
+
+    /// All parts have spoken.
+    fn commit(&mut self, session: &mut Session<'_, Slots>) {
+        let Some(Merging { fresh, statuses, .. }) = self.merging.take() else { return };
+        let estate = &mut self.estate;
+        let me = Owner::Of(estate.me);
+        let mine = estate.table.of(me);
+        let (table, twice) = match estate.settings.rules {
+            // What nobody claims keeps the owner that we remember: hazard H6.
+            Rules::Paper => (over(estate.table.clone(), &statuses), Ranges::EMPTY),
+            Rules::Repaired => united(estate.settings.slots, &statuses),
+        };
+        twice.slots().for_each(|slot| session.tell(Output::Alarm(slot)));
+        estate.table = table;
+        let mut lost = mine.clone();
+        lost.remove(&estate.table.of(me));
+        estate.part_with(&lost);
+        let mut gained = estate.table.of(me);
+        gained.remove(&mine);
+        estate.receive(&gained);
+
+        estate.ready = statuses.iter().flat_map(|status| status.ready.iter()).collect();
+        estate.waiting = statuses.iter().flat_map(|status| status.waiting.iter()).collect();
+        estate.waiting.extend(fresh.iter());
+        estate.primary = estate.ready.first();
+        estate.dead = dead(&statuses);
+        self.new = statuses.iter().flat_map(|status| status.new.iter()).collect();
+        self.carry_on(session);
+    }
+}
+
+/// Nodes that all parts know to be dead: what one of them knows may be out of date.
+fn dead(statuses: &[Status]) -> ProcessSet {
+    let mut parts = statuses.iter().filter(|status| !status.ready.is_empty());
+    let Some(first) = parts.next() else { return ProcessSet::EMPTY };
+    let rest: Vec<_> = parts.collect();
+    first.dead.iter().filter(|node| rest.iter().all(|part| part.dead.contains(*node))).collect()
+}
+
+/// What the parts claim; what two of them claim is frozen, and told.
+fn united(size: u32, statuses: &[Status]) -> (Table, Ranges) {
+    let (mut claimed, mut twice, mut frozen) = (Ranges::EMPTY, Ranges::EMPTY, Ranges::EMPTY);
+    for status in statuses {
+        let claims: Ranges = claims(status).map(|(range, _)| range).collect();
+        twice.extend(&claimed.intersection(&claims));
+        claimed.extend(&claims);
+        frozen.extend(&status.table.of(Owner::Frozen));
+    }
+    let mut table = over(Table::absent(size), statuses);
+    frozen.extend(&twice);
+    table.give(&frozen, Owner::Frozen);
+    (table, twice)
+}
+
+/// The claims of all parts, written over a table.
+fn over(mut table: Table, statuses: &[Status]) -> Table {
+    for (range, owner) in statuses.iter().flat_map(claims) {
+        table.give_range(range, owner);
+    }
+    table
+}
+
+fn claims(status: &Status) -> impl Iterator<Item = (Range, Owner)> + '_ {
+    status.table.runs().filter(|(_, owner)| matches!(owner, Owner::Of(_)))
+}

@@ -1,0 +1,245 @@
+//! Donation as it was published, for reproduction and for what can go wrong with it.
+//!
+//! The scheme is that of [`donation`](super::donation), but whoever asks keeps its own list of who has
+//! to answer, and nobody else knows it. How the two optimisations O2 and O3 go together is told in two ways:
+//! - `text`: whoever has asked itself and gets a request says nothing, and counts the request as the
+//!   other's empty answer.
+//! - `code`, as the authors' public simulation does it: so it does only if the other's answer is still missing and it
+//!   is not next after the other; otherwise it answers.
+//!
+//! Both block (hazard H3, π4): somebody waits for ever for an answer that somebody else believes to have saved.
+//! Nothing is checked: whatever a donation names changes its owner, whoever had it.
+//!
+//! - Assumes: total order, and that a message is delivered in the view in which it was sent.
+//! - Guarantees: nothing that the explorer does not refute; see the card.
+//! - Cost: 2 to N multicasts for a cycle.
+//! - State: three sets of members, one request for each member.
+//!
+//! Source: see the card.
+
+use super::Slots;
+use super::donation::{Switches, amount, runs_short};
+use super::estate::Estate;
+use super::heuristics::slots_to_donate;
+use super::message::Body;
+use super::ranges::Ranges;
+use super::table::Owner;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use synod_core::card::Parameter;
+use synod_core::family::slots::{Output, SlotId};
+use synod_core::group::Session;
+use synod_core::{ProcessId, ProcessSet, Setup, SetupError};
+
+/// How O2 and O3 go together.
+pub const O2O3: Parameter = Parameter {
+    name: "o2o3",
+    meaning: "paper: how o2 and o3 go together: text (default), or code, as the authors' simulation \
+              does it",
+};
+
+/// Our own cycle: who has still to answer, and what it brought.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+struct Cycle {
+    pending: ProcessSet,
+    got: u32,
+}
+
+/// Cycles as one member sees them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Published {
+    switches: Switches,
+    /// O2 as the authors' simulation does it.
+    as_code: bool,
+    own: Option<Cycle>,
+    /// Whom we owe an empty answer that we put off.
+    owed: ProcessSet,
+    /// What we promised, and to whom, and is not delivered yet.
+    promised: BTreeMap<ProcessId, Ranges>,
+    /// Requests that came while the group was unsettled: the last of each member.
+    held_back: BTreeMap<ProcessId, u32>,
+}
+
+impl Published {
+    /// As the parameters want it.
+    pub fn from_setup(setup: &Setup) -> Result<Self, SetupError> {
+        Ok(Published {
+            switches: Switches::from_setup(setup)?,
+            as_code: setup.choice(O2O3.name, &["text", "code"])? == "code",
+            own: None,
+            owed: ProcessSet::EMPTY,
+            promised: BTreeMap::new(),
+            held_back: BTreeMap::new(),
+        })
+    }
+
+    /// Who has still to answer us, if we have asked.
+    pub fn pending(&self) -> Option<&ProcessSet> {
+        self.own.as_ref().map(|cycle| &cycle.pending)
+    }
+
+    /// Asks for slots, if they run short.
+    pub fn on_need(&mut self, estate: &mut Estate, session: &mut Session<'_, Slots>) {
+        if self.own.is_none() && runs_short(estate) {
+            let amount = amount(estate);
+            self.open_own(amount, estate, session);
+            estate.say(Body::Request(amount), session);
+        }
+    }
+
+    fn open_own(&mut self, amount: u32, estate: &Estate, session: &mut Session<'_, Slots>) {
+        let mut pending = estate.ready.clone();
+        pending.remove(estate.me);
+        self.own = Some(Cycle { pending, got: 0 });
+        session.tell(Output::Asks(amount));
+    }
+
+    /// Somebody asks.
+    pub fn on_request(
+        &mut self,
+        from: ProcessId,
+        asked: u32,
+        estate: &mut Estate,
+        session: &mut Session<'_, Slots>,
+    ) {
+        if from == estate.me {
+            return;
+        }
+        if !estate.is_settled() {
+            if estate.settings.configured.contains(from) {
+                self.held_back.insert(from, asked);
+            }
+            return;
+        }
+        let is_next = estate.next_after(from) == Some(estate.me);
+        if let Some(cycle) = &mut self.own
+            && self.switches.concurrent
+            && (!self.as_code || (cycle.pending.contains(from) && !is_next))
+        {
+            cycle.pending.remove(from);
+            return self.end_if_answered(session);
+        }
+        self.answer(from, asked, is_next, estate, session);
+    }
+
+    fn answer(
+        &mut self,
+        to: ProcessId,
+        asked: u32,
+        is_next: bool,
+        estate: &mut Estate,
+        session: &mut Session<'_, Slots>,
+    ) {
+        let count = match self.own {
+            Some(_) => 0,
+            None => {
+                let (free, low) = (estate.pool.free(), estate.settings.low);
+                slots_to_donate(asked, estate.group_size(), free, low)
+            }
+        };
+        if count == 0 && self.switches.delayed && !is_next {
+            self.owed.insert(to);
+            return;
+        }
+        let slots = estate.pool.pledge(count);
+        if !slots.is_empty() {
+            self.promised.entry(to).or_insert(Ranges::EMPTY).extend(&slots);
+        }
+        estate.say(Body::Donate { to, slots }, session);
+    }
+
+    /// Somebody answers.
+    pub fn on_donate(
+        &mut self,
+        from: ProcessId,
+        to: ProcessId,
+        slots: &Ranges,
+        estate: &mut Estate,
+        session: &mut Session<'_, Slots>,
+    ) {
+        if slots.end() > estate.table.size() || !estate.settings.configured.contains(to) {
+            return;
+        }
+        // What it has already it does not get again.
+        let has = |slot: &SlotId| estate.table.owner(*slot) == Some(Owner::Of(to));
+        let slots: Ranges = slots.slots().filter(|slot| !has(slot)).collect();
+        estate.give(&slots, Owner::Of(to));
+        if from == estate.me {
+            self.keep_promise(to, &slots);
+        } else if self.owed.remove(to) {
+            estate.say(Body::Donate { to, slots: Ranges::EMPTY }, session);
+        }
+        if to == estate.me
+            && let Some(cycle) = &mut self.own
+        {
+            cycle.got += slots.len();
+            cycle.pending.remove(from);
+            self.end_if_answered(session);
+        }
+    }
+
+    fn keep_promise(&mut self, to: ProcessId, slots: &Ranges) {
+        if let Some(promised) = self.promised.get_mut(&to) {
+            promised.remove(slots);
+            if promised.is_empty() {
+                self.promised.remove(&to);
+            }
+        }
+    }
+
+    fn end_if_answered(&mut self, session: &mut Session<'_, Slots>) {
+        if let Some(cycle) = self.own.take_if(|cycle| cycle.pending.is_empty()) {
+            session.tell(Output::Got(cycle.got));
+        }
+    }
+
+    /// T2: these are gone. Nobody waits for their answers, and what was promised to them and is not
+    /// delivered is ours again.
+    pub fn part_from(
+        &mut self,
+        gone: &ProcessSet,
+        estate: &mut Estate,
+        session: &mut Session<'_, Slots>,
+    ) {
+        for member in gone.iter() {
+            if let Some(cycle) = &mut self.own {
+                cycle.pending.remove(member);
+            }
+            self.owed.remove(member);
+            self.held_back.remove(&member);
+            if let Some(promised) = self.promised.remove(&member) {
+                estate.pool.unpledge(&promised);
+            }
+        }
+        self.end_if_answered(session);
+    }
+
+    /// Nothing was ever asked or promised.
+    pub fn reset(&mut self) {
+        self.own = None;
+        self.owed.clear();
+        self.promised.clear();
+        self.held_back.clear();
+    }
+
+    /// The group is settled: what was held back is answered, new members' status was their request.
+    pub fn begin(
+        &mut self,
+        new: &ProcessSet,
+        estate: &mut Estate,
+        session: &mut Session<'_, Slots>,
+    ) {
+        for (from, asked) in std::mem::take(&mut self.held_back) {
+            self.on_request(from, asked, estate, session);
+        }
+        if self.switches.implicit && estate.settings.min > 0 && estate.group_size() > 1 {
+            if new.contains(estate.me) {
+                self.open_own(estate.settings.min, estate, session);
+            }
+            for member in new.iter() {
+                self.on_request(member, estate.settings.min, estate, session);
+            }
+        }
+        self.on_need(estate, session);
+    }
+}
