@@ -22,6 +22,7 @@ mod policy;
 pub mod reference;
 mod run;
 pub mod settings;
+mod slots;
 pub mod statistics;
 mod timers;
 mod turns;

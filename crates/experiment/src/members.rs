@@ -155,7 +155,11 @@ impl<S: Policy> Members<S> {
         self.step(node, now, |service, session| service.on_deliver(delivery, session));
         let after = self.services[node].holding();
         if waits && after.owned() > before.owned() {
-            self.meter.served(node, now / ROUND, S::REQUESTS + u32::from(!answers));
+            self.meter.served(
+                node,
+                now / ROUND,
+                self.services[node].requests() + u32::from(!answers),
+            );
         }
         if after.pledged > before.pledged && after.free < self.services[node].keeps() {
             self.meter.measured.overgenerous += 1;

@@ -54,7 +54,7 @@ impl Membership {
     /// A view of these members.
     fn form(&mut self, nodes: &[usize]) -> Vec<(usize, View)> {
         self.epoch += 1;
-        let id = ViewId { epoch: self.epoch, by: ProcessId(nodes[0] as u32) };
+        let id = ViewId { epoch: self.epoch, by: member(nodes[0]) };
         let mut parts: Vec<Part> = Vec::new();
         for &node in nodes {
             let from = self.current[node].as_ref().map(|(id, _)| *id);

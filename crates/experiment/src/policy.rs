@@ -24,9 +24,6 @@ impl Holding {
 
 /// An allocator that can be measured: a service of the family, at one member.
 pub trait Policy: Service<Command = Input, Notice = Output> {
-    /// How many multicasts a request takes before any answer to it: 1 if others answer it.
-    const REQUESTS: u32;
-
     /// Whether [`Policy::manage`] does anything.
     const MANAGES: bool = false;
 
@@ -38,7 +35,14 @@ pub trait Policy: Service<Command = Input, Notice = Output> {
     const ENDS_FIRST: bool = false;
 
     /// A member keeps so many free slots when it gives some away because of a request.
-    fn keeps(&self) -> u32;
+    fn keeps(&self) -> u32 {
+        0
+    }
+
+    /// How many multicasts a request takes before any answer to it: 1 if others answer it.
+    fn requests(&self) -> u32 {
+        0
+    }
 
     /// What this member has.
     fn holding(&self) -> Holding;

@@ -5,12 +5,16 @@ use crate::measure::Measured;
 use crate::policy::Policy;
 use crate::reference::{Central, Kind, MutualExclusion, StaticSplit};
 use crate::settings::{Settings, Timing};
-use crate::turns;
+use crate::{slots, turns};
 use serde::{Deserialize, Serialize};
 
 /// Who gives slots to members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Allocator {
+    /// SLOTS, with the rules that were published.
+    Paper,
+    /// SLOTS, with the published donations and rules that hold.
+    Repaired,
     /// The paper's baseline, as it is described.
     MutualExclusion,
     /// The same with the indexing slip of the authors' simulation.
@@ -31,15 +35,17 @@ pub fn run(
     seed: u64,
     progress: &dyn Fn(u64),
 ) -> Measured {
-    let (n, slots) = (settings.nodes, settings.slots);
+    let (n, size) = (settings.nodes, settings.slots);
     match allocator {
+        Allocator::Paper => serve(settings, seed, slots::group(settings, "paper"), progress),
+        Allocator::Repaired => serve(settings, seed, slots::group(settings, "repaired"), progress),
         Allocator::MutualExclusion => {
-            serve(settings, seed, vec![MutualExclusion::new(slots, false); n], progress)
+            serve(settings, seed, vec![MutualExclusion::new(size, false); n], progress)
         }
         Allocator::MutualExclusionWithSlip => {
-            serve(settings, seed, vec![MutualExclusion::new(slots, true); n], progress)
+            serve(settings, seed, vec![MutualExclusion::new(size, true); n], progress)
         }
-        Allocator::Static => serve(settings, seed, StaticSplit::group(n, slots), progress),
+        Allocator::Static => serve(settings, seed, StaticSplit::group(n, size), progress),
         Allocator::Mover => central(settings, seed, Kind::Mover, progress),
         Allocator::Oracle => central(settings, seed, Kind::Oracle, progress),
     }

@@ -130,7 +130,6 @@ impl Service for MutualExclusion {
 }
 
 impl Policy for MutualExclusion {
-    const REQUESTS: u32 = 0;
     const MANAGES: bool = true;
     const ENDS_FIRST: bool = true;
 
@@ -143,10 +142,6 @@ impl Policy for MutualExclusion {
             let given = (0..BATCH).filter_map(|_| self.free.take_first()).collect();
             self.giving = session.multicast(Level::Agreed, Message::Exit(given)).is_ok();
         }
-    }
-
-    fn keeps(&self) -> u32 {
-        0
     }
 
     fn holding(&self) -> Holding {
@@ -219,7 +214,7 @@ mod tests {
         let p0 = ProcessId(0);
         let delivery = Delivery {
             sender: Member { node: p0, incarnation: 1 },
-            sent_in: ViewId { epoch: 1, by: p0 },
+            sent_in: ViewId { epoch: 1, by: Member { node: p0, incarnation: 1 } },
             level: Level::Agreed,
             message,
         };

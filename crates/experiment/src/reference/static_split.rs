@@ -56,12 +56,6 @@ impl Service for StaticSplit {
 }
 
 impl Policy for StaticSplit {
-    const REQUESTS: u32 = 0;
-
-    fn keeps(&self) -> u32 {
-        0
-    }
-
     fn holding(&self) -> Holding {
         Holding { used: self.used, free: self.free.len() as u32, pledged: 0 }
     }

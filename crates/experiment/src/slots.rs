@@ -1,0 +1,54 @@
+//! SLOTS, as it is measured here: the service itself, with its numbers shown.
+
+use crate::policy::{Holding, Policy};
+use crate::settings::Settings;
+use synod_core::{ProcessId, ProcessSet, Setup};
+use synod_protocols::slots::Slots;
+use synod_protocols::slots::message::{Body, Message};
+use synod_protocols::slots::scheme::Scheme;
+
+/// FREE_LOW of the paper: who has fewer free slots asks for more.
+const LOW: &str = "4";
+/// MIN_OWNED of the authors' simulation: what a new member asks for.
+const MIN: &str = "8";
+
+/// A group that goes by these rules.
+pub(crate) fn group(settings: &Settings, rules: &str) -> Vec<Slots> {
+    let setup = Setup::new(settings.nodes)
+        .with("rules", rules)
+        .with("slots", &settings.slots.to_string())
+        .with("low", LOW)
+        .with("min", MIN);
+    let configured = ProcessSet::all(settings.nodes);
+    let member = |me| Slots::from_setup(me, &configured, &setup).expect("the parameters are ours");
+    ProcessId::all(settings.nodes).map(member).collect()
+}
+
+impl Policy for Slots {
+    fn requests(&self) -> u32 {
+        match self.scheme() {
+            Scheme::Donation(_) | Scheme::Published(_) => 1,
+        }
+    }
+
+    fn keeps(&self) -> u32 {
+        match self.scheme() {
+            Scheme::Donation(_) | Scheme::Published(_) => self.estate().settings.low,
+        }
+    }
+
+    #[inline]
+    fn holding(&self) -> Holding {
+        let pool = &self.estate().pool;
+        Holding { used: pool.used(), free: pool.free(), pledged: pool.pledged() }
+    }
+
+    #[inline]
+    fn answers(message: &Message, sender: ProcessId, me: ProcessId) -> bool {
+        match &message.body {
+            Body::Donate { to, .. } => *to == me,
+            Body::Take(_) => sender == me,
+            _ => false,
+        }
+    }
+}
