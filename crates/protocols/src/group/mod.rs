@@ -4,6 +4,8 @@
 //! is, and need not know.
 
 pub mod abstract_engine;
+pub mod embedded;
 mod layer;
 
+pub use embedded::Embedded;
 pub use layer::{ENGINE, GroupEngine, Message, Timer};

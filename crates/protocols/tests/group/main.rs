@@ -1,3 +1,4 @@
-//! Group services: the contract, on whichever engine.
+//! Group services: the engines, and the contract that they keep.
 
 mod abstract_engine;
+mod embedded;

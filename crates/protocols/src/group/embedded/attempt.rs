@@ -1,0 +1,70 @@
+//! A view that a coordinator tries to bring about.
+
+use super::message::{Accept, Message, Prepare};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use synod_core::group::{Member, ViewId};
+use synod_core::{ProcessId, ProcessSet, Wire};
+
+/// A view that we try to bring about.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(super) struct Attempt<M> {
+    pub(super) id: ViewId,
+    pub(super) members: Vec<Member>,
+    pub(super) stage: Stage<M>,
+    /// For how many periods.
+    pub(super) waited: u32,
+}
+
+/// How far an attempt is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(super) enum Stage<M> {
+    /// Who has accepted.
+    Proposed(BTreeMap<ProcessId, Accept<M>>),
+    /// What each part gets, and who has it.
+    Prepared { prepares: Vec<(ProcessSet, Prepare<M>)>, ready: ProcessSet },
+}
+
+impl<M> Attempt<M> {
+    pub(super) fn awaits(&self, node: ProcessId) -> bool {
+        match &self.stage {
+            Stage::Proposed(accepts) => !accepts.contains_key(&node),
+            Stage::Prepared { ready, .. } => !ready.contains(node),
+        }
+    }
+
+    pub(super) fn contains(&self, node: ProcessId) -> bool {
+        self.members.iter().any(|member| member.node == node)
+    }
+
+    /// Whose answer is still missing.
+    pub(super) fn missing(&self) -> Vec<ProcessId> {
+        self.members.iter().map(|member| member.node).filter(|node| self.awaits(*node)).collect()
+    }
+}
+
+impl<M: Wire> Attempt<M> {
+    /// What somebody is told again that has not answered.
+    pub(super) fn reminder(&self, node: ProcessId) -> Message<M> {
+        let theirs = match &self.stage {
+            Stage::Proposed(_) => None,
+            Stage::Prepared { prepares, .. } => prepares.iter().find(|(to, _)| to.contains(node)),
+        };
+        match theirs {
+            None => Message::Propose { attempt: self.id, members: self.members.clone() },
+            Some((_, prepare)) => Message::Prepare(Box::new(prepare.clone())),
+        }
+    }
+}
+
+impl<M> Prepare<M> {
+    /// Whether everybody is in one part, and the messages are in order.
+    pub(super) fn is_sound(&self) -> bool {
+        let members: ProcessSet = self.members.iter().map(|member| member.node).collect();
+        let together: ProcessSet = self.parts.iter().flat_map(|part| part.members.iter()).collect();
+        let places: usize = self.parts.iter().map(|part| part.members.len()).sum();
+        together == members
+            && places == members.len()
+            && self.log.windows(2).all(|pair| pair[0].number < pair[1].number)
+    }
+}

@@ -1,0 +1,118 @@
+//! The card of the group service, and its parameters.
+
+use super::{Beat, Embedded, Settings};
+use synod_core::card::{Crashes, Order, Parameter, Tolerance};
+use synod_core::family::group::{
+    G1, G2, G3, G4, G5, GroupService, INTEGRITY, LEVEL, SETTLES, VIEWS,
+};
+use synod_core::family::multicast::{PAYLOAD, Payload, body};
+use synod_core::{Algorithm, Card, ProcessId, Setup, SetupError, Source};
+
+const PERIOD_MS: u64 = 20;
+const TIMEOUT_MS: u64 = 100;
+const WINDOW: u64 = 64;
+
+/// Times and sizes beyond which nothing makes sense, and sums do not overflow.
+const LONGEST_MS: u64 = 3_600_000;
+const LARGEST_WINDOW: u64 = 65_536;
+
+/// How often signs of life are given.
+pub const PERIOD: Parameter = Parameter {
+    name: "period",
+    meaning: "milliseconds from one sign of life to the next (default: 20)",
+};
+/// How long somebody may be silent.
+pub const TIMEOUT: Parameter = Parameter {
+    name: "timeout",
+    meaning: "milliseconds of silence after which somebody is put out of the view, in whole periods \
+              (default: 100)",
+};
+/// Flow control.
+pub const WINDOW_OF: Parameter = Parameter {
+    name: "window",
+    meaning: "how many messages of one member may be under way (default: 64)",
+};
+/// For small worlds.
+pub const VIEWS_AT_MOST: Parameter = Parameter {
+    name: "views",
+    meaning: "how many views a process proposes in one life at most; for worlds that are to be \
+              explored to the end (default: any number)",
+};
+
+fn whole(setup: &Setup, name: &str, default: u64, most: u64) -> Result<u64, SetupError> {
+    match setup.number(name, default)? {
+        number if (1..=most).contains(&number) => Ok(number),
+        _ => Err(setup.bad(name, format!("it is a whole number from 1 to {most}"))),
+    }
+}
+
+pub(super) fn settings(setup: &Setup) -> Result<Settings, SetupError> {
+    let period_ms = whole(setup, PERIOD.name, PERIOD_MS, LONGEST_MS)?;
+    let timeout_ms = whole(setup, TIMEOUT.name, TIMEOUT_MS.max(period_ms), LONGEST_MS)?;
+    let views = setup.number(VIEWS_AT_MOST.name, u32::MAX.into())?;
+    Ok(Settings {
+        period_ms,
+        patience: timeout_ms.div_ceil(period_ms) as u32,
+        window: whole(setup, WINDOW_OF.name, WINDOW, LARGEST_WINDOW)? as usize,
+        views: u32::try_from(views).unwrap_or(u32::MAX),
+    })
+}
+
+/// The card of the group service.
+pub const CARD: Card = Card {
+    name: "group",
+    aliases: &["virtual-synchrony", "extended-virtual-synchrony"],
+    title: "the group service: views and multicast in one order, with extended virtual synchrony",
+    source: Source {
+        author: "L. Moser, Y. Amir, P. M. Melliar-Smith, D. Agarwal",
+        year: 1994,
+        work: "Extended virtual synchrony, ICDCS",
+    },
+    idea: "All who reach each other agree on a view, and on what was delivered in the last one; in a \
+           view, a sequencer gives out numbers and senders multicast with them.",
+    rules: &[
+        "once in a period: tell everybody that you are alive, whom you hear, and how far you are",
+        "multicast: ask the sequencer, the first of the view, for a number; then send the message \
+         with its number to all",
+        "deliver in the order of the numbers; a safe message when everybody has it",
+        "if those who reach each other are not those in the view, the smallest of them proposes a \
+         view",
+        "on a proposal: deliver no more, and tell the proposer what you hold of your view",
+        "when all have accepted: send to all of a view what they hold together; when all have that, \
+         the new view begins",
+        "at the end of a view: deliver what any companion has delivered; then, in the transitional \
+         configuration, the rest up to the first gap, and what companions multicast beyond it",
+    ],
+    assumes: &[
+        "the nodes are known beforehand",
+        "a node that starts again has a higher incarnation",
+        "for settling: from some moment on messages take less than the time-out",
+    ],
+    tolerates: Tolerance {
+        order: Order::Any,
+        crashes: Crashes::AllButOne,
+        loss: true,
+        duplication: true,
+        delay_ms: None,
+    },
+    promises: &[G1, G2, G3, G4, G5, VIEWS, INTEGRITY, SETTLES],
+    parameters: &[PERIOD, TIMEOUT, WINDOW_OF, VIEWS_AT_MOST, LEVEL, PAYLOAD],
+    restless: true,
+    ..Card::BLANK
+};
+
+impl Algorithm for Embedded<Payload> {
+    type Family = GroupService;
+
+    const CARD: Card = CARD;
+
+    fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+        body(setup)?;
+        setup.choice(LEVEL.name, &["agreed", "safe", "mixed"])?;
+        ProcessId::all(setup.n).map(|me| Embedded::from_setup(me, setup)).collect()
+    }
+
+    fn begins_round(Beat: &Beat) -> bool {
+        true
+    }
+}

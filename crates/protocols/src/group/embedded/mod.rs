@@ -1,0 +1,316 @@
+//! A group engine: views that all members agree on, and one order of all that they multicast.
+//!
+//! Everybody starts alone, in a view of its own. Signs of life to all configured nodes show who is
+//! there; whenever that is not who is in the view, the smallest of those who reach each other brings
+//! about a new view. Every side of a partition has one, and sides that reach each other again merge,
+//! however many there are. In a view a sequencer numbers what is multicast.
+//!
+//! - `peers` knows who is there, and whom one would like to be in a view with;
+//! - `order` puts what is multicast in a view into one order, with numbers from `numbers`;
+//! - `change` brings about the next view, and `install` delivers what is left of the last.
+//!
+//! - Assumes: nodes are known beforehand, and do not lie. Messages may be lost, doubled, late and out
+//!   of order, links may work in one direction only, nodes crash and start again with a higher
+//!   incarnation. If delays are longer than the time-out, views change needlessly, and stay right.
+//! - Guarantees: G1 to G5 of [`synod_core::group`] whatever happens. If nothing goes wrong any more, all
+//!   who reach each other are in one view after about two time-outs.
+//! - Cost: N(N − 1) signs of life in a period. For a multicast in a view of V: V + 1 messages and three
+//!   hops, or V − 1 and one hop by the sequencer; when much is multicast, one message carries many.
+//! - State: for each member of the view at most `window` messages that are not yet everywhere.
+//!
+//! Sources: L. Moser, Y. Amir, P. M. Melliar-Smith, D. Agarwal: Extended virtual synchrony. ICDCS 1994.
+//! K. Birman, T. Joseph: Exploiting virtual synchrony in distributed systems. SOSP 1987 (flush).
+//! X. Défago, A. Schiper, P. Urbán: Total order broadcast and multicast algorithms. ACM Computing
+//! Surveys 36(4), 2004 (sequencers that give out numbers).
+
+mod attempt;
+mod card;
+mod change;
+mod install;
+mod log;
+mod message;
+mod numbers;
+mod order;
+mod peers;
+
+pub use card::{CARD, PERIOD, TIMEOUT, VIEWS_AT_MOST, WINDOW_OF};
+pub use message::{Accept, Entry, Hello, Message, Numbered, Prepare};
+
+use attempt::Attempt;
+use order::Order;
+use peers::Peers;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+use synod_core::group::{
+    Ask, Capabilities, Cause, Change, Engine, Event, Level, Member, Part, View, ViewId,
+};
+use synod_core::{Cx, ProcessId, Protocol, Setup, SetupError, Wire};
+
+/// How long a message may be, in bytes.
+const LONGEST_MESSAGE: usize = 1 << 20;
+
+/// What is set before the start.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+struct Settings {
+    /// From one sign of life to the next.
+    period_ms: u64,
+    /// After how many periods without a sign somebody is given up.
+    patience: u32,
+    /// How many messages of one member may be under way.
+    window: usize,
+    /// How many views are proposed at most.
+    views: u32,
+}
+
+impl Settings {
+    /// So many messages are no reason yet to tell how far one is.
+    fn few(&self) -> u64 {
+        (self.window as u64 / 4).max(1)
+    }
+}
+
+/// Where a member stands in the change of its view.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+enum Phase<M> {
+    /// Nothing changes.
+    Steady,
+    /// It has given up its view for this one.
+    Accepted(ViewId),
+    /// It has all that it needs to go on.
+    Ready(Box<Prepare<M>>),
+    /// It has left the group.
+    Out,
+}
+
+/// It is time for the next sign of life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Beat;
+
+/// One process of the engine.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Embedded<M> {
+    settings: Settings,
+    peers: Peers,
+    /// The highest epoch that was heard of.
+    epoch: u64,
+    /// The view that we are in, and what is multicast in it.
+    order: Order<M>,
+    phase: Phase<M>,
+    /// The last view that we gave up another for.
+    promised: ViewId,
+    /// For how many periods there has been nothing delivered because the view changes.
+    frozen: u32,
+    /// Whether we are in our first view.
+    fresh: bool,
+    /// Whom we want in our view, if we follow ourselves; for how many periods they are the same.
+    wanted: Vec<Member>,
+    settled: u32,
+    /// The view that we try to bring about.
+    attempt: Option<Attempt<M>>,
+    /// What we multicast and has no number yet.
+    queue: VecDeque<Entry<M>>,
+    /// How many of our messages have a number and are not everywhere.
+    own_kept: usize,
+    /// Whether there was no room, and nobody was told since that there is.
+    full: bool,
+}
+
+impl<M: Wire> Protocol for Embedded<M> {
+    type Input = Ask<M>;
+    type Output = Event<M>;
+    type Message = Message<M>;
+    type Timer = Beat;
+
+    fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
+        let (me, node) = (self.member(cx), cx.me());
+        let id = ViewId { epoch: self.epoch, by: me };
+        self.order = Order::new(id, vec![me]);
+        self.promised = id;
+        let joined = vec![Change { member: me, cause: Cause::Join }];
+        let part = Part { from: None, members: [node].into_iter().collect() };
+        let came_with = Some(vec![part]);
+        cx.output(Event::View(View { id, members: vec![me], joined, left: Vec::new(), came_with }));
+        self.say_hello(cx);
+    }
+
+    fn on_input(&mut self, ask: Ask<M>, cx: &mut Cx<'_, Self>) {
+        match ask {
+            Ask::Multicast { level, message } => self.multicast(level, message, cx),
+            Ask::Leave => self.leave(cx),
+        }
+    }
+
+    fn on_message(&mut self, from: ProcessId, message: Message<M>, cx: &mut Cx<'_, Self>) {
+        if from == cx.me() || !cx.is_member(from) {
+            return cx.accuse(from, "does not belong to the others");
+        }
+        if self.phase == Phase::Out {
+            return self.answer_from_outside(from, &message, cx);
+        }
+        match message {
+            Message::Hello(hello) => self.on_hello(from, hello, cx),
+            Message::Bye(member) if member.node == from => self.peers.on_bye(member),
+            Message::Bye(_) => cx.accuse(from, "said that somebody else leaves"),
+            Message::Propose { attempt, members } => self.on_propose(from, attempt, &members, cx),
+            Message::Accept(accept) => self.on_accept(from, *accept, cx),
+            Message::Prepare(prepare) => self.on_prepare(from, prepare, cx),
+            Message::Ready { attempt } => self.on_ready(from, attempt, cx),
+            Message::Commit { attempt } => self.on_sign_of(from, attempt, cx),
+            Message::Request { view, index } if self.is_in(from, view, cx) => {
+                self.on_request(from, index, cx);
+            }
+            Message::Grant { view, index, number, count } if self.is_in(from, view, cx) => {
+                self.on_grant(from, (index, number, count), cx);
+            }
+            Message::Data { view, number, entries } if self.is_in(from, view, cx) => {
+                self.on_data(from, number, entries, cx);
+            }
+            Message::Have { view, number } if self.is_in(from, view, cx) => {
+                self.on_have(from, number, cx);
+            }
+            Message::Stable { view, number } if self.is_in(from, view, cx) => {
+                self.on_stable(from, number, cx);
+            }
+            // Of a view that is over here, or has not begun.
+            Message::Request { .. }
+            | Message::Grant { .. }
+            | Message::Data { .. }
+            | Message::Have { .. }
+            | Message::Stable { .. } => {}
+        }
+    }
+
+    fn on_timer(&mut self, Beat: Beat, cx: &mut Cx<'_, Self>) {
+        if self.phase == Phase::Out {
+            return;
+        }
+        self.peers.on_beat(self.order.view, &self.order.members);
+        self.remind(cx);
+        self.decide(cx);
+        if self.phase == Phase::Steady {
+            self.repair(cx);
+        }
+        self.say_hello(cx);
+    }
+}
+
+impl<M: Wire> Engine<M> for Embedded<M> {
+    fn capabilities(&self) -> Capabilities {
+        let longest_message = LONGEST_MESSAGE;
+        Capabilities { safe: true, partitionable: true, came_with: true, longest_message }
+    }
+
+    fn room(&self) -> usize {
+        match self.phase {
+            Phase::Out => 0,
+            _ => self.settings.window.saturating_sub(self.queue.len() + self.own_kept),
+        }
+    }
+}
+
+impl<M: Wire> Embedded<M> {
+    /// The process at `me`, as the parameters `period`, `timeout`, `window` and `views` say.
+    pub fn from_setup(me: ProcessId, setup: &Setup) -> Result<Self, SetupError> {
+        let settings = card::settings(setup)?;
+        let me_first = Member { node: me, incarnation: 1 };
+        let id = ViewId { epoch: 1, by: me_first };
+        Ok(Embedded {
+            peers: Peers::new(me, setup.n, settings.patience),
+            settings,
+            epoch: 1,
+            order: Order::new(id, vec![me_first]),
+            phase: Phase::Steady,
+            promised: id,
+            frozen: 0,
+            fresh: true,
+            wanted: Vec::new(),
+            settled: 0,
+            attempt: None,
+            queue: VecDeque::new(),
+            own_kept: 0,
+            full: false,
+        })
+    }
+
+    /// The view that this process is in.
+    pub fn view(&self) -> (ViewId, &[Member]) {
+        (self.order.view, &self.order.members)
+    }
+
+    fn member(&self, cx: &Cx<'_, Self>) -> Member {
+        Member { node: cx.me(), incarnation: cx.incarnation() }
+    }
+
+    fn multicast(&mut self, level: Level, message: M, cx: &mut Cx<'_, Self>) {
+        if self.room() == 0 {
+            self.full = true;
+            return cx.output(Event::Refused(message));
+        }
+        self.queue.push_back(Entry { sent_in: self.order.view, level, message });
+        self.full = self.room() == 0;
+        self.submit(cx);
+    }
+
+    fn tell_room(&mut self, cx: &mut Cx<'_, Self>) {
+        if self.full && self.room() > 0 {
+            self.full = false;
+            cx.output(Event::Room);
+        }
+    }
+
+    fn leave(&mut self, cx: &mut Cx<'_, Self>) {
+        if self.phase == Phase::Out {
+            return;
+        }
+        self.phase = Phase::Out;
+        (self.attempt, self.queue) = (None, VecDeque::new());
+        cx.multicast(Message::Bye(self.member(cx)));
+        cx.cancel_timer(Beat);
+        cx.output(Event::Lost);
+    }
+
+    /// Who has left says so again to whoever has not heard it.
+    fn answer_from_outside(
+        &mut self,
+        from: ProcessId,
+        message: &Message<M>,
+        cx: &mut Cx<'_, Self>,
+    ) {
+        if matches!(message, Message::Hello(hello) if hello.hears.contains(cx.me())) {
+            cx.send(from, Message::Bye(self.member(cx)));
+        }
+    }
+
+    fn say_hello(&mut self, cx: &mut Cx<'_, Self>) {
+        cx.multicast(Message::Hello(Hello {
+            incarnation: cx.incarnation(),
+            epoch: self.epoch,
+            view: self.order.view,
+            have: self.order.log.have(),
+            hears: self.peers.hears(),
+            follows: self.peers.follows(),
+            wants: self.wanted.iter().map(|member| member.node).collect(),
+        }));
+        cx.set_timer(Beat, self.settings.period_ms);
+    }
+
+    fn on_hello(&mut self, from: ProcessId, hello: Hello, cx: &mut Cx<'_, Self>) {
+        if hello.incarnation == 0 || hello.epoch > change::LAST_EPOCH {
+            return cx.accuse(from, "gave a sign of life that cannot be");
+        }
+        let (epoch, view, have) = (hello.epoch, hello.view, hello.have);
+        if !self.peers.on_hello(from, hello) {
+            return;
+        }
+        self.epoch = self.epoch.max(epoch);
+        if self.is_in(from, view, cx) {
+            self.note_have(from, have);
+        }
+    }
+
+    /// Whether we are in this view, and nothing changes; and the sender is in it, too.
+    fn is_in(&mut self, from: ProcessId, view: ViewId, cx: &mut Cx<'_, Self>) -> bool {
+        self.on_sign_of(from, view, cx);
+        self.phase == Phase::Steady && self.order.view == view && self.order.contains(from)
+    }
+}

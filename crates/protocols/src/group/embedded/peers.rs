@@ -1,0 +1,205 @@
+//! Who is there: signs of life, whom one reaches, and whom one wants in the view.
+//!
+//! A node is *heard* if its last sign of life is not too old. It is *reached* if it is heard and says
+//! that it hears us: a link that works in one direction only is none. Among those whom it reaches each
+//! node looks for the smallest that wants it in its view, and *follows* that one; only who follows
+//! itself proposes views. It wants all who follow nobody smaller and reach each other. So if not
+//! everybody reaches everybody, the nodes fall into views one after the other, in order of their
+//! names, and stay there: nobody is torn to and fro between two.
+//!
+//! - State: for each node its last sign of life and four small numbers.
+
+use super::message::Hello;
+use serde::{Deserialize, Serialize};
+use synod_core::group::{Cause, Change, Member, ViewId};
+use synod_core::{ProcessId, ProcessSet};
+
+/// How often the time doubles for which somebody is left alone that does not answer.
+const MOST_DOUBLINGS: u32 = 6;
+
+/// What is known of one node.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+struct Peer {
+    /// Its latest sign of life, from its latest life.
+    hello: Option<Hello>,
+    /// How many periods ago that was; never more than one above the patience.
+    silent: u32,
+    /// The latest life in which it said that it leaves.
+    left: u32,
+    /// For how many periods it has been in another view, although it is a member of ours.
+    astray: u32,
+    /// For how many more periods it is not proposed, because it did not answer.
+    banned: u32,
+    /// How often that has happened in a row.
+    failures: u32,
+}
+
+/// What is known of all nodes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(super) struct Peers {
+    me: ProcessId,
+    /// After how many silent periods somebody is not heard any more.
+    patience: u32,
+    peers: Vec<Peer>,
+    /// For how many periods somebody smaller has been reached that does not want us.
+    unwanted: u32,
+}
+
+impl Peers {
+    /// Nobody was heard yet.
+    pub(super) fn new(me: ProcessId, n: usize, patience: u32) -> Self {
+        let unheard = Peer { hello: None, silent: 0, left: 0, astray: 0, banned: 0, failures: 0 };
+        Peers { me, patience, peers: vec![unheard; n], unwanted: 0 }
+    }
+
+    /// A sign of life. Returns false if it is out of date.
+    pub(super) fn on_hello(&mut self, from: ProcessId, hello: Hello) -> bool {
+        let peer = &mut self.peers[from.index()];
+        let life = peer.hello.as_ref().map_or(0, |hello| hello.incarnation);
+        if hello.incarnation < life || hello.incarnation <= peer.left {
+            return false;
+        }
+        if hello.incarnation > life {
+            (peer.astray, peer.banned, peer.failures) = (0, 0, 0);
+        }
+        peer.silent = 0;
+        peer.hello = Some(hello);
+        true
+    }
+
+    /// Somebody says that it leaves.
+    pub(super) fn on_bye(&mut self, member: Member) {
+        let peer = &mut self.peers[member.node.index()];
+        peer.left = peer.left.max(member.incarnation);
+    }
+
+    /// A period is over, in a view with these members.
+    pub(super) fn on_beat(&mut self, view: ViewId, members: &[Member]) {
+        for peer in &mut self.peers {
+            peer.silent = (peer.silent + 1).min(self.patience + 1);
+            peer.banned = peer.banned.saturating_sub(1);
+        }
+        for member in members {
+            let peer = &mut self.peers[member.node.index()];
+            let here = peer.hello.as_ref().is_some_and(|hello| hello.view == view);
+            peer.astray = if here { 0 } else { (peer.astray + 1).min(self.patience + 1) };
+        }
+        let reached = |smaller: &ProcessId| self.reached(*smaller).is_some();
+        let first = ProcessId::all(self.me.index()).any(|smaller| reached(&smaller));
+        let unwanted = first && self.wanted_by().is_none();
+        self.unwanted = if unwanted { (self.unwanted + 1).min(self.patience + 1) } else { 0 };
+    }
+
+    /// A new view begins: all are where they should be, until they say otherwise.
+    pub(super) fn on_view(&mut self, members: &[Member]) {
+        for member in members {
+            let peer = &mut self.peers[member.node.index()];
+            (peer.astray, peer.banned, peer.failures) = (0, 0, 0);
+        }
+    }
+
+    /// Somebody did not answer a proposal.
+    pub(super) fn ban(&mut self, node: ProcessId) {
+        let peer = &mut self.peers[node.index()];
+        peer.banned = self.patience << peer.failures;
+        peer.failures = (peer.failures + 1).min(MOST_DOUBLINGS);
+    }
+
+    /// The latest life of a node that was heard of; none if it left or was never heard.
+    pub(super) fn life(&self, node: ProcessId) -> Option<u32> {
+        let peer = &self.peers[node.index()];
+        let life = peer.hello.as_ref()?.incarnation;
+        (life > peer.left).then_some(life)
+    }
+
+    /// The last sign of life of somebody that is heard.
+    fn heard(&self, node: ProcessId) -> Option<&Hello> {
+        let peer = &self.peers[node.index()];
+        let hello = peer.hello.as_ref()?;
+        (peer.silent <= self.patience && hello.incarnation > peer.left).then_some(hello)
+    }
+
+    /// The last sign of life of somebody that hears us, too.
+    pub(super) fn reached(&self, node: ProcessId) -> Option<&Hello> {
+        self.heard(node).filter(|hello| hello.hears.contains(self.me))
+    }
+
+    /// All who are heard.
+    pub(super) fn hears(&self) -> ProcessSet {
+        ProcessId::all(self.peers.len()).filter(|node| self.heard(*node).is_some()).collect()
+    }
+
+    /// The smallest that wants us, of those whom we reach and who are smaller than we are.
+    fn wanted_by(&self) -> Option<ProcessId> {
+        let wants = |node: &ProcessId| {
+            self.reached(*node).is_some_and(|hello| hello.wants.contains(self.me))
+        };
+        ProcessId::all(self.me.index()).find(wants)
+    }
+
+    /// From whom we take proposals. If somebody smaller is there and does not want us, we wait for a
+    /// while whether it will.
+    pub(super) fn follows(&self) -> ProcessId {
+        if let Some(smaller) = self.wanted_by() {
+            return smaller;
+        }
+        let waits = self.unwanted <= self.patience;
+        let mut smaller = ProcessId::all(self.me.index());
+        let first = smaller.find(|node| waits && self.reached(*node).is_some());
+        first.unwrap_or(self.me)
+    }
+
+    /// Whether we take a proposal from somebody: nobody smaller wants us.
+    pub(super) fn would_follow(&self, node: ProcessId) -> bool {
+        self.reached(node).is_some() && self.wanted_by().is_none_or(|smaller| smaller >= node)
+    }
+
+    /// Whom we want in our view, in order, if we follow ourselves.
+    pub(super) fn wanted(&self, life: u32) -> Vec<Member> {
+        let mut wanted = vec![Member { node: self.me, incarnation: life }];
+        let larger = ProcessId::all(self.peers.len()).skip(self.me.index() + 1);
+        for node in larger.filter(|node| self.peers[node.index()].banned == 0) {
+            let Some(hello) = self.reached(node).filter(|hello| hello.follows >= self.me) else {
+                continue;
+            };
+            let mutual = |member: &Member| {
+                let other = &self.peers[member.node.index()].hello;
+                hello.hears.contains(member.node)
+                    && other.as_ref().is_some_and(|other| other.hears.contains(node))
+            };
+            if wanted[1..].iter().all(mutual) {
+                wanted.push(Member { node, incarnation: hello.incarnation });
+            }
+        }
+        wanted
+    }
+
+    /// Whether one of these is reached, and follows somebody smaller.
+    pub(super) fn hesitates(&self, members: &[Member]) -> bool {
+        let mut reached = members.iter().filter_map(|member| self.reached(member.node));
+        reached.any(|hello| hello.follows < self.me)
+    }
+
+    /// Whether somebody in our view has been in another one for too long.
+    pub(super) fn is_astray(&self, members: &[Member]) -> bool {
+        let astray = |member: &Member| self.peers[member.node.index()].astray > self.patience;
+        members.iter().any(|member| member.node != self.me && astray(member))
+    }
+
+    /// Who of these is known to be dead, by its next life, or to have left.
+    pub(super) fn gone(&self, members: &[Member]) -> Vec<Change> {
+        let gone = |member: &Member| {
+            let peer = &self.peers[member.node.index()];
+            let life = peer.hello.as_ref().map_or(0, |hello| hello.incarnation);
+            let cause = if peer.left == member.incarnation {
+                Cause::Leave
+            } else if life.max(peer.left) > member.incarnation {
+                Cause::Disconnect
+            } else {
+                return None;
+            };
+            Some(Change { member: *member, cause })
+        };
+        members.iter().filter_map(gone).collect()
+    }
+}
