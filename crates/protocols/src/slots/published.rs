@@ -2,10 +2,10 @@
 //!
 //! The scheme is that of [`donation`](super::donation), but whoever asks keeps its own list of who has
 //! to answer, and nobody else knows it. How the two optimisations O2 and O3 go together is told in two ways:
-//! - `text`: whoever has asked itself and gets a request says nothing, and counts the request as the
-//!   other's empty answer.
-//! - `code`, as the authors' public simulation does it: so it does only if the other's answer is still missing and it
-//!   is not next after the other; otherwise it answers.
+//! - `text`: whoever has asked, and gets the request of somebody who has not answered, says nothing, and
+//!   counts the request as the other's empty answer.
+//! - `code`, as the authors' public simulation does it: the same, but if it is next after the other it
+//!   answers, and goes on waiting.
 //!
 //! Both block (hazard H3, π4): somebody waits for ever for an answer that somebody else believes to have saved.
 //! Nothing is checked: whatever a donation names changes its owner, whoever had it.
@@ -114,7 +114,8 @@ impl Published {
         let is_next = estate.next_after(from) == Some(estate.me);
         if let Some(cycle) = &mut self.own
             && self.switches.concurrent
-            && (!self.as_code || (cycle.pending.contains(from) && !is_next))
+            && cycle.pending.contains(from)
+            && !(self.as_code && is_next)
         {
             cycle.pending.remove(from);
             return self.end_if_answered(session);

@@ -1,0 +1,292 @@
+//! A group service that does what a test says, and nothing by itself.
+
+use std::collections::{BTreeMap, VecDeque};
+use synod_core::family::slots::{Input, Output, SlotId, Token};
+use synod_core::group::{
+    Act, Capabilities, Cause, Change, Delivery, Level, Member, Part, Service, Session, View, ViewId,
+};
+use synod_core::{ProcessId, ProcessSet, Setup};
+use synod_protocols::slots::Slots;
+use synod_protocols::slots::message::{Body, Message};
+use synod_protocols::slots::table::Owner;
+
+const CAN: Capabilities =
+    Capabilities { safe: true, partitionable: true, came_with: true, longest_message: usize::MAX };
+
+/// Members p1 to pn, and what each has multicast that is not delivered yet.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Group {
+    members: BTreeMap<u32, (u32, Slots)>,
+    views: BTreeMap<u32, View>,
+    pending: BTreeMap<u32, VecDeque<(ViewId, Message)>>,
+    told: BTreeMap<u32, Vec<Output>>,
+    epoch: u64,
+    setup: BTreeMap<String, String>,
+    room: usize,
+    /// What was delivered, in order: who said it, and to whom.
+    log: Vec<(u32, Option<ProcessId>)>,
+}
+
+impl Group {
+    /// Nobody is in any view yet.
+    pub(crate) fn new(n: u32, settings: &[(&str, &str)]) -> Group {
+        let setup = settings
+            .iter()
+            .fold(Setup::new(n as usize + 1), |setup, (name, value)| setup.with(name, value));
+        let mut group = Group {
+            members: BTreeMap::new(),
+            views: BTreeMap::new(),
+            pending: BTreeMap::new(),
+            told: BTreeMap::new(),
+            epoch: 0,
+            setup: setup.parameters,
+            room: 100,
+            log: Vec::new(),
+        };
+        for member in 1..=n {
+            group.members.insert(member, (1, Slots::clone(&group.newborn(member, n))));
+            group.pending.insert(member, VecDeque::new());
+            group.told.insert(member, Vec::new());
+        }
+        group
+    }
+
+    fn newborn(&self, member: u32, n: u32) -> Slots {
+        let setup = Setup { n: n as usize + 1, parameters: self.setup.clone() };
+        let configured = (1..=n).map(ProcessId).collect();
+        Slots::from_setup(ProcessId(member), &configured, &setup).expect("the settings are right")
+    }
+
+    /// The same, all in one view, and everything that follows is over.
+    pub(crate) fn settled(n: u32, settings: &[(&str, &str)]) -> Group {
+        let mut group = Group::new(n, settings);
+        group.view(&(1..=n).collect::<Vec<_>>());
+        group.deliver_all();
+        group
+    }
+
+    /// So many multicasts are taken in at once from now on.
+    pub(crate) fn with_room(mut self, room: usize) -> Group {
+        self.room = room;
+        self
+    }
+
+    /// The processes of these members die and start again: they are new, and in no view.
+    pub(crate) fn restart(&mut self, member: u32) {
+        let n = self.members.len() as u32;
+        let life = self.members[&member].0 + 1;
+        self.members.insert(member, (life, self.newborn(member, n)));
+        self.views.remove(&member);
+        self.pending.insert(member, VecDeque::new());
+        self.told.insert(member, Vec::new());
+    }
+
+    fn step(&mut self, at: u32, run: impl FnOnce(&mut Slots, &mut Session<'_, Slots>)) {
+        let mut acts = VecDeque::new();
+        let room = self.room.saturating_sub(self.pending[&at].len());
+        let slots = &mut self.members.get_mut(&at).expect("there is one").1;
+        run(slots, &mut Session::new(ProcessId(at), CAN, room, &mut acts));
+        for act in acts {
+            match act {
+                Act::Multicast(_, message) => {
+                    let tag = self.views[&at].id;
+                    let pending = self.pending.get_mut(&at).expect("there is one");
+                    pending.push_back((tag, message));
+                }
+                Act::Tell(output) => self.told.get_mut(&at).expect("there is one").push(output),
+                Act::SetTimer(..) | Act::CancelTimer(_) | Act::Leave => {}
+            }
+        }
+    }
+
+    /// Somebody's application, or its operator, asks for something; what it was told is returned.
+    pub(crate) fn ask(&mut self, at: u32, input: Input) -> Vec<Output> {
+        let before = self.told[&at].len();
+        self.step(at, |slots, session| slots.on_command(input, session));
+        self.told[&at][before..].to_vec()
+    }
+
+    /// Claims a slot that must be there.
+    pub(crate) fn claim(&mut self, at: u32) -> (SlotId, Token) {
+        let told = self.ask(at, Input::Claim);
+        let claimed = told.iter().find_map(|output| match output {
+            Output::Claimed(slot, token) => Some((*slot, *token)),
+            _ => None,
+        });
+        claimed.unwrap_or_else(|| panic!("p{at} gets a slot, but was told {told:?}"))
+    }
+
+    /// There is room again.
+    pub(crate) fn make_room(&mut self, at: u32) {
+        self.step(at, |slots, session| slots.on_room(session));
+    }
+
+    /// What somebody was told since the beginning.
+    pub(crate) fn told(&self, at: u32) -> &[Output] {
+        &self.told[&at]
+    }
+
+    /// What somebody has multicast that is not delivered yet.
+    pub(crate) fn pending(&self, at: u32) -> Vec<&Body> {
+        self.pending[&at].iter().map(|(_, message)| &message.body).collect()
+    }
+
+    /// The members of somebody's view.
+    fn companions(&self, at: u32) -> Vec<u32> {
+        let Some(view) = self.views.get(&at) else { return Vec::new() };
+        let together = |other: &u32| self.views.get(other).is_some_and(|v| v.id == view.id);
+        self.members.keys().copied().filter(together).collect()
+    }
+
+    /// Everybody in the view of `from` delivers its oldest pending message.
+    pub(crate) fn deliver(&mut self, from: u32) {
+        let to = self.companions(from);
+        self.deliver_to(from, &to);
+    }
+
+    /// Only these deliver it.
+    pub(crate) fn deliver_to(&mut self, from: u32, to: &[u32]) {
+        let pending = self.pending.get_mut(&from).expect("there is one");
+        let (sent_in, message) = pending.pop_front().expect("something is pending");
+        let to_whom = match &message.body {
+            Body::Donate { to, .. } => Some(*to),
+            _ => None,
+        };
+        self.log.push((from, to_whom));
+        let sender = Member { node: ProcessId(from), incarnation: self.members[&from].0 };
+        for at in to {
+            let message = message.clone();
+            let delivery = Delivery { sender, sent_in, level: Level::Agreed, message };
+            self.step(*at, |slots, session| slots.on_deliver(delivery, session));
+        }
+        if to.contains(&from) {
+            self.make_room(from);
+        }
+    }
+
+    /// Everything that is pending is delivered, and all that follows; the smallest name speaks first.
+    pub(crate) fn deliver_all(&mut self) {
+        while let Some(from) = self.speakers().first() {
+            self.deliver(*from);
+        }
+    }
+
+    /// Who has something pending.
+    pub(crate) fn speakers(&self) -> Vec<u32> {
+        let speaks = self.pending.iter().filter(|(_, pending)| !pending.is_empty());
+        speaks.map(|(member, _)| *member).collect()
+    }
+
+    /// How many multicasts were delivered.
+    pub(crate) fn delivered(&self) -> usize {
+        self.log.len()
+    }
+
+    /// What is pending of somebody is never delivered.
+    pub(crate) fn lose(&mut self, from: u32) {
+        self.pending.get_mut(&from).expect("there is one").clear();
+    }
+
+    /// The view of these members is over.
+    pub(crate) fn transitional(&mut self, members: &[u32]) {
+        let with: ProcessSet = members.iter().copied().map(ProcessId).collect();
+        for at in members {
+            self.step(*at, |slots, session| slots.on_transitional(&with, session));
+        }
+    }
+
+    /// These get a view together; whoever is missing cannot be reached.
+    pub(crate) fn view(&mut self, members: &[u32]) {
+        self.view_without(members, &[], Cause::Partition);
+    }
+
+    /// The same, and these have left for this reason.
+    pub(crate) fn view_without(&mut self, members: &[u32], gone: &[u32], why: Cause) {
+        self.epoch += 1;
+        let member = |at: &u32| Member { node: ProcessId(*at), incarnation: self.members[at].0 };
+        let here: Vec<Member> = members.iter().map(member).collect();
+        let id = ViewId::new(self.epoch, here[0].node);
+        let mut parts: BTreeMap<Option<ViewId>, ProcessSet> = BTreeMap::new();
+        for at in members {
+            let from = self.views.get(at).map(|view| view.id);
+            parts.entry(from).or_default().insert(ProcessId(*at));
+        }
+        let parts = parts.into_iter().map(|(from, members)| Part { from, members }).collect();
+        let parts: Vec<Part> = parts;
+        for at in members {
+            let last = self.views.get(at).map_or(Vec::new(), |view| view.members.clone());
+            let left = last.iter().filter(|member| !here.contains(member)).map(|member| {
+                let reborn = here.iter().any(|other| other.node == member.node);
+                let dead = reborn || gone.contains(&member.node.0);
+                let cause = match (dead, reborn) {
+                    (_, true) => Cause::Disconnect,
+                    (true, _) => why,
+                    _ => Cause::Partition,
+                };
+                Change { member: *member, cause }
+            });
+            let joined = here.iter().filter(|member| !last.contains(member)).map(|member| {
+                let new = !self.views.contains_key(&member.node.0);
+                let cause = if new { Cause::Join } else { Cause::Merge };
+                Change { member: *member, cause }
+            });
+            let view = View {
+                id,
+                members: here.clone(),
+                joined: joined.collect(),
+                left: left.collect(),
+                came_with: Some(parts.clone()),
+            };
+            self.step_into(*at, &view);
+        }
+        for at in members {
+            let members = here.clone();
+            let (joined, left) = (Vec::new(), Vec::new());
+            self.views.insert(*at, View { id, members, joined, left, came_with: None });
+        }
+    }
+
+    fn step_into(&mut self, at: u32, view: &View) {
+        let old = self.views.insert(at, view.clone());
+        self.step(at, |slots, session| slots.on_view(view, session));
+        // Others are asked where they come from before all are in the new view.
+        match old {
+            Some(old) => self.views.insert(at, old),
+            None => self.views.remove(&at),
+        };
+    }
+
+    /// One member.
+    pub(crate) fn slots(&self, at: u32) -> &Slots {
+        &self.members[&at].1
+    }
+
+    /// How many slots somebody owns, as it sees it itself.
+    pub(crate) fn owned(&self, at: u32) -> u32 {
+        self.owned_as_seen_by(at, at)
+    }
+
+    /// How many slots `whose` owns, as `at` sees it.
+    pub(crate) fn owned_as_seen_by(&self, at: u32, whose: u32) -> u32 {
+        self.slots(at).estate().table.count(Owner::Of(ProcessId(whose)))
+    }
+
+    /// How many slots are absent, as `at` sees it.
+    pub(crate) fn absent(&self, at: u32) -> u32 {
+        self.slots(at).estate().table.count(Owner::Absent)
+    }
+
+    /// How many slots somebody owns, and how many of them are free.
+    pub(crate) fn owned_and_free(&self, at: u32) -> (u32, u32) {
+        (self.owned(at), self.slots(at).estate().free())
+    }
+
+    /// Whether these members agree on who owns what, and nothing is missing.
+    pub(crate) fn agree(&self, members: &[u32]) -> bool {
+        let table = &self.slots(members[0]).estate().table;
+        members.iter().all(|at| {
+            let estate = self.slots(*at).estate();
+            estate.table == *table && estate.is_settled() && estate.pool.owned() == estate.owned()
+        })
+    }
+}

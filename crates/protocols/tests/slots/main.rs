@@ -1,0 +1,6 @@
+//! SLOTS: its rules, its vectors, and what goes wrong with the published ones.
+
+mod by_hand;
+mod hand;
+mod rules;
+mod vectors;
