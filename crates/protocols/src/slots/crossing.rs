@@ -50,30 +50,21 @@ pub(super) fn fresh(estate: &Estate, view: &View) -> ProcessSet {
         let life = view.member(node).map_or(0, |member| member.incarnation);
         estate.settings.founded && life == 1
     };
-    let begun = begun(estate, view);
-    begun.iter().filter(|node| !owns(*node)).collect()
+    begun(view).iter().filter(|node| !owns(*node)).collect()
 }
 
-/// Who is in its first view.
-fn begun(estate: &Estate, view: &View) -> ProcessSet {
-    match &view.came_with {
-        Some(parts) => {
-            let begun = parts.iter().filter(|part| part.from.is_none());
-            begun.flat_map(|part| part.members.iter()).collect()
-        }
-        None => {
-            let joined = view.joined.iter().filter(|change| change.cause == Cause::Join);
-            let me = estate.view.is_none().then_some(estate.me);
-            joined.map(|change| change.member.node).chain(me).collect()
-        }
-    }
+/// Who is in its first view. If the engine does not tell, nobody is taken for new: then everybody
+/// speaks for itself, as if it were a part of the group.
+fn begun(view: &View) -> ProcessSet {
+    let parts = view.came_with.iter().flatten().filter(|part| part.from.is_none());
+    parts.flat_map(|part| part.members.iter()).collect()
 }
 
 /// Who came with us.
 pub(super) fn companions(estate: &Estate, view: &View) -> ProcessSet {
     if estate.view.is_none() {
         let together = estate.settings.founded && estate.is_ready();
-        let others = begun(estate, view);
+        let others = begun(view);
         let fresh = fresh(estate, view);
         let others = others.iter().filter(|other| together && !fresh.contains(*other));
         return others.chain([estate.me]).collect();

@@ -15,7 +15,6 @@ fn stuck(n: u32, asking: &[u32], spare: bool, settings: &[(&str, &str)]) -> usiz
     all[2].1 = &owned;
     all.extend(settings);
     let start = (Group::settled(n, &all), asking.to_vec());
-    let print = |state| BuildHasherDefault::<DefaultHasher>::default().hash_one(state);
     let mut seen = BTreeSet::from([print(&start)]);
     let mut open = vec![start];
     let mut blocked = 0;
@@ -40,6 +39,11 @@ fn stuck(n: u32, asking: &[u32], spare: bool, settings: &[(&str, &str)]) -> usiz
         open.extend(next.into_iter().filter(|state| seen.insert(print(state))));
     }
     blocked
+}
+
+/// 64 bits that tell two states apart.
+fn print(state: &(Group, Vec<u32>)) -> u64 {
+    BuildHasherDefault::<DefaultHasher>::default().hash_one(state)
 }
 
 fn is_waiting(group: &Group, at: u32) -> bool {
