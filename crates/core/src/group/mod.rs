@@ -30,9 +30,11 @@
 //! The same view may be told twice; a service does nothing then. No engine and no service waits for
 //! anybody without a limit: whoever does not answer is put out of the view.
 
+mod catalogued;
 mod served;
 mod service;
 
+pub use catalogued::Catalogued;
 pub use served::{Served, ServedTimer};
 pub use service::{Act, Full, Service, Session};
 

@@ -182,6 +182,8 @@ impl Algorithm for GroupEngine<Payload> {
             abstract_engine::PARAMETERS[4],
             abstract_engine::PARAMETERS[5],
             abstract_engine::PARAMETERS[6],
+            abstract_engine::PARAMETERS[7],
+            abstract_engine::PARAMETERS[8],
         ],
         smallest: 2,
         ..Card::BLANK

@@ -100,9 +100,11 @@ impl<M: Data> Component<M> {
         self.log.iter().position(missing).unwrap_or(self.log.len())
     }
 
-    /// Whether there is something to deliver for a member that is here.
-    pub(super) fn has_next(&self, node: ProcessId) -> bool {
-        self.here.iter().any(|reader| reader.node == node && reader.next < self.limit())
+    /// How much there is to deliver for a member, if it is here.
+    pub(super) fn backlog(&self, node: ProcessId) -> usize {
+        let limit = self.limit();
+        let left = |reader: &Reader| limit.saturating_sub(reader.next);
+        self.here.iter().find(|reader| reader.node == node).map_or(0, left)
     }
 
     /// What a member that is here delivers next.

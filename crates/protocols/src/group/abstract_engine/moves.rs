@@ -55,7 +55,7 @@ impl<M: Wire> Oracle<M> {
         match next {
             Move::Pass => {
                 let node = one_of(&self.behind(), cx);
-                self.tell_next(node, cx);
+                self.pass(node, cx);
                 return self.set_pass(cx);
             }
             Move::Settle => self.settle(cx),

@@ -60,12 +60,18 @@ impl<M: Data> Oracle<M> {
         self.components.iter_mut().find(|component| component.has(node))
     }
 
-    /// Those who have something to be told.
+    /// Those who may be told something now.
     pub(super) fn behind(&self) -> Vec<ProcessId> {
-        let has_next = |node: &ProcessId| {
-            !self.node(*node).queue.is_empty() || self.components.iter().any(|c| c.has_next(*node))
-        };
-        self.names().filter(has_next).collect()
+        let backlogs: Vec<_> = self.names().map(|node| self.backlog(node)).collect();
+        let most = backlogs.iter().copied().max().unwrap_or(0);
+        let may = |backlog: usize| backlog > 0 && most - backlog <= self.settings.lag as usize;
+        self.names().zip(backlogs).filter(|(_, backlog)| may(*backlog)).map(|(n, _)| n).collect()
+    }
+
+    /// How much a member has to be told.
+    fn backlog(&self, node: ProcessId) -> usize {
+        let ordered: usize = self.components.iter().map(|component| component.backlog(node)).sum();
+        self.node(node).queue.len() + ordered
     }
 }
 
@@ -81,7 +87,7 @@ impl<M: Wire> Oracle<M> {
             Beginning::Later => {}
         }
         while let Some(node) = self.behind().first() {
-            self.tell_next(*node, cx);
+            self.pass(*node, cx);
         }
         self.set_timers(cx);
     }
@@ -131,8 +137,21 @@ impl<M: Wire> Oracle<M> {
         }
     }
 
-    /// A member gets its next event.
-    pub(super) fn tell_next(&mut self, node: ProcessId, cx: &mut Cx<'_, Abstract<M>>) {
+    /// A member gets its next event; or all events of a transitional configuration, if they come at
+    /// once.
+    pub(super) fn pass(&mut self, node: ProcessId, cx: &mut Cx<'_, Abstract<M>>) {
+        let is_last = |event: Option<&Event<M>>| matches!(event, None | Some(Event::View(_)));
+        if let Some(Event::Transitional(_)) = self.node(node).queue.front()
+            && self.settings.at_once
+        {
+            while !is_last(self.node(node).queue.front()) {
+                self.tell_next(node, cx);
+            }
+        }
+        self.tell_next(node, cx);
+    }
+
+    fn tell_next(&mut self, node: ProcessId, cx: &mut Cx<'_, Abstract<M>>) {
         let event = self
             .node_mut(node)
             .queue
@@ -195,9 +214,7 @@ impl<M: Wire> Oracle<M> {
     fn view_of(&self, node: ProcessId, id: ViewId, members: &[Member], parts: &[Part]) -> View {
         let last = self.components.iter().find(|component| component.has(node));
         let before = last.map_or(&[][..], |component| &component.members);
-        let is_new = |member: &Member| {
-            parts.iter().any(|part| part.from.is_none() && part.members.contains(member.node))
-        };
+        let is_new = |member: &Member| self.is_new(*member);
         let joined = |member: &Member| Change {
             member: *member,
             cause: if is_new(member) { Cause::Join } else { Cause::Merge },
@@ -218,6 +235,12 @@ impl<M: Wire> Oracle<M> {
             left: before.iter().filter(|m| !members.contains(m)).map(left).collect(),
             came_with: Some(parts.to_vec()),
         }
+    }
+
+    /// Whether a member has no past: it comes from no view, or was alone until now.
+    fn is_new(&self, member: Member) -> bool {
+        let last = self.components.iter().find(|component| component.has(member.node));
+        last.is_none_or(|component| component.view.epoch == 1 && component.members.len() == 1)
     }
 
     /// Members go on from a view: they are told how it ends.

@@ -8,7 +8,7 @@ use synod_core::{Setup, SetupError};
 const MOST: u64 = 1_000;
 
 /// The parameters of the abstract engine.
-pub const PARAMETERS: [Parameter; 7] = [
+pub const PARAMETERS: [Parameter; 9] = [
     Parameter {
         name: "partitions",
         meaning: "abstract engine: how often some members go on without the others (default: 0)",
@@ -37,6 +37,16 @@ pub const PARAMETERS: [Parameter; 7] = [
     Parameter {
         name: "safe",
         meaning: "abstract engine: yes (default) or no, if it offers agreed delivery only",
+    },
+    Parameter {
+        name: "lag",
+        meaning: "abstract engine: nobody is told anything while somebody has so many events more to be \
+                  told (default: no limit); fewer histories",
+    },
+    Parameter {
+        name: "passing",
+        meaning: "abstract engine: a transitional configuration passes step by step (step, \
+                  default), or at once (once); fewer histories",
     },
 ];
 
@@ -68,6 +78,10 @@ pub struct Settings {
     pub beginning: Beginning,
     /// Whether it offers safe delivery.
     pub safe: bool,
+    /// By how many events a member may be ahead of another.
+    pub lag: u32,
+    /// Whether a transitional configuration passes in one step.
+    pub at_once: bool,
 }
 
 impl Settings {
@@ -89,6 +103,8 @@ impl Settings {
                 _ => Beginning::Later,
             },
             safe: setup.choice("safe", &["yes", "no"])? == "yes",
+            lag: u32::try_from(setup.number("lag", MOST)?).unwrap_or(u32::MAX),
+            at_once: setup.choice("passing", &["step", "once"])? == "once",
         })
     }
 }
