@@ -87,6 +87,8 @@ pub struct Hello {
     pub epoch: u64,
     /// The view that it is in.
     pub view: ViewId,
+    /// Whether it has given that view up, and delivers no more in it.
+    pub frozen: bool,
     /// Up to which number it has all messages of the view.
     pub have: u64,
     /// Whom it hears.
@@ -101,7 +103,8 @@ pub struct Hello {
 impl fmt::Debug for Hello {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Hello { view, have, hears, follows, wants, .. } = self;
-        write!(f, "{view} has {have}, hears {hears:?}, follows {follows}, wants {wants:?}")
+        let over = if self.frozen { " over" } else { "" };
+        write!(f, "{view}{over} has {have}, hears {hears:?}, follows {follows}, wants {wants:?}")
     }
 }
 

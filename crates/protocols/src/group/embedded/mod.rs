@@ -286,6 +286,7 @@ impl<M: Wire> Embedded<M> {
             incarnation: cx.incarnation(),
             epoch: self.epoch,
             view: self.order.view,
+            frozen: self.phase != Phase::Steady,
             have: self.order.log.have(),
             hears: self.peers.hears(),
             follows: self.peers.follows(),

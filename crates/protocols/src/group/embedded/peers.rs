@@ -26,7 +26,8 @@ struct Peer {
     silent: u32,
     /// The latest life in which it said that it leaves.
     left: u32,
-    /// For how many periods it has been in another view, although it is a member of ours.
+    /// For how many periods it has been in another view, or on the way to one, although it is a
+    /// member of ours.
     astray: u32,
     /// For how many more periods it is not proposed, because it did not answer.
     banned: u32,
@@ -81,7 +82,8 @@ impl Peers {
         }
         for member in members {
             let peer = &mut self.peers[member.node.index()];
-            let here = peer.hello.as_ref().is_some_and(|hello| hello.view == view);
+            let is_here = |hello: &Hello| hello.view == view && !hello.frozen;
+            let here = peer.hello.as_ref().is_some_and(is_here);
             peer.astray = if here { 0 } else { (peer.astray + 1).min(self.patience + 1) };
         }
         let reached = |smaller: &ProcessId| self.reached(*smaller).is_some();
