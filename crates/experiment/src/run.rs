@@ -15,6 +15,8 @@ pub enum Allocator {
     Paper,
     /// SLOTS, with the published donations and rules that hold.
     Repaired,
+    /// SLOTS, with offers.
+    Offers,
     /// The paper's baseline, as it is described.
     MutualExclusion,
     /// The same with the indexing slip of the authors' simulation.
@@ -39,6 +41,7 @@ pub fn run(
     match allocator {
         Allocator::Paper => serve(settings, seed, slots::group(settings, "paper"), progress),
         Allocator::Repaired => serve(settings, seed, slots::group(settings, "repaired"), progress),
+        Allocator::Offers => serve(settings, seed, slots::group(settings, "offers"), progress),
         Allocator::MutualExclusion => {
             serve(settings, seed, vec![MutualExclusion::new(size, false); n], progress)
         }

@@ -28,12 +28,14 @@ impl Policy for Slots {
     fn requests(&self) -> u32 {
         match self.scheme() {
             Scheme::Donation(_) | Scheme::Published(_) => 1,
+            Scheme::Offers(_) => 0,
         }
     }
 
     fn keeps(&self) -> u32 {
         match self.scheme() {
             Scheme::Donation(_) | Scheme::Published(_) => self.estate().settings.low,
+            Scheme::Offers(_) => 0,
         }
     }
 
@@ -47,7 +49,7 @@ impl Policy for Slots {
     fn answers(message: &Message, sender: ProcessId, me: ProcessId) -> bool {
         match &message.body {
             Body::Donate { to, .. } => *to == me,
-            Body::Take(_) => sender == me,
+            Body::Take { .. } => sender == me,
             _ => false,
         }
     }

@@ -8,7 +8,7 @@ use super::settings::Settings;
 use super::table::{Owner, Table};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
-use synod_core::family::slots::{Output, Refusal, SlotId, Token};
+use synod_core::family::slots::Output;
 use synod_core::group::{Member, Session, ViewId};
 use synod_core::{ProcessId, ProcessSet};
 
@@ -55,9 +55,9 @@ pub struct Estate {
     /// Nodes that are not here and dead for certain.
     pub dead: ProcessSet,
     /// The number of our last claim, or a greater one that we heard of.
-    clock: u64,
+    pub(super) clock: u64,
     /// How many free slots others had, when they last spoke.
-    told: Vec<u32>,
+    pub(super) told: Vec<u32>,
     /// What we have to say, and there was no room. It is about this view and forgotten with it. Rules
     /// say a bounded number of things: one request or take, one answer for each member.
     unsaid: VecDeque<Body>,
@@ -169,6 +169,17 @@ impl Estate {
         }
     }
 
+    /// The same for slots that their owners had promised to whoever takes them.
+    pub fn grant(&mut self, slots: &Ranges, to: ProcessId) {
+        if self.pool.pledged() > 0 {
+            self.pool.lose(&self.pool.pledged_slots().intersection(slots));
+        }
+        self.table.give(slots, Owner::Of(to));
+        if to == self.me {
+            self.receive(slots);
+        }
+    }
+
     pub(super) fn part_with(&mut self, slots: &Ranges) {
         self.pool.lose(slots);
         if let Some(private) = &mut self.private {
@@ -196,74 +207,10 @@ impl Estate {
         *self = Estate { clock: self.clock, ..Estate::new(self.me, self.settings.clone()) };
     }
 
-    /// The token of the next claim.
-    fn next_token(&mut self) -> Token {
-        self.clock += 1;
-        Token { epoch: self.view.map_or(0, |view| view.epoch), count: self.clock }
-    }
-
-    /// Takes a slot into use, if that can be: the one named, or whichever.
-    pub fn claim(&mut self, which: Option<SlotId>) -> Result<(SlotId, Token), Refusal> {
-        if !self.is_ready() {
-            return Err(Refusal::Outside);
-        }
-        let used = self.pool.used() + self.private.as_ref().map_or(0, Pool::used);
-        if used >= self.settings.cap {
-            return Err(Refusal::Denied);
-        }
-        let token = self.next_token();
-        let pools = self.private.iter_mut().chain([&mut self.pool]);
-        let slot = match which {
-            None => pools.into_iter().find_map(|pool| pool.claim(token)),
-            Some(slot) => {
-                let mut pools = pools;
-                pools.any(|pool| pool.claim_slot(slot, token)).then_some(slot)
-            }
-        };
-        match (slot, which) {
-            (Some(slot), _) => Ok((slot, token)),
-            (None, Some(_)) => Err(Refusal::Elsewhere),
-            (None, None) => Err(self.why_none()),
-        }
-    }
-
-    /// Why no slot is free here.
-    fn why_none(&self) -> Refusal {
-        let resting = self.cooling() + self.pool.pledged();
-        let others = self.ready.iter().filter(|other| *other != self.me);
-        let mut told = others.map(|other| self.told.get(other.index()).copied().unwrap_or(0));
-        let elsewhere = self.table.size() - self.total();
-        if resting + elsewhere > 0 || told.any(|free| free > 0) {
-            return Refusal::Starved;
-        }
-        Refusal::Exhausted
-    }
-
-    /// Gives a slot back; whether the token was the right one.
-    pub fn release(&mut self, slot: SlotId, token: Token) -> bool {
-        let cool = self.settings.cooldown_ms > 0;
-        let private = self.private.as_mut();
-        private.is_some_and(|pool| pool.release(slot, token, cool).is_ok())
-            || self.pool.release(slot, token, cool).is_ok()
-    }
-
-    /// How many slots cool.
-    pub fn cooling(&self) -> u32 {
-        self.pool.cooling() + self.private.as_ref().map_or(0, Pool::cooling)
-    }
-
-    /// What cooled long enough is free; whether something still cools.
-    pub fn warm(&mut self) -> bool {
-        let private = self.private.as_mut().is_some_and(Pool::warm);
-        self.pool.warm() || private
-    }
-
-    /// Uses some slots from the beginning.
-    pub fn use_some(&mut self, count: u32) {
-        for _ in 0..count {
-            let token = self.next_token();
-            self.pool.claim(token);
-        }
+    /// How many free slots somebody had when it last spoke.
+    #[inline]
+    pub fn told(&self, member: ProcessId) -> u32 {
+        self.told.get(member.index()).copied().unwrap_or(0)
     }
 
     /// Learns from what somebody says how far the clock is and how much it has.

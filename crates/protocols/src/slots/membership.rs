@@ -145,7 +145,7 @@ impl Slots {
         let between = self.estate.stage == Stage::Between;
         match body {
             // What a scheme moves counts between two views as well: its sender delivers it.
-            Body::Request(_) | Body::Donate { .. } | Body::Offer(_) | Body::Take(_) => {
+            Body::Request(_) | Body::Donate { .. } | Body::Offer(_) | Body::Take { .. } => {
                 self.scheme.on_deliver(from, body, &mut self.estate, session);
             }
             Body::Hand { to, slots } => self.on_hand(from, to, &slots, session),
@@ -200,6 +200,7 @@ impl Slots {
         let estate = &mut self.estate;
         if estate.ready.contains(to) && estate.table.has_all(Owner::Of(from), slots) {
             estate.transfer(slots, from, to);
+            self.scheme.withdraw(slots);
         }
         if from == estate.me && self.leaving {
             session.leave();

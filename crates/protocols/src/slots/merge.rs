@@ -96,7 +96,7 @@ impl Slots {
         let (table, twice) = match estate.settings.rules {
             // What nobody claims keeps the owner that we remember: hazard H6.
             Rules::Paper => (over(estate.table.clone(), &statuses), Ranges::EMPTY),
-            Rules::Repaired => united(estate.settings.slots, &statuses),
+            Rules::Repaired | Rules::Offers => united(estate.settings.slots, &statuses),
         };
         twice.slots().for_each(|slot| session.tell(Output::Alarm(slot)));
         estate.table = table;

@@ -31,8 +31,13 @@ pub enum Body {
     },
     /// Whoever needs them may have these (offers).
     Offer(Ranges),
-    /// I need so many slots of those on offer (offers).
-    Take(u32),
+    /// I need slots, of those on offer (offers).
+    Take {
+        /// I would have so many.
+        wanted: u32,
+        /// If there are fewer, I wait until I have got so many.
+        needed: u32,
+    },
     /// These are yours; nobody asked for them. They were reserved for that member, or their owner leaves.
     Hand {
         /// Who gets them.
@@ -61,7 +66,7 @@ impl Wire for Message {
             Body::Request(_) => "Request",
             Body::Donate { .. } => "Donate",
             Body::Offer(_) => "Offer",
-            Body::Take(_) => "Take",
+            Body::Take { .. } => "Take",
             Body::Hand { .. } => "Hand",
             Body::PutStatus { .. } => "PutStatus",
             Body::MergeStatus(_) => "MergeStatus",

@@ -25,17 +25,21 @@
 //! - Cost: nothing for a claim or a release; a join is one multicast, a merge one for each part.
 //! - State: the table as runs, a bit and a token for each slot, what is unsaid for lack of room.
 
+pub mod appetite;
 mod bits;
+mod claims;
 mod crossing;
 #[cfg(test)]
 mod dice;
 pub mod donation;
 pub mod estate;
+pub mod exchange;
 pub mod heuristics;
 mod literal;
 mod membership;
 mod merge;
 pub mod message;
+pub mod offers;
 pub mod pool;
 pub mod published;
 pub mod ranges;
@@ -106,7 +110,7 @@ impl Service for Slots {
         }
         match self.estate.settings.rules {
             Rules::Paper => self.cross_literally(view, session),
-            Rules::Repaired => self.cross(view, session),
+            Rules::Repaired | Rules::Offers => self.cross(view, session),
         }
     }
 

@@ -7,6 +7,7 @@ use super::Slots;
 use super::donation::Donation;
 use super::estate::Estate;
 use super::message::Body;
+use super::offers::{self, Offers};
 use super::published::Published;
 use super::ranges::Ranges;
 use super::settings::{Rules, Settings};
@@ -22,6 +23,8 @@ pub enum Scheme {
     Donation(Donation),
     /// The same with the rules that were published.
     Published(Published),
+    /// Whoever has some to spare offers them, and whoever needs some takes them.
+    Offers(Offers),
 }
 
 impl Scheme {
@@ -30,6 +33,7 @@ impl Scheme {
         Ok(match settings.rules {
             Rules::Repaired => Scheme::Donation(Donation::from_setup(setup)?),
             Rules::Paper => Scheme::Published(Published::from_setup(setup)?),
+            Rules::Offers => Scheme::Offers(Offers::from_setup(setup)?),
         })
     }
 
@@ -39,15 +43,17 @@ impl Scheme {
         match self {
             Scheme::Donation(donation) => donation.on_need(estate, session),
             Scheme::Published(donation) => donation.on_need(estate, session),
+            Scheme::Offers(offers) => offers.on_need(estate, session),
         }
     }
 
     /// A slot was given back: is there a surplus?
     #[inline]
-    pub fn on_release(&mut self, _estate: &mut Estate, _session: &mut Session<'_, Slots>) {
+    pub fn on_release(&mut self, estate: &mut Estate, session: &mut Session<'_, Slots>) {
         match self {
             // Nobody gives what nobody asked for.
             Scheme::Donation(_) | Scheme::Published(_) => {}
+            Scheme::Offers(offers) => offers.consider(estate, session),
         }
     }
 
@@ -72,6 +78,12 @@ impl Scheme {
             (Scheme::Published(donation), Body::Donate { to, slots }) => {
                 donation.on_donate(from, to, &slots, estate, session);
             }
+            (Scheme::Offers(offers), Body::Offer(slots)) => {
+                offers.on_offer(from, slots, estate, session);
+            }
+            (Scheme::Offers(offers), Body::Take { wanted, needed }) => {
+                offers.on_take(from, (wanted, needed), estate, session);
+            }
             // What belongs to another scheme says nothing to this one.
             _ => {}
         }
@@ -80,11 +92,19 @@ impl Scheme {
     /// The view is over, and so is everything that was under way in it. The table is as it was when the
     /// last message was delivered. `lost` tells whether somebody may be alive elsewhere who was in
     /// the view, and may have delivered what we did not.
-    pub fn close(&mut self, _lost: bool, estate: &mut Estate, session: &mut Session<'_, Slots>) {
+    pub fn close(&mut self, lost: bool, estate: &mut Estate, session: &mut Session<'_, Slots>) {
         match self {
             Scheme::Donation(donation) => donation.close(estate, session),
             // The published rules let cycles go on; see `Published::part_from`.
             Scheme::Published(_) => {}
+            Scheme::Offers(offers) => offers.close(lost, estate, session),
+        }
+    }
+
+    /// These slots have a new owner by other means than this scheme's.
+    pub fn withdraw(&mut self, slots: &Ranges) {
+        if let Scheme::Offers(offers) = self {
+            offers.withdraw(slots);
         }
     }
 
@@ -99,6 +119,7 @@ impl Scheme {
         match self {
             Scheme::Donation(donation) => donation.begin(new, estate, session),
             Scheme::Published(donation) => donation.begin(new, estate, session),
+            Scheme::Offers(offers) => offers.begin(estate, session),
         }
     }
 
@@ -107,13 +128,16 @@ impl Scheme {
         match self {
             Scheme::Donation(donation) => donation.reset(),
             Scheme::Published(donation) => donation.reset(),
+            Scheme::Offers(offers) => offers.reset(),
         }
     }
 
     /// Nobody can have these slots any more: who gets them? The same answer at all members.
     pub fn reclaim(&mut self, slots: &Ranges, estate: &mut Estate) {
-        if let Some(primary) = estate.primary {
-            estate.give(slots, Owner::Of(primary));
+        match (self, estate.primary) {
+            (Scheme::Offers(_), _) => offers::share_out(slots, estate),
+            (_, Some(primary)) => estate.give(slots, Owner::Of(primary)),
+            (_, None) => {}
         }
     }
 }

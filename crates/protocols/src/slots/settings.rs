@@ -10,6 +10,8 @@ use synod_core::{ProcessId, ProcessSet, Setup, SetupError};
 /// Which rules a pool goes by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Rules {
+    /// Whoever has slots to spare offers them.
+    Offers,
     /// The published donation scheme, with rules that hold.
     Repaired,
     /// The published rules to the letter.
@@ -53,8 +55,8 @@ pub struct Beginning {
 /// The rules.
 pub const RULES: Parameter = Parameter {
     name: "rules",
-    meaning: "repaired (default): the published donations, with rules that hold; paper: the published \
-              rules to the letter",
+    meaning: "repaired (default): the published donations, with rules that hold; offers: what is to \
+              spare is offered beforehand; paper: the published rules to the letter",
 };
 /// The size of the pool.
 pub const SLOTS: Parameter =
@@ -100,7 +102,8 @@ pub const USED: Parameter = Parameter {
 impl Settings {
     /// As the parameters want it. `configured` are the nodes that may be members.
     pub fn from_setup(configured: ProcessSet, setup: &Setup) -> Result<Self, SetupError> {
-        let rules = match setup.choice(RULES.name, &["repaired", "paper"])? {
+        let rules = match setup.choice(RULES.name, &["repaired", "offers", "paper"])? {
+            "offers" => Rules::Offers,
             "repaired" => Rules::Repaired,
             _ => Rules::Paper,
         };

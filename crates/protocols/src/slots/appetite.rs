@@ -1,0 +1,187 @@
+//! When a member takes slots, when it offers some, and how many: the heuristics of offers.
+//!
+//! A member keeps a *stock* of free slots for the time until help can come. There is no clock in a
+//! protocol, so what counts is measured without one: how often the application asks for a slot between our
+//! sending a multicast and our delivering it. Its mean, the *pace*, is the rate of claims times the latency.
+//! As about as many slots are released as claimed, the number of free ones strays in that time by about the
+//! *swing*, √(2 · pace). All bounds are multiples of the swing, so that a member with many claims keeps
+//! more than one with few; and they grow with the *plenty*, the number of free slots per member
+//! in the whole group as far as is known: if there are many, it is cheaper to hold more and talk less.
+//! Where many wait, a member lets go sooner, and of no more than is asked for; so in a group in which
+//! all is in use nothing moves.
+//!
+//! The multiples were found by trying: see the report of the experiment for what they achieve.
+
+use serde::{Deserialize, Serialize};
+
+/// What everybody knows.
+#[derive(Clone, Copy, Debug)]
+pub struct Market {
+    /// How many members there are.
+    pub members: u32,
+    /// How many slots are free in the whole group, as far as is known.
+    pub free: u32,
+    /// How many of them are on offer.
+    pub stock: u32,
+    /// How many those who wait are short of.
+    pub missing: u32,
+}
+
+/// What a member does with which number of free slots.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Bounds {
+    /// Whoever has fewer takes some…
+    pub low: u32,
+    /// …to have so many,…
+    pub fill: u32,
+    /// …and waits until it has so many.
+    pub enough: u32,
+    /// Whoever has more offers some…
+    pub high: u32,
+    /// …and keeps so many,…
+    pub keep: u32,
+    /// …but offers no more than so many at once.
+    pub at_once: u32,
+}
+
+/// How many slots a member wants to have free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Appetite {
+    /// Always so many.
+    Fixed(u32),
+    /// As measured.
+    Measured {
+        /// The pace, in 256ths.
+        pace: u32,
+    },
+}
+
+/// Bounds are computed in 16ths of a slot, and multiples are given in 64ths.
+const UNIT: u64 = 16 * 64;
+
+/// Multiples, in 64ths.
+mod times {
+    pub(super) const LOW_SWING: u64 = 28;
+    pub(super) const LOW_PLENTY: u64 = 18;
+    pub(super) const FILL_SWING: u64 = 91;
+    pub(super) const FILL_PLENTY: u64 = 29;
+    pub(super) const ENOUGH_SWING: u64 = 98;
+    pub(super) const HIGH_SWING: u64 = 90;
+    pub(super) const HIGH_STOCK: u64 = 328;
+    pub(super) const HIGH_PLENTY: u64 = 65;
+    pub(super) const GIVE_SWING: u64 = 47;
+    pub(super) const GIVE_PLENTY: u64 = 19;
+    pub(super) const URGENT_SWING: u64 = 255;
+    pub(super) const URGENT_KEEP: u64 = 157;
+    pub(super) const URGENT_MORE: u64 = 21;
+}
+
+impl Appetite {
+    /// Before anything is measured: about one claim while a multicast is on its way.
+    pub const UNKNOWN: Appetite = Appetite::Measured { pace: 256 };
+
+    /// So often the application asked for a slot while a multicast was on its way.
+    pub fn learn(&mut self, claims: u32) {
+        if let Appetite::Measured { pace } = self {
+            // An eighth of what is new: a few messages tell a change, and one does not.
+            *pace = *pace - *pace / 8 + claims.min(1 << 20) * 32;
+        }
+    }
+
+    /// What to do with which number of free slots.
+    pub fn bounds(self, market: Market) -> Bounds {
+        match self {
+            Appetite::Fixed(stock) => Bounds {
+                low: stock,
+                fill: stock,
+                enough: stock,
+                high: stock,
+                keep: stock,
+                at_once: u32::MAX,
+            },
+            Appetite::Measured { pace } => measured(u64::from(pace), market),
+        }
+    }
+}
+
+fn measured(pace: u64, market: Market) -> Bounds {
+    let members = u64::from(market.members.max(1));
+    // √(2 · pace), in 16ths because the pace is in 256ths.
+    let swing = (2 * pace).isqrt();
+    let plenty = u64::from(market.free) * 16 / members;
+    let low = (times::LOW_SWING * swing + times::LOW_PLENTY * plenty) / UNIT + 1;
+    let fill = (times::FILL_SWING * swing + times::FILL_PLENTY * plenty + UNIT / 2) / UNIT;
+    let enough = (times::ENOUGH_SWING * swing + UNIT / 2) / UNIT;
+    let (high, keep, at_once) = if market.missing > 0 {
+        let keep = (times::URGENT_KEEP * swing + UNIT / 2) / UNIT;
+        let more = times::URGENT_MORE * members / 64;
+        (times::URGENT_SWING * swing, keep, u64::from(market.missing) + more)
+    } else {
+        let stock = u64::from(market.stock) * 16 / members;
+        let high =
+            times::HIGH_SWING * swing + times::HIGH_STOCK * stock + times::HIGH_PLENTY * plenty;
+        let give = times::GIVE_SWING * swing + times::GIVE_PLENTY * plenty;
+        (high, (high.saturating_sub(give) + UNIT / 2) / UNIT, u64::from(u32::MAX))
+    };
+    let high = (high.div_ceil(UNIT).saturating_sub(1)).max(low);
+    let number = |bound: u64| u32::try_from(bound).unwrap_or(u32::MAX);
+    Bounds {
+        low: number(low),
+        fill: number(fill.clamp(low, high)),
+        enough: number(enough.max(1)),
+        high: number(high),
+        keep: number(keep.clamp(low, high)),
+        at_once: number(at_once),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn market(free: u32, stock: u32, missing: u32) -> Market {
+        Market { members: 32, free, stock, missing }
+    }
+
+    #[test]
+    fn the_pace_follows_what_is_counted() {
+        let mut appetite = Appetite::UNKNOWN;
+        for _ in 0..100 {
+            appetite.learn(12);
+        }
+        let Appetite::Measured { pace } = appetite else { panic!("it is measured") };
+        assert!((11 * 256..=12 * 256).contains(&pace), "{pace}");
+        for _ in 0..100 {
+            appetite.learn(0);
+        }
+        assert!(matches!(appetite, Appetite::Measured { pace: 0..8 }), "{appetite:?}");
+    }
+
+    #[test]
+    fn bounds_are_in_order_whatever_is_measured() {
+        for pace in [0, 1, 200, 256, 5_000, 1 << 20, u32::MAX] {
+            for free in [0, 10, 100, 700, u32::MAX] {
+                for (stock, missing) in [(0, 0), (40, 0), (u32::MAX, 0), (0, 5), (0, u32::MAX)] {
+                    let appetite = Appetite::Measured { pace };
+                    let bounds = appetite.bounds(market(free, stock, missing));
+                    assert!(bounds.low >= 1 && bounds.fill >= bounds.low, "{bounds:?}");
+                    // Otherwise it would take and offer in turn.
+                    assert!((bounds.low..=bounds.high).contains(&bounds.keep), "{bounds:?}");
+                    assert!(bounds.fill <= bounds.high, "{bounds:?}");
+                    assert!(bounds.at_once >= 1, "{bounds:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn whoever_has_many_claims_keeps_more_and_so_does_everybody_in_times_of_plenty() {
+        let few = Appetite::Measured { pace: 256 }.bounds(market(100, 5, 0));
+        let many = Appetite::Measured { pace: 12 * 256 }.bounds(market(100, 5, 0));
+        let plenty = Appetite::Measured { pace: 256 }.bounds(market(300, 5, 0));
+        for more in [many, plenty] {
+            assert!(more.low > few.low && more.fill > few.fill, "{few:?} {more:?}");
+            assert!(more.high > few.high && more.keep > few.keep, "{few:?} {more:?}");
+        }
+    }
+}

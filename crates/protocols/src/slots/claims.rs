@@ -1,0 +1,82 @@
+//! What the application does with a member's own slots: claims and releases, without any message.
+
+use super::estate::Estate;
+use super::pool::Pool;
+use synod_core::family::slots::{Refusal, SlotId, Token};
+
+impl Estate {
+    /// The token of the next claim.
+    fn next_token(&mut self) -> Token {
+        self.clock += 1;
+        Token { epoch: self.view.map_or(0, |view| view.epoch), count: self.clock }
+    }
+
+    /// Takes a slot into use, if that can be: the one named, or whichever.
+    pub fn claim(&mut self, which: Option<SlotId>) -> Result<(SlotId, Token), Refusal> {
+        if !self.is_ready() {
+            return Err(Refusal::Outside);
+        }
+        if self.may_use() == 0 {
+            return Err(Refusal::Denied);
+        }
+        let token = self.next_token();
+        let pools = self.private.iter_mut().chain([&mut self.pool]);
+        let slot = match which {
+            None => pools.into_iter().find_map(|pool| pool.claim(token)),
+            Some(slot) => {
+                let mut pools = pools;
+                pools.any(|pool| pool.claim_slot(slot, token)).then_some(slot)
+            }
+        };
+        match (slot, which) {
+            (Some(slot), _) => Ok((slot, token)),
+            (None, Some(_)) => Err(Refusal::Elsewhere),
+            (None, None) => Err(self.why_none()),
+        }
+    }
+
+    /// Why no slot is free here.
+    fn why_none(&self) -> Refusal {
+        let resting = self.cooling() + self.pool.pledged();
+        let others = self.ready.iter().filter(|other| *other != self.me);
+        let mut told = others.map(|other| self.told.get(other.index()).copied().unwrap_or(0));
+        let elsewhere = self.table.size() - self.total();
+        if resting + elsewhere > 0 || told.any(|free| free > 0) {
+            return Refusal::Starved;
+        }
+        Refusal::Exhausted
+    }
+
+    /// Gives a slot back; whether the token was the right one.
+    pub fn release(&mut self, slot: SlotId, token: Token) -> bool {
+        let cool = self.settings.cooldown_ms > 0;
+        let private = self.private.as_mut();
+        private.is_some_and(|pool| pool.release(slot, token, cool).is_ok())
+            || self.pool.release(slot, token, cool).is_ok()
+    }
+
+    /// How many slots cool.
+    pub fn cooling(&self) -> u32 {
+        self.pool.cooling() + self.private.as_ref().map_or(0, Pool::cooling)
+    }
+
+    /// What cooled long enough is free; whether something still cools.
+    pub fn warm(&mut self) -> bool {
+        let private = self.private.as_mut().is_some_and(Pool::warm);
+        self.pool.warm() || private
+    }
+
+    /// Uses some slots from the beginning.
+    pub fn use_some(&mut self, count: u32) {
+        for _ in 0..count {
+            let token = self.next_token();
+            self.pool.claim(token);
+        }
+    }
+
+    /// How many slots we may use beside those that we do.
+    pub fn may_use(&self) -> u32 {
+        let used = self.pool.used() + self.private.as_ref().map_or(0, Pool::used);
+        self.settings.cap.saturating_sub(used)
+    }
+}

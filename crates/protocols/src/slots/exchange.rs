@@ -1,0 +1,180 @@
+//! What is on offer, and who waits for more: the replicated part of offers.
+//!
+//! Everybody has the same exchange, because it changes only when a message is delivered, and by nothing
+//! else than what the message says.
+
+use super::ranges::Ranges;
+use serde::{Deserialize, Serialize};
+use synod_core::ProcessId;
+
+/// Somebody got fewer slots than it needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+struct Wish {
+    member: ProcessId,
+    /// So many it still needs.
+    missing: u32,
+    /// So many free ones it had when it asked, and those that it got since.
+    free: u32,
+}
+
+/// Slots on offer, and unmet wishes. There are never both.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Exchange {
+    on_offer: Ranges,
+    /// How many are on offer.
+    stock: u32,
+    /// In the order in which they were delivered; one of each member at most.
+    wishes: Vec<Wish>,
+    /// How many slots are missing in all.
+    missing: u32,
+    /// Whether anybody ever asked, in this view.
+    asked: bool,
+}
+
+impl Exchange {
+    /// What is on offer.
+    pub fn on_offer(&self) -> &Ranges {
+        &self.on_offer
+    }
+
+    /// How many are on offer.
+    pub fn stock(&self) -> u32 {
+        self.stock
+    }
+
+    /// How many slots those who wait are short of.
+    pub fn missing(&self) -> u32 {
+        self.missing
+    }
+
+    /// Whether anybody ever asked, in this view.
+    pub fn was_asked(&self) -> bool {
+        self.asked
+    }
+
+    /// Whether a member waits.
+    pub fn waits(&self, member: ProcessId) -> bool {
+        self.wishes.iter().any(|wish| wish.member == member)
+    }
+
+    /// Who waits, and for how many, in the order in which they asked.
+    pub fn waiting(&self) -> impl Iterator<Item = (ProcessId, u32)> + '_ {
+        self.wishes.iter().map(|wish| (wish.member, wish.missing))
+    }
+
+    /// A member that has `free` slots would have `wanted` more, and waits until it has got `needed`
+    /// of them. Returns what it gets at once, lowest slots first.
+    pub fn take(&mut self, member: ProcessId, wanted: u32, needed: u32, free: u32) -> Ranges {
+        self.asked = true;
+        let granted = self.on_offer.take_first(wanted);
+        let got = granted.len();
+        self.stock -= got;
+        let missing = needed.min(wanted).saturating_sub(got);
+        if missing > 0 && !self.waits(member) {
+            self.wishes.push(Wish { member, missing, free: free.saturating_add(got) });
+            self.missing = self.missing.saturating_add(missing);
+        }
+        granted
+    }
+
+    /// A member offers slots, so it does not wait any more. Returns who gets which of them; the rest is
+    /// on offer.
+    pub fn offer(&mut self, member: ProcessId, mut slots: Ranges) -> Vec<(ProcessId, Ranges)> {
+        self.wishes.retain(|wish| wish.member != member);
+        let mut shares: Vec<(ProcessId, u32)> = Vec::new();
+        let mut left = slots.len();
+        // One by one, to whoever has least: two who have nothing get one each.
+        while let Some(poorest) = self.wishes.iter_mut().min_by_key(|wish| wish.free)
+            && left > 0
+        {
+            left -= 1;
+            (poorest.missing, poorest.free) = (poorest.missing - 1, poorest.free + 1);
+            match shares.iter_mut().find(|(other, _)| *other == poorest.member) {
+                Some((_, share)) => *share += 1,
+                None => shares.push((poorest.member, 1)),
+            }
+            self.wishes.retain(|wish| wish.missing > 0);
+        }
+        self.missing = self.wishes.iter().map(|wish| wish.missing).fold(0, u32::saturating_add);
+        let granted = shares.into_iter().map(|(who, share)| (who, slots.take_first(share)));
+        let granted = granted.collect();
+        self.put(&slots);
+        granted
+    }
+
+    /// Nobody who waits gets these: they are on offer.
+    pub fn put(&mut self, slots: &Ranges) {
+        self.stock += slots.len();
+        self.on_offer.extend(slots);
+    }
+
+    /// These slots have moved some other way.
+    pub fn withdraw(&mut self, slots: &Ranges) {
+        self.on_offer.remove(slots);
+        self.stock = self.on_offer.len();
+    }
+
+    /// The view is over, and so are its offers and wishes. Returns what was on offer.
+    pub fn close(&mut self) -> Ranges {
+        std::mem::take(self).on_offer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: ProcessId = ProcessId(0);
+    const B: ProcessId = ProcessId(1);
+    const C: ProcessId = ProcessId(2);
+
+    #[test]
+    fn what_is_on_offer_is_taken_at_once() {
+        let mut exchange = Exchange::default();
+        assert!(exchange.offer(A, Ranges::span(0, 5)).is_empty());
+        assert_eq!(exchange.take(B, 3, 3, 0), Ranges::span(0, 3));
+        assert_eq!((exchange.stock(), exchange.missing()), (2, 0));
+    }
+
+    #[test]
+    fn whoever_gets_less_than_it_needs_waits_and_whoever_gets_less_than_it_wants_does_not() {
+        let mut exchange = Exchange::default();
+        exchange.offer(A, Ranges::span(0, 1));
+        assert_eq!(exchange.take(B, 4, 1, 0), Ranges::span(0, 1));
+        assert!(!exchange.waits(B));
+        assert!(exchange.take(B, 4, 2, 0).is_empty());
+        assert_eq!(exchange.waiting().collect::<Vec<_>>(), [(B, 2)]);
+    }
+
+    #[test]
+    fn an_offer_goes_to_whoever_has_least_and_then_to_whoever_asked_first() {
+        let mut exchange = Exchange::default();
+        exchange.take(A, 2, 2, 1);
+        exchange.take(B, 2, 2, 0);
+        let granted = exchange.offer(C, Ranges::span(7, 9));
+        assert_eq!(granted, [(B, Ranges::span(7, 8)), (A, Ranges::span(8, 9))]);
+        assert_eq!(exchange.waiting().collect::<Vec<_>>(), [(A, 1), (B, 1)]);
+        let granted = exchange.offer(C, Ranges::span(0, 4));
+        assert_eq!(granted, [(B, Ranges::span(0, 1)), (A, Ranges::span(1, 2))]);
+        assert_eq!((exchange.on_offer(), exchange.missing()), (&Ranges::span(2, 4), 0));
+    }
+
+    #[test]
+    fn whoever_offers_does_not_wait() {
+        let mut exchange = Exchange::default();
+        exchange.take(A, 2, 2, 0);
+        assert!(exchange.offer(A, Ranges::span(0, 1)).is_empty());
+        assert_eq!((exchange.stock(), exchange.missing()), (1, 0));
+    }
+
+    #[test]
+    fn a_forged_wish_does_no_harm() {
+        let mut exchange = Exchange::default();
+        exchange.take(A, u32::MAX, u32::MAX, u32::MAX);
+        exchange.take(B, u32::MAX, u32::MAX, 0);
+        exchange.take(B, u32::MAX, u32::MAX, 0);
+        assert_eq!(exchange.missing(), u32::MAX);
+        let granted = exchange.offer(C, Ranges::span(0, 2));
+        assert_eq!(granted, [(B, Ranges::span(0, 2))]);
+    }
+}

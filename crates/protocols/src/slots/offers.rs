@@ -1,0 +1,295 @@
+//! Offers: whoever has slots to spare says so beforehand, and whoever needs some takes them.
+//!
+//! A member with a surplus multicasts an *offer* of some free slots; from then on it does not use them.
+//! When the offer is delivered they are *on offer*, still its own. A member that runs short multicasts
+//! a *take*; at its delivery everybody gives it what is on offer, the lowest slots first. No answer is needed: whoever
+//! offered has agreed beforehand. If that is less than it needs, it waits, and later offers go first to
+//! those who wait, one slot after the other to whoever has least. Who takes or offers, when and how many, see
+//! [`appetite`](super::appetite).
+//!
+//! - Assumes: total order; messages of an old view are void.
+//! - Guarantees: a take ends with its delivery (π4), one multicast after it was sent; whoever has none waits no longer
+//!   than others who have none and asked later (π5).
+//! - Cost: one multicast for an offer, one for a take, whatever the size of the group.
+//! - State: what is on offer as ranges, one wish of each member at most, one number for each member.
+//!
+//! # When a view ends
+//! All its offers and wishes are over. An offer that its owner has not delivered by then nobody has
+//! delivered, or ever will, so its slots are the owner's again. For what was on offer:
+//! 1. If everybody of the view came along or is dead for certain, all have delivered the same takes:
+//!    what is still on offer is its owner's again.
+//! 2. If somebody may be alive elsewhere, a take may have been delivered there and not here. What was
+//!    on offer is absent here, and at its owner: whoever took it has it.
+//! 3. A take that is delivered in the transitional configuration brings nothing: others may have delivered
+//!    takes before it that we never see. An offer that is delivered there counts as on offer.
+//!
+//! Source: pre-authorised donation, as an improvement on the donation scheme of SLOTS; see the card.
+
+use super::Slots;
+use super::appetite::{Appetite, Bounds, Market};
+use super::estate::{Estate, Stage};
+use super::exchange::Exchange;
+use super::message::Body;
+use super::ranges::Ranges;
+use super::table::Owner;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use synod_core::card::Parameter;
+use synod_core::family::slots::Output;
+use synod_core::group::Session;
+use synod_core::{ProcessId, ProcessSet, Setup, SetupError};
+
+/// A fixed stock.
+pub const STOCK: Parameter = Parameter {
+    name: "stock",
+    meaning: "offers: how many free slots a member keeps (default: as its claims and the latency of \
+              the group demand)",
+};
+
+/// Our own multicast.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+enum Own {
+    None,
+    /// A take is on its way; the application asked for so many slots since.
+    Take {
+        claims: u32,
+    },
+    /// An offer is on its way; the same.
+    Offer {
+        claims: u32,
+    },
+}
+
+/// Offers and takes of a view, as one member sees them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Offers {
+    exchange: Exchange,
+    own: Own,
+    appetite: Appetite,
+    /// What we do with which number of free slots, as things are.
+    bounds: Bounds,
+    /// How many slots others had free when they last spoke, and what they got since.
+    told: BTreeMap<ProcessId, u32>,
+    /// Their sum.
+    told_in_all: u32,
+}
+
+impl Offers {
+    /// As the parameters want it.
+    pub fn from_setup(setup: &Setup) -> Result<Self, SetupError> {
+        let appetite = match setup.text(STOCK.name) {
+            None => Appetite::UNKNOWN,
+            Some(_) => {
+                let stock = setup.number(STOCK.name, 1)?;
+                let bad = |_| setup.bad(STOCK.name, "not a number below 2^32");
+                if stock == 0 {
+                    return Err(setup.bad(STOCK.name, "at least 1"));
+                }
+                Appetite::Fixed(u32::try_from(stock).map_err(bad)?)
+            }
+        };
+        Ok(Offers {
+            exchange: Exchange::default(),
+            own: Own::None,
+            appetite,
+            bounds: Bounds::default(),
+            told: BTreeMap::new(),
+            told_in_all: 0,
+        })
+    }
+
+    /// What is on offer, and who waits.
+    pub fn exchange(&self) -> &Exchange {
+        &self.exchange
+    }
+
+    /// The application asked for a slot.
+    #[inline]
+    pub fn on_need(&mut self, estate: &mut Estate, session: &mut Session<'_, Slots>) {
+        match &mut self.own {
+            Own::None => self.consider(estate, session),
+            Own::Take { claims } | Own::Offer { claims } => *claims = claims.saturating_add(1),
+        }
+    }
+
+    /// Takes or offers slots, if there are too few or too many.
+    #[inline]
+    pub fn consider(&mut self, estate: &mut Estate, session: &mut Session<'_, Slots>) {
+        let free = estate.pool.free();
+        if free >= self.bounds.low && free <= self.bounds.high
+            || self.own != Own::None
+            || !estate.is_settled()
+        {
+            return;
+        }
+        if estate.free() < self.bounds.low {
+            self.take(estate, session);
+        } else if free > self.bounds.high && self.exchange.was_asked() {
+            self.offer(free, estate, session);
+        }
+    }
+
+    fn take(&mut self, estate: &mut Estate, session: &mut Session<'_, Slots>) {
+        let may_use_more = estate.may_use();
+        if self.exchange.waits(estate.me) || may_use_more <= estate.free() {
+            return;
+        }
+        let wanted = |bound: u32| bound.min(may_use_more).saturating_sub(estate.free());
+        let (wanted, needed) = (wanted(self.bounds.fill), wanted(self.bounds.enough));
+        self.own = Own::Take { claims: 0 };
+        session.tell(Output::Asks(wanted));
+        estate.say(Body::Take { wanted, needed }, session);
+    }
+
+    fn offer(&mut self, free: u32, estate: &mut Estate, session: &mut Session<'_, Slots>) {
+        let spare = free.saturating_sub(self.bounds.keep).min(self.bounds.at_once);
+        if spare > 0 {
+            self.own = Own::Offer { claims: 0 };
+            let slots = estate.pool.pledge(spare);
+            estate.say(Body::Offer(slots), session);
+        }
+    }
+
+    /// Somebody takes.
+    pub fn on_take(
+        &mut self,
+        from: ProcessId,
+        (wanted, needed): (u32, u32),
+        estate: &mut Estate,
+        session: &mut Session<'_, Slots>,
+    ) {
+        // Rule 3.
+        if !estate.is_settled() || !estate.ready.contains(from) {
+            return;
+        }
+        let free = estate.told(from);
+        let granted = self.exchange.take(from, wanted, needed, free);
+        let got = granted.len();
+        self.note(from, free);
+        self.grant(&granted, from, estate);
+        if from == estate.me {
+            session.tell(Output::Got(got));
+        }
+        self.delivered(from, estate, session);
+    }
+
+    /// Somebody offers.
+    pub fn on_offer(
+        &mut self,
+        from: ProcessId,
+        slots: Ranges,
+        estate: &mut Estate,
+        session: &mut Session<'_, Slots>,
+    ) {
+        // Whoever offers what it has not, or offers it twice, is not believed.
+        let twice = !self.exchange.on_offer().intersection(&slots).is_empty();
+        if twice || !estate.table.has_all(Owner::Of(from), &slots) {
+            return;
+        }
+        if !estate.is_settled() {
+            if estate.stage == Stage::Between {
+                self.exchange.put(&slots);
+            }
+            return;
+        }
+        self.note(from, estate.told(from));
+        for (to, share) in self.exchange.offer(from, slots) {
+            self.grant(&share, to, estate);
+        }
+        self.delivered(from, estate, session);
+    }
+
+    /// Somebody said how many free slots it has.
+    fn note(&mut self, member: ProcessId, free: u32) {
+        let before = self.told.insert(member, free).unwrap_or(0);
+        self.told_in_all = (self.told_in_all - before).saturating_add(free);
+    }
+
+    /// Slots that were on offer have a new owner.
+    fn grant(&mut self, slots: &Ranges, to: ProcessId, estate: &mut Estate) {
+        if slots.is_empty() {
+            return;
+        }
+        if let Some(told) = self.told.get_mut(&to) {
+            *told = told.saturating_add(slots.len());
+            self.told_in_all = self.told_in_all.saturating_add(slots.len());
+        }
+        estate.grant(slots, to);
+    }
+
+    /// A message of ours or of others has changed the exchange.
+    fn delivered(
+        &mut self,
+        from: ProcessId,
+        estate: &mut Estate,
+        session: &mut Session<'_, Slots>,
+    ) {
+        if let Own::Take { claims } | Own::Offer { claims } = self.own
+            && from == estate.me
+        {
+            self.appetite.learn(claims);
+            self.own = Own::None;
+        }
+        self.weigh(estate);
+        self.consider(estate, session);
+    }
+
+    /// Sets the bounds as things are.
+    fn weigh(&mut self, estate: &Estate) {
+        let members = estate.group_size();
+        // Whoever has not spoken yet is taken to have as many as those who have.
+        let known = self.told.len().max(1) as u32;
+        let told = u64::from(self.told_in_all) * u64::from(members) / u64::from(known);
+        let free = told + u64::from(self.exchange.stock());
+        self.bounds = self.appetite.bounds(Market {
+            members,
+            free: u32::try_from(free).unwrap_or(u32::MAX),
+            stock: self.exchange.stock(),
+            missing: self.exchange.missing(),
+        });
+    }
+
+    /// The view is over, and so are its offers.
+    pub fn close(&mut self, lost: bool, estate: &mut Estate, session: &mut Session<'_, Slots>) {
+        if matches!(self.own, Own::Take { .. }) {
+            session.tell(Output::Got(0));
+        }
+        let on_offer = self.exchange.close();
+        self.reset();
+        if lost {
+            estate.give(&on_offer, Owner::Absent);
+        }
+        let promised = estate.pool.pledged_slots().clone();
+        estate.pool.unpledge(&promised);
+    }
+
+    /// Nothing was ever said.
+    pub fn reset(&mut self) {
+        self.exchange.close();
+        self.own = Own::None;
+        self.told.clear();
+        self.told_in_all = 0;
+    }
+
+    /// The group is settled: slots may move.
+    pub fn begin(&mut self, estate: &mut Estate, session: &mut Session<'_, Slots>) {
+        self.weigh(estate);
+        self.consider(estate, session);
+    }
+
+    /// These slots have moved some other way.
+    pub fn withdraw(&mut self, slots: &Ranges) {
+        self.exchange.withdraw(slots);
+    }
+}
+
+/// Nobody can have these slots any more: everybody gets an equal share.
+pub fn share_out(slots: &Ranges, estate: &mut Estate) {
+    let heirs: ProcessSet = estate.ready.iter().chain(estate.waiting.iter()).collect();
+    let (mut left, mut rest) = (heirs.len() as u32, slots.clone());
+    for heir in heirs.iter() {
+        let share = rest.take_first(rest.len().div_ceil(left));
+        estate.give(&share, Owner::Of(heir));
+        left -= 1;
+    }
+}
