@@ -30,9 +30,11 @@ pub trait Policy: Service<Command = Input, Notice = Output> {
     /// The member has done what there was to do in this turn, or round.
     fn manage(&mut self, _session: &mut Session<'_, Self>) {}
 
-    /// Under the authors' timing: whether uses end before new claims are made in a turn, as in their
-    /// program of the baseline, or after that, as in their program of SLOTS.
-    const ENDS_FIRST: bool = false;
+    /// Under the authors' timing: whether it is timed as in their program of the baseline. There uses
+    /// end before new claims are made in a turn, and last for so many turns. In their program of SLOTS
+    /// they end after new claims are made, and last for so many passes of the program's loop, of which
+    /// there are fewer than turns.
+    const BASELINE: bool = false;
 
     /// A member keeps so many free slots when it gives some away because of a request.
     fn keeps(&self) -> u32 {

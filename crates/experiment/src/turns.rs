@@ -8,9 +8,9 @@ use crate::members::{Held, Members, Sent, member};
 use crate::membership::{Membership, joins_in};
 use crate::policy::Policy;
 use crate::settings::{Arrivals, Settings, Start};
-use crate::wheel::Wheel;
 use crate::workload::{ROUND, Time, Workload};
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 use synod_core::family::slots::Input;
 use synod_core::group::{Delivery, View};
 
@@ -42,7 +42,10 @@ struct Node<M> {
     next_claim: Time,
     /// What it has still to send.
     outbox: VecDeque<Sent<M>>,
-    ending: Vec<Held>,
+    /// How often it has gone through its loop.
+    passes: u64,
+    /// What it uses, and until when.
+    ends: BinaryHeap<Reverse<(u64, Held)>>,
 }
 
 struct Turns<'a, S: Policy> {
@@ -53,7 +56,6 @@ struct Turns<'a, S: Policy> {
     /// What has been handed out and not been read by all; `dropped` entries came before.
     log: VecDeque<Entry<S::Message>>,
     dropped: usize,
-    exits: Wheel<Held>,
     now: Time,
 }
 
@@ -71,7 +73,8 @@ pub(crate) fn run<S: Policy>(
         read: usize::MAX,
         next_claim: workload.next(node, joins_in(settings, node) * ROUND),
         outbox: VecDeque::new(),
-        ending: Vec::new(),
+        passes: 0,
+        ends: BinaryHeap::new(),
     };
     let nodes = (0..settings.nodes).map(node).collect();
     let mut turns = Turns {
@@ -81,15 +84,13 @@ pub(crate) fn run<S: Policy>(
         workload,
         log: VecDeque::new(),
         dropped: 0,
-        exits: Wheel::new(),
         now: 0,
     };
     let mut membership = Membership::new(settings);
-    let mut due = Vec::new();
     let last = settings.warm_up + settings.rounds;
     for round in 0..last {
         turns.now = round * ROUND;
-        turns.begin(round, &mut membership, &mut due);
+        turns.begin(round, &mut membership);
         for node in 0..settings.nodes {
             turns.turn(node);
         }
@@ -102,12 +103,7 @@ pub(crate) fn run<S: Policy>(
 }
 
 impl<S: Policy> Turns<'_, S> {
-    fn begin(
-        &mut self,
-        round: u64,
-        membership: &mut Membership,
-        due: &mut Vec<(Time, usize, Held)>,
-    ) {
+    fn begin(&mut self, round: u64, membership: &mut Membership) {
         let told = membership.changes(round);
         if !told.is_empty() {
             let place = self.dropped + self.log.len();
@@ -121,10 +117,6 @@ impl<S: Policy> Turns<'_, S> {
             for node in 0..self.nodes.len() {
                 self.nodes[node].next_claim = self.workload.next(node, self.now);
             }
-        }
-        self.exits.take(round, due);
-        for (_, node, held) in due.drain(..) {
-            self.nodes[node].ending.push(held);
         }
     }
 
@@ -197,11 +189,12 @@ impl<S: Policy> Turns<'_, S> {
         while self.members.timers.next().is_some_and(|due| due <= self.now) {
             self.members.run_out(self.now);
         }
-        if S::ENDS_FIRST {
+        self.nodes[node].passes += 1;
+        if S::BASELINE {
             self.end_uses(node);
         }
         self.make_claims(node);
-        if !S::ENDS_FIRST {
+        if !S::BASELINE {
             self.end_uses(node);
         }
         self.members.manage(node, self.now);
@@ -212,8 +205,17 @@ impl<S: Policy> Turns<'_, S> {
         }
     }
 
+    /// What lifetimes are counted by.
+    fn time_of(&self, node: usize) -> u64 {
+        if S::BASELINE { self.now / ROUND } else { self.nodes[node].passes }
+    }
+
     fn end_uses(&mut self, node: usize) {
-        while let Some(held) = self.nodes[node].ending.pop() {
+        let time = self.time_of(node);
+        while let Some(Reverse((due, _))) = self.nodes[node].ends.peek()
+            && *due <= time
+        {
+            let Some(Reverse((_, held))) = self.nodes[node].ends.pop() else { break };
             self.members.release(node, self.now, held);
         }
     }
@@ -227,7 +229,8 @@ impl<S: Policy> Turns<'_, S> {
             };
             self.nodes[node].next_claim = self.workload.next(node, last);
             if let Some(held) = self.members.claim(node, self.now) {
-                self.exits.put(self.now + self.workload.life(node), node, held);
+                let end = self.time_of(node) + self.workload.life(node) / ROUND;
+                self.nodes[node].ends.push(Reverse((end, held)));
             }
         }
     }

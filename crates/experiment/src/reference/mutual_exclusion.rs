@@ -131,7 +131,7 @@ impl Service for MutualExclusion {
 
 impl Policy for MutualExclusion {
     const MANAGES: bool = true;
-    const ENDS_FIRST: bool = true;
+    const BASELINE: bool = true;
 
     /// Takes or gives back, if it must.
     fn manage(&mut self, session: &mut Session<'_, Self>) {
