@@ -2,3 +2,5 @@
 
 mod abstract_engine;
 mod embedded;
+mod storms;
+mod swarm;

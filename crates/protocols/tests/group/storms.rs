@@ -1,0 +1,63 @@
+//! One run in a storm for each seed: of another size, network and load each time.
+
+use synod_core::card::Rounds;
+use synod_core::{Algorithm, Setup};
+use synod_sim::faults::Fault;
+use synod_sim::network::{Chance, Delay, chance};
+use synod_sim::storm::Storm;
+use synod_sim::{Judged, Options, Plan, Report, Simulator};
+
+/// How long the engine takes to notice that somebody is silent, in microseconds.
+const NOTICE_US: u64 = 100_000;
+
+/// How many processes the run with this seed has: from 3 to 7.
+pub(crate) fn size(seed: u64) -> usize {
+    3 + (seed % 5) as usize
+}
+
+/// How often something goes wrong in the run with this seed.
+fn moves(seed: u64) -> u32 {
+    2 + (seed / 7 % 12) as u32
+}
+
+fn options(seed: u64, setup: Setup, rounds: u32) -> Options {
+    let plan = Plan { judged: Judged::All, setup, ..Plan::new(0, Rounds::Times(rounds)) };
+    let mut options = Options::new(plan, seed);
+    options.network.latency = [
+        Delay::Uniform(1_000, 10_000),
+        Delay::Exponential(5_000),
+        Delay::HeavyTailed(2_000),
+        Delay::Constant(3_000),
+    ][(seed / 5 % 4) as usize];
+    options.network.reordering = 0.1 * (seed / 20 % 3) as f64;
+    options.network.loss = 0.05 * (seed / 60 % 3) as f64;
+    options.network.duplication = 0.1 * (seed / 180 % 2) as f64;
+    // Now and then everybody wants something all the time; else about as long as the storm lasts.
+    let long = NOTICE_US * u64::from(moves(seed)) / u64::from(rounds);
+    options.think = Delay::Exponential(if seed % 11 == 0 { 2_000 } else { long });
+    options.run_for_us = Some(0);
+    // A run that ought to be over by far.
+    options.patience = 400_000;
+    options.steps_at_most = 4_000_000;
+    options
+}
+
+/// A run in a storm; `more` may let other things happen in it.
+pub(crate) fn run<A: Algorithm>(
+    seed: u64,
+    setup: Setup,
+    rounds: u32,
+    more: impl Fn(&mut Chance) -> Vec<Fault<A::Input>>,
+) -> Report {
+    let (n, mut chance) = (setup.n, chance(seed));
+    // Every other storm begins before the first view of all.
+    let from_us = 200_000 * (seed / 2 % 2);
+    let crashes = !seed.is_multiple_of(3);
+    let storm = Storm { from_us, moves: moves(seed), notice_us: NOTICE_US, crashes };
+    let run = Simulator::<A>::new(options(seed, setup, rounds), None);
+    let mut run = run.expect("the setup is valid");
+    for fault in storm.draw(n, &mut chance).into_iter().chain(more(&mut chance)) {
+        run.at(fault);
+    }
+    run.run(|_, _| {}).expect("nothing is written")
+}
