@@ -1,6 +1,6 @@
 //! Every algorithm by name. A new one is a file and a line here; every driver then has it.
 
-use crate::{detector, election, multicast, mutex, time};
+use crate::{detector, election, multicast, mutex, slots, time};
 use synod_core::{Algorithm, Card, Family};
 
 /// One algorithm, as lists show it.
@@ -97,4 +97,5 @@ catalogue! {
     detector::Perfect,
     detector::EventuallyPerfect,
     detector::PhiAccrual,
+    slots::SlotsAlgorithm,
 }

@@ -46,6 +46,8 @@ pub struct Estate {
     pub view: Option<ViewId>,
     /// Its members.
     pub members: Vec<Member>,
+    /// How many messages we delivered in it.
+    pub delivered: u64,
     /// Who is initialised, of our part of the group.
     pub ready: ProcessSet,
     /// Who waits for a status, of our part of the group.
@@ -76,6 +78,7 @@ impl Estate {
             stage: Stage::Outside,
             view: None,
             members: Vec::new(),
+            delivered: 0,
             ready: ProcessSet::EMPTY,
             waiting: ProcessSet::EMPTY,
             primary: None,

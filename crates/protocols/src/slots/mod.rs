@@ -27,6 +27,7 @@
 
 pub mod appetite;
 mod bits;
+mod card;
 mod claims;
 mod crossing;
 #[cfg(test)]
@@ -47,6 +48,8 @@ pub mod scheme;
 pub mod settings;
 pub mod table;
 mod tokens;
+
+pub use card::SlotsAlgorithm;
 
 use estate::{Estate, Stage};
 use merge::Merging;
@@ -130,6 +133,7 @@ impl Service for Slots {
         if is_void && self.estate.settings.rules != Rules::Paper {
             return;
         }
+        self.estate.delivered += 1;
         self.on_body(sender.node, message.body, session);
         self.estate.say_rest(session);
     }

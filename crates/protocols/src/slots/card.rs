@@ -1,0 +1,193 @@
+//! SLOTS in the catalogue: on a group engine it is an algorithm.
+
+use super::message::Message;
+use super::pool::Pool;
+use super::ranges::Ranges;
+use super::settings::{CAP, COOLDOWN, LEVEL, LOW, MIN, OWNED, RESERVED, RULES, SLOTS, USED};
+use super::table::Owner;
+use super::{Slots, Timer, donation, published};
+use crate::group::{self, ENGINE, GroupEngine, abstract_engine};
+use synod_core::card::{Crashes, Parameter, Scope, Tolerance, Variant};
+use synod_core::family::Allocation;
+use synod_core::family::slots::{FENCE, PI1, PI2, PI4, PI15};
+use synod_core::group::{Catalogued, Served, ServedTimer};
+use synod_core::{Card, Invariant, ProcessId, Setup, SetupError, Snapshot, Source};
+
+/// SLOTS, on whichever engine.
+pub type SlotsAlgorithm = Served<Slots, GroupEngine<Message>>;
+
+const OWN: [Parameter; 15] = [
+    RULES,
+    SLOTS,
+    LOW,
+    MIN,
+    CAP,
+    COOLDOWN,
+    RESERVED,
+    LEVEL,
+    OWNED,
+    USED,
+    donation::O1,
+    donation::O2,
+    donation::O3,
+    published::O2O3,
+    ENGINE,
+];
+
+/// Ours, and the engine's.
+const PARAMETERS: [Parameter; OWN.len() + abstract_engine::PARAMETERS.len()] = {
+    let mut all = [RULES; OWN.len() + abstract_engine::PARAMETERS.len()];
+    let mut at = 0;
+    while at < all.len() {
+        all[at] =
+            if at < OWN.len() { OWN[at] } else { abstract_engine::PARAMETERS[at - OWN.len()] };
+        at += 1;
+    }
+    all
+};
+
+impl Catalogued<GroupEngine<Message>> for Slots {
+    type Family = Allocation;
+
+    const CARD: Card = Card {
+        name: "slots",
+        aliases: &["pool"],
+        title: "SLOTS, a pool that stays usable on every side of a partition",
+        source: Source {
+            author: "P. Pessolani, O. Jara, S. Gonnet, T. Cortes, F. Tinetti",
+            year: 2017,
+            work: "A fault-tolerant algorithm for distributed resource allocation, IEEE Latin America \
+                   Transactions 15(11)",
+        },
+        idea: "Every slot has an owner, who uses it without asking. Ownership moves by multicasts in one \
+               order with the views of the group, so all members agree on who owns what.",
+        rules: &[
+            "claim, release: at once, without a message",
+            "short of free slots: multicast a request; everybody answers with a donation, perhaps empty",
+            "on a donation: its slots change their owner, at all members",
+            "a message of another view than the present one is void",
+            "on a view: what was under way is over; what members own who did not come along is absent, \
+             or the primary's if they are dead and nobody is missing",
+            "somebody is new: the primary multicasts a status for it; nothing moves before that",
+            "parts come together: one of each part multicasts what it owns; what nobody claims is absent",
+            "every node is here or dead: what is absent is given out again",
+        ],
+        assumes: &[
+            "a group engine that keeps the contract of extended virtual synchrony; agreed delivery \
+             suffices",
+            "all members know the same list of nodes",
+            "whoever an operator certifies dead is dead, or shut out until all others are together",
+        ],
+        tolerates: Tolerance { crashes: Crashes::AllButOne, loss: true, ..Tolerance::NOTHING },
+        promises: &[PI1, PI2, PI4, PI15, FENCE],
+        variants: &[Variant {
+            set: &[("rules", "paper")],
+            tolerates: Tolerance::NOTHING,
+            promises: &[],
+        }],
+        proved: &[Scope {
+            set: &[("engine", "abstract"), ("slots", "2"), ("owned", "p1:1 p2:1")],
+            ..Scope::of(3)
+        }],
+        parameters: &PARAMETERS,
+        layers: &["slots", "group"],
+        smallest: 2,
+        restless: true,
+        ..Card::BLANK
+    };
+
+    fn assemble(setup: &Setup) -> Result<Vec<SlotsAlgorithm>, SetupError> {
+        let nodes = GroupEngine::<Message>::nodes(setup)?;
+        let engines = GroupEngine::engines(setup)?;
+        let process = |(me, engine)| {
+            let service = Slots::from_setup(me, &nodes, setup)?;
+            Ok(Served { service, engine })
+        };
+        ProcessId::all(setup.n).zip(engines).map(process).collect()
+    }
+
+    fn takes_part(process: &SlotsAlgorithm, _me: ProcessId) -> bool {
+        process.engine.takes_part()
+    }
+
+    fn is_restless(processes: &[SlotsAlgorithm]) -> bool {
+        processes.iter().any(|process| process.engine.is_restless())
+    }
+
+    fn is_fault(timer: &ServedTimer<Timer, group::Timer>) -> bool {
+        matches!(timer, ServedTimer::Engine(timer) if timer.is_fault())
+    }
+
+    fn invariants() -> &'static [Invariant<SlotsAlgorithm>] {
+        &[
+            Invariant {
+                name: "pi1-owned",
+                statement: "no slot has two owners, on whichever sides of a partition",
+                holds: one_owner,
+            },
+            Invariant {
+                name: "pi2-equal",
+                statement: "members of a view that have delivered as much have the same table",
+                holds: equal_tables,
+            },
+            Invariant {
+                name: "pool",
+                statement: "a member can use what is its own in its table, and nothing else",
+                holds: pools_agree,
+            },
+        ]
+    }
+}
+
+/// What somebody owns and has not promised away. A donation that is under way is its donor's in the
+/// donor's table until the donor delivers it, but the donor cannot use it.
+fn own(member: &Slots) -> Ranges {
+    let mut own = member.estate.table.of(Owner::Of(member.estate.me));
+    own.remove(member.estate.pool.pledged_slots());
+    own
+}
+
+fn one_owner(snapshot: &Snapshot<'_, SlotsAlgorithm>) -> bool {
+    let members = || snapshot.processes().map(|process| &process.service);
+    // Of those who are known to be dead, the last state is all that is left.
+    let is_dead = |node| members().any(|member| member.estate.dead.contains(node));
+    let mut owned = Ranges::EMPTY;
+    members().filter(|member| !member.leaving && !is_dead(member.estate.me)).all(|member| {
+        let own = own(member);
+        let free = owned.intersection(&own).is_empty();
+        owned.extend(&own);
+        free
+    })
+}
+
+fn equal_tables(snapshot: &Snapshot<'_, SlotsAlgorithm>) -> bool {
+    let settled = |member: &&Slots| member.estate.is_settled();
+    let members: Vec<&Slots> =
+        snapshot.processes().map(|process| &process.service).filter(settled).collect();
+    members.iter().enumerate().all(|(place, one)| {
+        members[place + 1..].iter().all(|other| {
+            one.estate.view != other.estate.view
+                || one.estate.delivered != other.estate.delivered
+                || (one.estate.table == other.estate.table
+                    && one.estate.ready == other.estate.ready
+                    && one.estate.primary == other.estate.primary)
+        })
+    })
+}
+
+fn pools_agree(snapshot: &Snapshot<'_, SlotsAlgorithm>) -> bool {
+    snapshot.processes().map(|process| &process.service).filter(|member| !member.leaving).all(
+        |member| {
+            let estate = &member.estate;
+            let mut owned = estate.table.of(Owner::Of(estate.me));
+            for (who, reserved) in &estate.settings.reserved {
+                if *who != estate.me {
+                    owned.remove(reserved);
+                }
+            }
+            let mut usable = estate.pool.slots();
+            usable.extend(&estate.private.as_ref().map_or(Ranges::EMPTY, Pool::slots));
+            usable == owned
+        },
+    )
+}
