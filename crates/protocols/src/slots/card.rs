@@ -5,7 +5,7 @@ use super::pool::Pool;
 use super::ranges::Ranges;
 use super::settings::{CAP, COOLDOWN, LEVEL, LOW, MIN, OWNED, RESERVED, RULES, SLOTS, USED};
 use super::table::Owner;
-use super::{Slots, Timer, donation, published};
+use super::{Slots, Timer, donation, offers, published};
 use crate::group::{self, ENGINE, GroupEngine, abstract_engine};
 use synod_core::card::{Crashes, Parameter, Scope, Tolerance, Variant};
 use synod_core::family::Allocation;
@@ -16,7 +16,7 @@ use synod_core::{Card, Invariant, ProcessId, Setup, SetupError, Snapshot, Source
 /// SLOTS, on whichever engine.
 pub type SlotsAlgorithm = Served<Slots, GroupEngine<Message>>;
 
-const OWN: [Parameter; 15] = [
+const OWN: [Parameter; 16] = [
     RULES,
     SLOTS,
     LOW,
@@ -31,6 +31,7 @@ const OWN: [Parameter; 15] = [
     donation::O2,
     donation::O3,
     published::O2O3,
+    offers::STOCK,
     ENGINE,
 ];
 

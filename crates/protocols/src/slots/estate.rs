@@ -205,6 +205,15 @@ impl Estate {
         self.pool.gain(&rest);
     }
 
+    /// Nobody owns anything.
+    pub fn own_nothing(&mut self) {
+        self.table = Table::absent(self.settings.slots);
+        self.pool.clear();
+        if let Some(private) = &mut self.private {
+            private.clear();
+        }
+    }
+
     /// Nothing is ours any more, and we know nothing.
     pub fn forget(&mut self) {
         *self = Estate { clock: self.clock, ..Estate::new(self.me, self.settings.clone()) };

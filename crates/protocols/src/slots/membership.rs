@@ -9,7 +9,7 @@ use super::merge::Merging;
 use super::message::{Body, Status};
 use super::ranges::Ranges;
 use super::settings::Rules;
-use super::table::{Owner, Table};
+use super::table::Owner;
 use synod_core::family::slots::Output;
 use synod_core::group::{Session, View};
 use synod_core::{ProcessId, ProcessSet};
@@ -95,7 +95,7 @@ impl Slots {
         estate.waiting.remove(first);
         estate.ready.insert(first);
         estate.primary = Some(first);
-        estate.table = Table::absent(estate.settings.slots);
+        estate.own_nothing();
         if estate.settings.rules == Rules::Paper {
             let all = Ranges::span(0, estate.settings.slots);
             estate.give(&all, Owner::Of(first));
