@@ -1,23 +1,30 @@
 //! The group engine as a layer: whichever it is, whoever stands on it uses it in the same way.
 
 use super::abstract_engine::{self, Abstract, Move, ORACLE};
+use super::embedded::{self, Beat, Embedded};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use synod_core::card::Parameter;
 use synod_core::family::GroupService;
-use synod_core::family::multicast::Payload;
+use synod_core::family::group::LEVEL;
+use synod_core::family::multicast::{PAYLOAD, Payload, body};
 use synod_core::group::{Ask, Capabilities, Engine, Event};
 use synod_core::{Algorithm, Card, Cx, ProcessId, ProcessSet, Protocol, Setup, SetupError, Wire};
 
 /// The parameter that names the engine.
 pub const ENGINE: Parameter = Parameter {
     name: "engine",
-    meaning: "abstract: p0 is the group service itself, and does whatever its contract allows",
+    meaning: "embedded (default), or abstract: p0 is the group service itself, and does whatever its \
+              contract allows",
 };
+
+const ENGINES: &[&str] = &["embedded", "abstract"];
 
 /// A group engine that was chosen when the group was set up.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum GroupEngine<M> {
+    /// A real one.
+    Embedded(Box<Embedded<M>>),
     /// For explorers.
     Abstract(Abstract<M>),
 }
@@ -25,6 +32,8 @@ pub enum GroupEngine<M> {
 /// What travels.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Message<M> {
+    /// Between the members themselves.
+    Embedded(embedded::Message<M>),
     /// Between a member and the oracle.
     Abstract(abstract_engine::Message<M>),
 }
@@ -32,12 +41,14 @@ pub enum Message<M> {
 impl<M: Wire> Wire for Message<M> {
     fn kind(&self) -> &'static str {
         match self {
+            Message::Embedded(message) => message.kind(),
             Message::Abstract(message) => message.kind(),
         }
     }
 
     fn is_urgent(&self) -> bool {
         match self {
+            Message::Embedded(message) => message.is_urgent(),
             Message::Abstract(message) => message.is_urgent(),
         }
     }
@@ -47,6 +58,7 @@ impl<M: Wire> Wire for Message<M> {
 impl<M: fmt::Debug> fmt::Debug for Message<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Message::Embedded(message) => message.fmt(f),
             Message::Abstract(message) => message.fmt(f),
         }
     }
@@ -55,6 +67,8 @@ impl<M: fmt::Debug> fmt::Debug for Message<M> {
 /// What an engine waits for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Timer {
+    /// The next sign of life.
+    Embedded(Beat),
     /// The adversary's next move.
     Abstract(Move),
 }
@@ -62,6 +76,7 @@ pub enum Timer {
 impl fmt::Debug for Timer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Timer::Embedded(beat) => beat.fmt(f),
             Timer::Abstract(next) => next.fmt(f),
         }
     }
@@ -71,6 +86,7 @@ impl Timer {
     /// Whether it stands for something that goes wrong.
     pub fn is_fault(&self) -> bool {
         match self {
+            Timer::Embedded(_) => false,
             Timer::Abstract(next) => next.is_fault(),
         }
     }
@@ -79,18 +95,22 @@ impl Timer {
 impl<M: Wire> GroupEngine<M> {
     /// The processes of a group that stands on the engine that the parameter [`ENGINE`] names.
     pub fn engines(setup: &Setup) -> Result<Vec<Self>, SetupError> {
-        match setup.choice(ENGINE.name, &["abstract"])? {
+        match setup.choice(ENGINE.name, ENGINES)? {
             "abstract" => {
                 let processes = Abstract::processes(setup)?;
                 Ok(processes.into_iter().map(GroupEngine::Abstract).collect())
             }
-            engine => unreachable!("{engine} is none of them"),
+            _ => {
+                let engine = |me| Embedded::from_setup(me, setup).map(Box::new);
+                let process = |me| engine(me).map(GroupEngine::Embedded);
+                ProcessId::all(setup.n).map(process).collect()
+            }
         }
     }
 
     /// The nodes of such a group that may be members.
     pub fn nodes(setup: &Setup) -> Result<ProcessSet, SetupError> {
-        match setup.choice(ENGINE.name, &["abstract"])? {
+        match setup.choice(ENGINE.name, ENGINES)? {
             "abstract" => Ok(ProcessSet::all_but(setup.n, ORACLE)),
             _ => Ok(ProcessSet::all(setup.n)),
         }
@@ -104,23 +124,26 @@ impl<M: Wire> GroupEngine<M> {
     /// Whether it goes on sending although nobody wants anything.
     pub fn is_restless(&self) -> bool {
         match self {
+            GroupEngine::Embedded(_) => true,
             GroupEngine::Abstract(_) => false,
         }
     }
+}
 
-    /// One step of whichever engine it is.
-    fn step(
-        &mut self,
-        cx: &mut Cx<'_, Self>,
-        of_abstract: impl FnOnce(&mut Abstract<M>, &mut Cx<'_, Abstract<M>>),
-    ) {
-        match self {
-            GroupEngine::Abstract(engine) => {
+/// One step of whichever engine it is.
+macro_rules! step {
+    ($self:ident, $cx:ident, |$engine:ident, $below:ident| $step:expr) => {
+        match $self {
+            GroupEngine::Embedded($engine) => {
+                let (message, timer) = (Message::Embedded, Timer::Embedded);
+                $cx.through(None, message, timer, |event| event, |$below| $step);
+            }
+            GroupEngine::Abstract($engine) => {
                 let (message, timer) = (Message::Abstract, Timer::Abstract);
-                cx.through(None, message, timer, |event| event, |cx| of_abstract(engine, cx));
+                $cx.through(None, message, timer, |event| event, |$below| $step);
             }
         }
-    }
+    };
 }
 
 impl<M: Wire> Protocol for GroupEngine<M> {
@@ -130,24 +153,42 @@ impl<M: Wire> Protocol for GroupEngine<M> {
     type Timer = Timer;
 
     fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
-        self.step(cx, |engine, cx| engine.on_start(cx));
+        step!(self, cx, |engine, cx| engine.on_start(cx));
     }
 
     fn on_input(&mut self, ask: Ask<M>, cx: &mut Cx<'_, Self>) {
-        self.step(cx, |engine, cx| engine.on_input(ask, cx));
+        step!(self, cx, |engine, cx| engine.on_input(ask, cx));
     }
 
     fn on_message(&mut self, from: ProcessId, message: Message<M>, cx: &mut Cx<'_, Self>) {
-        match message {
-            Message::Abstract(message) => {
-                self.step(cx, |engine, cx| engine.on_message(from, message, cx));
+        match (self, message) {
+            (GroupEngine::Embedded(engine), Message::Embedded(message)) => {
+                let (wrap, timer) = (Message::Embedded, Timer::Embedded);
+                let step = |cx: &mut Cx<'_, Embedded<M>>| engine.on_message(from, message, cx);
+                cx.through(None, wrap, timer, |event| event, step);
             }
+            (GroupEngine::Abstract(engine), Message::Abstract(message)) => {
+                let (wrap, timer) = (Message::Abstract, Timer::Abstract);
+                let step = |cx: &mut Cx<'_, Abstract<M>>| engine.on_message(from, message, cx);
+                cx.through(None, wrap, timer, |event| event, step);
+            }
+            _ => cx.accuse(from, "speaks as another engine does"),
         }
     }
 
     fn on_timer(&mut self, timer: Timer, cx: &mut Cx<'_, Self>) {
-        match timer {
-            Timer::Abstract(next) => self.step(cx, |engine, cx| engine.on_timer(next, cx)),
+        match (self, timer) {
+            (GroupEngine::Embedded(engine), Timer::Embedded(beat)) => {
+                let (message, wrap) = (Message::Embedded, Timer::Embedded);
+                let step = |cx: &mut Cx<'_, Embedded<M>>| engine.on_timer(beat, cx);
+                cx.through(None, message, wrap, |event| event, step);
+            }
+            (GroupEngine::Abstract(engine), Timer::Abstract(next)) => {
+                let (message, wrap) = (Message::Abstract, Timer::Abstract);
+                let step = |cx: &mut Cx<'_, Abstract<M>>| engine.on_timer(next, cx);
+                cx.through(None, message, wrap, |event| event, step);
+            }
+            _ => unreachable!("an engine sets its own timers"),
         }
     }
 }
@@ -155,12 +196,14 @@ impl<M: Wire> Protocol for GroupEngine<M> {
 impl<M: Wire> Engine<M> for GroupEngine<M> {
     fn capabilities(&self) -> Capabilities {
         match self {
+            GroupEngine::Embedded(engine) => engine.capabilities(),
             GroupEngine::Abstract(engine) => engine.capabilities(),
         }
     }
 
     fn room(&self) -> usize {
         match self {
+            GroupEngine::Embedded(engine) => engine.room(),
             GroupEngine::Abstract(engine) => engine.room(),
         }
     }
@@ -170,11 +213,14 @@ impl Algorithm for GroupEngine<Payload> {
     type Family = GroupService;
 
     const CARD: Card = Card {
-        name: "group",
-        title: "a group service",
         parameters: &[
             ENGINE,
-            synod_core::family::group::LEVEL,
+            embedded::PERIOD,
+            embedded::TIMEOUT,
+            embedded::WINDOW_OF,
+            embedded::VIEWS_AT_MOST,
+            LEVEL,
+            PAYLOAD,
             abstract_engine::PARAMETERS[0],
             abstract_engine::PARAMETERS[1],
             abstract_engine::PARAMETERS[2],
@@ -185,11 +231,12 @@ impl Algorithm for GroupEngine<Payload> {
             abstract_engine::PARAMETERS[7],
             abstract_engine::PARAMETERS[8],
         ],
-        smallest: 2,
-        ..Card::BLANK
+        ..embedded::CARD
     };
 
     fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+        body(setup)?;
+        setup.choice(LEVEL.name, &["agreed", "safe", "mixed"])?;
         Self::engines(setup)
     }
 
@@ -199,6 +246,14 @@ impl Algorithm for GroupEngine<Payload> {
 
     fn is_restless(processes: &[Self]) -> bool {
         processes.iter().any(GroupEngine::is_restless)
+    }
+
+    fn begins_round(timer: &Timer) -> bool {
+        matches!(timer, Timer::Embedded(Beat))
+    }
+
+    fn has_costs(setup: &Setup) -> bool {
+        setup.text(ENGINE.name) != Some("abstract")
     }
 
     fn is_fault(timer: &Timer) -> bool {
