@@ -29,6 +29,6 @@ mod turns;
 mod wheel;
 mod workload;
 
-pub use policy::{Holding, Policy};
+pub use policy::{Holding, Policy, Program};
 pub use run::{Allocator, run};
 pub use settings::Settings;

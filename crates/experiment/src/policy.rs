@@ -22,6 +22,16 @@ impl Holding {
     }
 }
 
+/// What the authors' two programs do differently within a turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Program {
+    /// Uses end before new claims are made, not after that: their program of the baseline.
+    pub ends_first: bool,
+    /// Lifetimes are counted in passes of the program's loop, of which there are fewer than turns: their
+    /// program of SLOTS.
+    pub counts_passes: bool,
+}
+
 /// An allocator that can be measured: a service of the family, at one member.
 pub trait Policy: Service<Command = Input, Notice = Output> {
     /// Whether [`Policy::manage`] does anything.
@@ -30,11 +40,10 @@ pub trait Policy: Service<Command = Input, Notice = Output> {
     /// The member has done what there was to do in this turn, or round.
     fn manage(&mut self, _session: &mut Session<'_, Self>) {}
 
-    /// Under the authors' timing: whether it is timed as in their program of the baseline. There uses
-    /// end before new claims are made in a turn, and last for so many turns. In their program of SLOTS
-    /// they end after new claims are made, and last for so many passes of the program's loop, of which
-    /// there are fewer than turns.
-    const BASELINE: bool = false;
+    /// How the authors' program of it goes, if there is one.
+    fn program(&self) -> Program {
+        Program::default()
+    }
 
     /// A member keeps so many free slots when it gives some away because of a request.
     fn keeps(&self) -> u32 {

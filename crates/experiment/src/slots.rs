@@ -1,7 +1,7 @@
 //! SLOTS, as it is measured here: the service itself, with its numbers shown.
 
-use crate::policy::{Holding, Policy};
-use crate::settings::Settings;
+use crate::policy::{Holding, Policy, Program};
+use crate::settings::{Settings, Start};
 use synod_core::{ProcessId, ProcessSet, Setup};
 use synod_protocols::slots::Slots;
 use synod_protocols::slots::message::{Body, Message};
@@ -19,12 +19,28 @@ pub(crate) fn group(settings: &Settings, rules: &str) -> Vec<Slots> {
         .with("slots", &settings.slots.to_string())
         .with("low", LOW)
         .with("min", MIN);
+    let setup = match settings.start {
+        Start::Join => setup,
+        Start::Together => setup.with("owned", &even(settings)),
+    };
     let configured = ProcessSet::all(settings.nodes);
     let member = |me| Slots::from_setup(me, &configured, &setup).expect("the parameters are ours");
     ProcessId::all(settings.nodes).map(member).collect()
 }
 
+/// An even share for everybody, in words.
+fn even(settings: &Settings) -> String {
+    let (share, left) =
+        (settings.slots as usize / settings.nodes, settings.slots as usize % settings.nodes);
+    let owned = |node| format!("p{node}:{}", share + usize::from(node < left));
+    (0..settings.nodes).map(owned).collect::<Vec<_>>().join(" ")
+}
+
 impl Policy for Slots {
+    fn program(&self) -> Program {
+        Program { ends_first: false, counts_passes: !matches!(self.scheme(), Scheme::Offers(_)) }
+    }
+
     fn requests(&self) -> u32 {
         match self.scheme() {
             Scheme::Donation(_) | Scheme::Published(_) => 1,

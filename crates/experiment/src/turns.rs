@@ -6,7 +6,7 @@
 use crate::measure::{Measured, Meter};
 use crate::members::{Held, Members, Sent, member};
 use crate::membership::{Membership, joins_in};
-use crate::policy::Policy;
+use crate::policy::{Policy, Program};
 use crate::settings::{Arrivals, Settings, Start};
 use crate::workload::{ROUND, Time, Workload};
 use std::cmp::Reverse;
@@ -50,6 +50,7 @@ struct Node<M> {
 
 struct Turns<'a, S: Policy> {
     settings: &'a Settings,
+    program: Program,
     members: Members<S>,
     nodes: Vec<Node<S::Message>>,
     workload: Workload,
@@ -79,6 +80,7 @@ pub(crate) fn run<S: Policy>(
     let nodes = (0..settings.nodes).map(node).collect();
     let mut turns = Turns {
         settings,
+        program: services.first().map(Policy::program).unwrap_or_default(),
         members: Members::new(services, meter),
         nodes,
         workload,
@@ -190,11 +192,11 @@ impl<S: Policy> Turns<'_, S> {
             self.members.run_out(self.now);
         }
         self.nodes[node].passes += 1;
-        if S::BASELINE {
+        if self.program.ends_first {
             self.end_uses(node);
         }
         self.make_claims(node);
-        if !S::BASELINE {
+        if !self.program.ends_first {
             self.end_uses(node);
         }
         self.members.manage(node, self.now);
@@ -207,7 +209,7 @@ impl<S: Policy> Turns<'_, S> {
 
     /// What lifetimes are counted by.
     fn time_of(&self, node: usize) -> u64 {
-        if S::BASELINE { self.now / ROUND } else { self.nodes[node].passes }
+        if self.program.counts_passes { self.nodes[node].passes } else { self.now / ROUND }
     }
 
     fn end_uses(&mut self, node: usize) {

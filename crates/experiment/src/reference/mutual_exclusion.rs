@@ -11,7 +11,7 @@
 //!
 //! Source: section V of the paper; the sizes and the slip are in the authors' public simulation.
 
-use crate::policy::{Holding, Policy};
+use crate::policy::{Holding, Policy, Program};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use synod_core::ProcessId;
@@ -131,7 +131,10 @@ impl Service for MutualExclusion {
 
 impl Policy for MutualExclusion {
     const MANAGES: bool = true;
-    const BASELINE: bool = true;
+
+    fn program(&self) -> Program {
+        Program { ends_first: true, counts_passes: false }
+    }
 
     /// Takes or gives back, if it must.
     fn manage(&mut self, session: &mut Session<'_, Self>) {
