@@ -34,7 +34,7 @@ fn options(seed: u64, setup: Setup, rounds: u32) -> Options {
     options.network.duplication = 0.1 * (seed / 180 % 2) as f64;
     // Now and then everybody wants something all the time; else about as long as the storm lasts.
     let long = NOTICE_US * u64::from(moves(seed)) / u64::from(rounds);
-    options.think = Delay::Exponential(if seed % 11 == 0 { 2_000 } else { long });
+    options.think = Delay::Exponential(if seed.is_multiple_of(11) { 2_000 } else { long });
     options.run_for_us = Some(0);
     // A run that ought to be over by far.
     options.patience = 400_000;

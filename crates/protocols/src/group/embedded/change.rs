@@ -26,6 +26,13 @@ use synod_core::{Cx, ProcessId, ProcessSet, Wire};
 /// An epoch that no group reaches; who names one higher lies.
 pub(super) const LAST_EPOCH: u64 = 1 << 62;
 
+/// Epochs are above this one where so many restarts are known of. Who starts again has forgotten how
+/// far epochs had come; this way they are greater all the same, and so is all that is built on them,
+/// as soon as everybody is there of whom such a view consisted.
+pub(super) fn first_epoch(restarts: u64) -> u64 {
+    restarts.min(1 << 28) << 32
+}
+
 impl<M: Wire> Embedded<M> {
     /// A period is over: is the view what it should be?
     pub(super) fn decide(&mut self, cx: &mut Cx<'_, Self>) {
@@ -61,7 +68,7 @@ impl<M: Wire> Embedded<M> {
         self.attempt = None;
         let Some(left) = self.settings.views.checked_sub(1) else { return };
         self.settings.views = left;
-        self.epoch += 1;
+        self.epoch = self.epoch.max(first_epoch(self.peers.restarts(cx.incarnation()))) + 1;
         let id = ViewId { epoch: self.epoch, by: self.member(cx) };
         let (members, stage) = (self.wanted.clone(), Stage::Proposed(BTreeMap::new()));
         let to = members.iter().map(|member| member.node).collect();

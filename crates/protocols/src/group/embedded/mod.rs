@@ -123,6 +123,7 @@ impl<M: Wire> Protocol for Embedded<M> {
 
     fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
         let (me, node) = (self.member(cx), cx.me());
+        self.epoch = change::first_epoch(u64::from(cx.incarnation()).saturating_sub(1)) + 1;
         let id = ViewId { epoch: self.epoch, by: me };
         self.order = Order::new(id, vec![me]);
         self.promised = id;

@@ -114,6 +114,12 @@ impl Peers {
         (life > peer.left).then_some(life)
     }
 
+    /// How often anybody has started again, as far as is known; we are in this life.
+    pub(super) fn restarts(&self, life: u32) -> u64 {
+        let lives = self.peers.iter().filter_map(|peer| Some(peer.hello.as_ref()?.incarnation));
+        lives.chain([life]).map(|life| u64::from(life).saturating_sub(1)).sum()
+    }
+
     /// The last sign of life of somebody that is heard.
     fn heard(&self, node: ProcessId) -> Option<&Hello> {
         let peer = &self.peers[node.index()];
