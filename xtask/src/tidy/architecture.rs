@@ -19,7 +19,7 @@ const LAYERS: &[Layer] = &[
         package: "synod-protocols",
         directory: "crates/protocols",
         may_use: &["synod-core"],
-        tests_may_use: &["synod-sim", "synod-check"],
+        tests_may_use: &["synod-sim", "synod-check", "synod-drivers"],
     },
     Layer {
         package: "synod-sim",
@@ -31,7 +31,13 @@ const LAYERS: &[Layer] = &[
         package: "synod-check",
         directory: "crates/check",
         may_use: &["synod-core", "synod-sim"],
-        tests_may_use: &["synod-protocols"],
+        tests_may_use: &["synod-protocols", "synod-drivers"],
+    },
+    Layer {
+        package: "synod-drivers",
+        directory: "crates/drivers",
+        may_use: &["synod-core", "synod-protocols", "synod-sim", "synod-check"],
+        tests_may_use: &[],
     },
     Layer {
         package: "synod-draw",

@@ -1,56 +1,31 @@
 //! Every claim on every card, checked: what an algorithm promises holds in every reachable state
 //! of a small world, and what it lacks is found, by a history of exactly the length on the card.
 
-use synod_check::{Exploration, Question, Unfinished, explore, replay};
+use synod_check::{Question, Unfinished, explore};
 use synod_core::card::{Counterexample, Scope};
-use synod_core::{Algorithm, Family};
-use synod_protocols::{Visit, entries, visit};
+use synod_drivers::Refuted;
+use synod_protocols::entries;
 use synod_sim::world::Judged;
 
-/// Explores one algorithm in one scope.
-struct Explore<'q>(&'q Question);
-
-/// What is left of an exploration when the algorithm's types are forgotten.
+/// What is left of an exploration.
 struct Outcome {
     unfinished: Option<Unfinished>,
     /// Property, and the length of the shortest history that violates it.
     verdicts: Vec<(&'static str, Option<usize>)>,
 }
 
-impl Visit for Explore<'_> {
-    type Answer = Outcome;
-
-    fn visit<A: Algorithm>(self) -> Outcome {
-        let exploration = explore::<A>(self.0, |_| {}).expect("the scope fits the card");
-        must_replay::<A>(self.0, &exploration);
-        let verdict = |v: &synod_check::Verdict<A::Input>| {
-            (v.property, v.refuted.as_ref().map(|refuted| refuted.history.steps.len()))
-        };
-        Outcome {
-            unfinished: exploration.unfinished,
-            verdicts: exploration.verdicts.iter().map(verdict).collect(),
-        }
-    }
-}
-
-/// Every history that is reported, done again, shows the violation in its last step, or ends in a
-/// state in which the one who waits still waits.
-fn must_replay<A: Algorithm>(question: &Question, exploration: &Exploration<A::Input>) {
-    use synod_core::Monitor;
-    for verdict in &exploration.verdicts {
-        let Some(refuted) = &verdict.refuted else { continue };
-        let end = replay::<A>(question, &refuted.history, None).expect("it happened once").world;
-        let shown = if A::Family::LIVENESS.contains(&verdict.property) {
-            end.monitor().waiting(verdict.property).contains(refuted.violation.at)
-        } else {
-            end.found().contains(&refuted.violation)
-        };
-        assert!(shown, "{}: {} is not shown again", A::CARD.name, verdict.property);
-    }
-}
-
+/// Explores one algorithm in one scope. Every history that is reported, done again, shows what it
+/// is reported for.
 fn outcome(name: &str, question: &Question) -> Outcome {
-    visit(name, Explore(question)).expect("it is in the catalogue")
+    let explored = synod_drivers::explore(name, question, &mut |_| {});
+    let explored = explored.expect("it is in the catalogue").expect("the scope fits the card");
+    let verdict = |(property, refuted): &(&'static str, Option<Refuted>)| {
+        let shown = refuted.as_ref().is_none_or(|refuted| refuted.shown);
+        assert!(shown, "{name}: {property} is not shown again");
+        (*property, refuted.as_ref().map(|refuted| refuted.length))
+    };
+    let verdicts = explored.verdicts.iter().map(verdict).collect();
+    Outcome { unfinished: explored.unfinished, verdicts }
 }
 
 #[test]

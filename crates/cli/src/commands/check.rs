@@ -4,7 +4,7 @@ mod explore;
 mod report;
 
 use crate::Outcome;
-use crate::about::{About, unknown};
+use crate::about::About;
 use crate::export::{self, Export};
 use crate::options::{Judging, Order, Parameters};
 use crate::output::{self, DIM, Output};
@@ -18,7 +18,6 @@ use synod_core::card::{Rounds, Scope, Timing};
 use synod_core::family::Mutex;
 use synod_core::{Family, Setup};
 use synod_draw::Scene;
-use synod_protocols::visit;
 use synod_sim::Judged;
 
 const EXAMPLES: &str = "\
@@ -141,8 +140,7 @@ impl Check {
                 export::unwritable(file)
             );
         }
-        let explore = explore::Explore { question: &question };
-        let explored = visit(&self.name, explore).ok_or_else(|| unknown(&self.name))??;
+        let explored = explore::explore(&self.name, &question)?;
         let told = report::Told::new(&about, &question, from_card, explored);
         output.answer(&told, || told.in_words())?;
         self.keep(&told, &about, output)?;

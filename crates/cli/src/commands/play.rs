@@ -8,9 +8,8 @@ use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use synod_core::Algorithm;
 use synod_draw::Scene;
-use synod_protocols::{Visit, entries, visit};
+use synod_protocols::entries;
 use synod_sim::scenario::{Difference, ParseError, Played, Scenario};
 
 const EXAMPLES: &str = "\
@@ -120,7 +119,7 @@ impl Play {
             .with_context(|| format!("cannot read {name}; name a scenario, a text file"))?;
         let wrong = |error: ParseError| anyhow!("{}", error.in_file(&name));
         let scenario = Scenario::parse(&text).map_err(wrong)?;
-        let played = visit(scenario.algorithm(), PlayIt(&scenario)).unwrap_or_else(|| {
+        let played = synod_drivers::play(&scenario).unwrap_or_else(|| {
             Err(scenario.unknown_algorithm(entries().iter().map(|entry| entry.card.name)))
         });
         let played = played.map_err(wrong)?;
@@ -144,16 +143,6 @@ impl Play {
             differences: differences(&name, &played, self.bless),
             file: name,
         })
-    }
-}
-
-struct PlayIt<'s>(&'s Scenario);
-
-impl Visit for PlayIt<'_> {
-    type Answer = Result<Played, ParseError>;
-
-    fn visit<A: Algorithm>(self) -> Self::Answer {
-        self.0.play::<A>()
     }
 }
 

@@ -1,12 +1,12 @@
 //! Every cost on every card is what the simulator counts.
 
 use std::collections::BTreeSet;
+use synod_core::Card;
 use synod_core::card::{Load, Rounds};
-use synod_core::{Algorithm, Setup};
-use synod_protocols::{Visit, entries, visit};
+use synod_protocols::entries;
 use synod_sim::count::Measured;
 use synod_sim::network::Delay;
-use synod_sim::{Ended, Options, Plan, Simulator};
+use synod_sim::{Ended, Options, Plan};
 
 const HOP_US: u64 = 1_000;
 const ENTRIES_OF_EACH: u32 = 20;
@@ -22,22 +22,18 @@ struct Measure {
     seed: u64,
 }
 
-impl Visit for Measure {
-    /// Nothing, if a group of this size cannot be set up.
-    type Answer = Vec<Measured>;
-
-    fn visit<A: Algorithm>(self) -> Vec<Measured> {
-        if A::processes(&Setup::new(self.n)).is_err() {
-            return Vec::new();
-        }
-        let multicast = A::CARD.multicast;
+impl Measure {
+    /// What is counted. Nothing, if a group of this size cannot be set up.
+    fn costs_of(self, card: &Card) -> Vec<Measured> {
+        let multicast = card.multicast;
         let plan = Plan { multicast, ..Plan::new(self.n, Rounds::Times(self.rounds)) };
         let mut options = Options::new(plan, self.seed);
         options.network.latency = Delay::Constant(HOP_US);
         options.load = self.load;
-        let simulator = Simulator::<A>::new(options, None).expect("it was set up before");
-        let report = simulator.run(|_, _| ()).expect("nothing is written");
-        assert_eq!(report.ended, Ended::Quiet, "{} of {}", A::CARD.name, self.n);
+        let report = synod_drivers::simulate(card.name, options, None, &mut |_, _| {});
+        let Ok(report) = report.expect("it is in the catalogue") else { return Vec::new() };
+        let report = report.expect("nothing is written");
+        assert_eq!(report.ended, Ended::Quiet, "{} of {}", card.name, self.n);
         report.costs
     }
 }
@@ -48,7 +44,7 @@ fn every_cost_on_every_card_is_what_the_simulator_counts() {
         let mut measured = BTreeSet::new();
         for run in runs() {
             let group = format!("{} of {}, {:?}, seed {}", card.name, run.n, run.load, run.seed);
-            for cost in visit(card.name, run).expect("it is in the catalogue") {
+            for cost in run.costs_of(&card) {
                 assert!(cost.agrees(), "{group}: {cost:?}");
                 measured.insert(cost.cost.name);
             }

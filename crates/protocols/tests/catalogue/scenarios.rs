@@ -5,24 +5,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use synod_core::Algorithm;
-use synod_protocols::catalogue::{self, Visit};
+use synod_protocols::catalogue;
 use synod_sim::scenario::{ParseError, Played, Scenario};
-
-struct Play<'s>(&'s Scenario);
-
-impl Visit for Play<'_> {
-    type Answer = Result<Played, ParseError>;
-
-    fn visit<A: Algorithm>(self) -> Self::Answer {
-        self.0.play::<A>()
-    }
-}
 
 /// Finds the algorithm and plays.
 fn play(text: &str) -> Result<(Scenario, Played), ParseError> {
     let scenario = Scenario::parse(text)?;
-    let played = catalogue::visit(scenario.algorithm(), Play(&scenario)).unwrap_or_else(|| {
+    let played = synod_drivers::play(&scenario).unwrap_or_else(|| {
         let entries = catalogue::entries();
         Err(scenario.unknown_algorithm(entries.iter().map(|entry| entry.card.name)))
     })?;

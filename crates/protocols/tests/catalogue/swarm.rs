@@ -2,12 +2,12 @@
 //! goes wrong that it tolerates.
 
 use synod_core::card::{Load, Rounds, Tolerance};
-use synod_core::{Algorithm, Setup};
-use synod_protocols::{Visit, entries, visit};
+use synod_core::{Card, Setup};
+use synod_protocols::{entries, find};
 use synod_sim::faults::RandomFaults;
 use synod_sim::network::Delay;
 use synod_sim::world::Judged;
-use synod_sim::{Options, Plan, Simulator};
+use synod_sim::{Options, Plan};
 
 const SEEDS: u64 = 10_000;
 /// Enough for another setting of the parameters of the same algorithm.
@@ -50,21 +50,21 @@ fn options(seed: u64, setup: &Setup, tolerates: &Tolerance, judged: Judged) -> O
     options
 }
 
-impl Visit for Swarm {
-    type Answer = Vec<String>;
-
-    fn visit<A: Algorithm>(self) -> Vec<String> {
+impl Swarm {
+    /// What broke, of an algorithm.
+    fn broken(self, card: &Card) -> Vec<String> {
         let mut broken = Vec::new();
         for seed in 0..self.seeds {
-            let n = [3, 2, 4, 5, 7][seed as usize % 5].max(A::CARD.smallest);
+            let n = [3, 2, 4, 5, 7][seed as usize % 5].max(card.smallest);
             let setup = Setup { n, ..self.setup.clone() };
-            let tolerates = A::CARD.tolerates_with(&setup);
+            let tolerates = card.tolerates_with(&setup);
             let options = options(seed, &setup, &tolerates, self.judged.clone());
-            let run = Simulator::<A>::new(options, None).expect("the size fits the card");
-            let report = run.run(|_, _| {}).expect("nothing is written");
+            let report = synod_drivers::simulate(card.name, options, None, &mut |_, _| {});
+            let report = report.expect("it is in the catalogue").expect("the size fits the card");
+            let report = report.expect("nothing is written");
             if let Some((violation, _)) = report.violations.first() {
                 let set = &setup.parameters;
-                broken.push(format!("{} {set:?}, seed {seed}: {violation:?}", A::CARD.name));
+                broken.push(format!("{} {set:?}, seed {seed}: {violation:?}", card.name));
             }
         }
         broken
@@ -87,7 +87,7 @@ fn what_an_algorithm_promises_holds_in_ten_thousand_random_schedules() {
         });
         for (setup, seeds, promises) in [usual].into_iter().chain(variants) {
             let swarm = Swarm { setup, seeds, judged: promised(promises) };
-            broken.extend(visit(card.name, swarm).expect("it is in the catalogue"));
+            broken.extend(swarm.broken(card));
         }
     }
     assert!(
@@ -102,6 +102,7 @@ fn what_an_algorithm_promises_holds_in_ten_thousand_random_schedules() {
 #[test]
 fn the_same_schedules_break_a_mutant() {
     let swarm = Swarm { setup: Setup::new(0), seeds: SEEDS, judged: promised(&["ME1"]) };
-    let broken = visit("ra-no-tie-break", swarm).expect("it is in the catalogue");
+    let mutant = find("ra-no-tie-break").expect("it is in the catalogue");
+    let broken = swarm.broken(&mutant.card);
     assert!(broken.len() > 100, "only {} of {SEEDS}", broken.len());
 }

@@ -1,6 +1,5 @@
 //! What came of an exploration, for people and for programs.
 
-use super::explore::{Explored, Refuted};
 use crate::about::{About, Claim};
 use crate::output::{self, BOLD, DIM};
 use crate::words;
@@ -8,6 +7,7 @@ use serde::Serialize;
 use synod_check::{Question, Unfinished};
 use synod_core::card::Scope;
 use synod_draw::{Scene, terminal};
+use synod_drivers::{Explored, Refuted};
 
 /// Everything that is told of an exploration.
 #[derive(Serialize)]
@@ -53,7 +53,7 @@ impl Told {
         about: &About,
         question: &Question,
         from_card: bool,
-        explored: Explored,
+        (explored, seconds): (Explored, f64),
     ) -> Self {
         let (limit, waiting) = match explored.unfinished {
             Some(Unfinished::Limit(limit, waiting)) => (Some(limit), waiting),
@@ -76,16 +76,16 @@ impl Told {
             algorithm: about.card.name,
             n: question.scope.n,
             scope: Scope { order: explored.order, ..question.scope },
-            states: explored.states,
-            unique_states: explored.unique,
-            depth: explored.depth,
+            states: explored.progress.states,
+            unique_states: explored.progress.unique,
+            depth: explored.progress.depth,
             exhausted: explored.unfinished.is_none(),
             limit,
             waiting,
             verdicts: explored.verdicts.into_iter().map(verdict).collect(),
             title: about.card.title,
             from_card,
-            seconds: explored.seconds,
+            seconds,
         }
     }
 

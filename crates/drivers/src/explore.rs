@@ -1,0 +1,96 @@
+//! Explores an algorithm, whichever it is, and puts its counterexamples into words and events.
+
+use synod_check::{Exploration, Progress, Question, Refutation, Unfinished, Verdict, replay};
+use synod_core::card::Order;
+use synod_core::{Algorithm, Family, Monitor, SetupError};
+use synod_protocols::{Visit, visit};
+use synod_sim::scenario::Scenario;
+use synod_sim::trace::{Event, Tracer, Window};
+
+/// What came of an exploration, whatever the algorithm.
+pub struct Explored {
+    /// In which order messages arrived: an endless search may have to keep links in order.
+    pub order: Order,
+    /// How far it went.
+    pub progress: Progress,
+    /// Why not every state was seen, if so.
+    pub unfinished: Option<Unfinished>,
+    /// For each judged property, how it fails, if it does.
+    pub verdicts: Vec<(&'static str, Option<Refuted>)>,
+}
+
+/// The shortest history that violates a property.
+pub struct Refuted {
+    /// What is wrong in the end.
+    pub because: String,
+    /// The steps, in words.
+    pub steps: Vec<String>,
+    /// How many steps it takes.
+    pub length: usize,
+    /// If the history never ends: the number of the step to which it returns.
+    pub returns_to: Option<usize>,
+    /// What happens.
+    pub events: Vec<Event>,
+    /// The steps as a scenario.
+    pub scenario: String,
+    /// Whether the history, done again, shows the violation: in its last step, or because the one
+    /// who waits still waits.
+    pub shown: bool,
+}
+
+/// Explores, if there is an algorithm of that name. Fails with a [`SetupError`] if there can be no
+/// such group.
+pub fn explore(
+    name: &str,
+    question: &Question,
+    progress: &mut dyn FnMut(&Progress),
+) -> Option<Result<Explored, SetupError>> {
+    visit(name, Explore { question, progress })
+}
+
+struct Explore<'q, 'p> {
+    question: &'q Question,
+    progress: &'p mut dyn FnMut(&Progress),
+}
+
+impl Visit for Explore<'_, '_> {
+    type Answer = Result<Explored, SetupError>;
+
+    fn visit<A: Algorithm>(self) -> Self::Answer {
+        let found = synod_check::explore::<A>(self.question, self.progress)?;
+        let Exploration { progress, unfinished, verdicts } = found;
+        let tell = |verdict: &Verdict<A::Input>| {
+            let refuted = verdict.refuted.as_ref();
+            (verdict.property, refuted.map(|refuted| tell::<A>(self.question, refuted)))
+        };
+        let verdicts = verdicts.iter().map(tell).collect();
+        Ok(Explored { order: self.question.plan::<A>().order, progress, unfinished, verdicts })
+    }
+}
+
+fn tell<A: Algorithm>(question: &Question, refuted: &Refutation<A::Input>) -> Refuted {
+    const AGAIN: &str = "what was found happens again";
+    let Refutation { violation, history } = refuted;
+    let mut kept = Window::new(0, usize::MAX);
+    let tracer = Tracer::new(question.scope.n, vec![&mut kept]);
+    let end = replay::<A>(question, history, Some(tracer)).expect(AGAIN).world;
+    let shown = if A::Family::LIVENESS.contains(&violation.property) {
+        end.monitor().waiting(violation.property).contains(violation.at)
+    } else {
+        end.found().contains(violation)
+    };
+    let title = format!("How {} fails {}: {}", A::CARD.name, violation.property, violation.because);
+    let plan = question.plan::<A>();
+    let scenario = Scenario::from_steps::<A>(&title, &plan, &history.start, &history.steps);
+    let scenario = scenario.expect(AGAIN);
+    let script = scenario.split_once("\n---\n").map_or("", |(_, script)| script);
+    Refuted {
+        because: violation.because.clone(),
+        steps: script.lines().map(str::to_owned).collect(),
+        length: history.steps.len(),
+        returns_to: history.returns_to,
+        events: kept.events,
+        scenario,
+        shown,
+    }
+}
