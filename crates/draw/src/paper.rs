@@ -26,7 +26,7 @@ line,path,polyline{fill:none}.hit{stroke:transparent;stroke-width:10}
 .lane{stroke-width:1.5}.paused{stroke-dasharray:1.5 4}.down{stroke-dasharray:6 5;opacity:.55}
 .holding{fill-opacity:.28;stroke-width:1.2}.waiting{fill-opacity:.3}
 .cut{stroke-dasharray:6 4;stroke-width:1.2}.cut-band{fill-opacity:.1}
-.grid{stroke-width:1;opacity:.3}.band{fill-opacity:.16}
+.grid{stroke-width:1;opacity:.3}.band{fill-opacity:.16}.area{fill-opacity:.75}
 .wrong{font-weight:600}.ring{fill:none;stroke-width:2}.lead{stroke-dasharray:2 3;stroke-width:1.2}
 g.message:hover .arrow,g.message:hover .stub{stroke-width:3.2}
 ";

@@ -202,6 +202,6 @@ impl<S: Policy> Group for Served<S> {
     }
 
     fn finish(self, round: u64) -> Measured {
-        self.members.meter.finish(round)
+        self.members.finish(round, true)
     }
 }

@@ -39,6 +39,10 @@ pub struct Measured {
     pub most_blocked: usize,
     /// How many members are blocked at the end.
     pub blocked: usize,
+    /// At the end, members that have delivered the same disagree on who owns what.
+    pub disagreements: usize,
+    /// How many slots the members own at the end, together.
+    pub owned: u32,
     /// How it went, if samples were taken.
     pub samples: Vec<Sample>,
 }

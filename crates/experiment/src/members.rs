@@ -1,6 +1,6 @@
 //! The members: services, and what becomes of what they ask for.
 
-use crate::measure::Meter;
+use crate::measure::{Measured, Meter};
 use crate::policy::Policy;
 use crate::timers::Timers;
 use crate::workload::{ROUND, Time};
@@ -59,6 +59,17 @@ impl<S: Policy> Members<S> {
     /// How many there are.
     pub(crate) fn count(&self) -> usize {
         self.services.len()
+    }
+
+    /// The run is over. `same` tells whether all have delivered the same.
+    pub(crate) fn finish(mut self, round: u64, same: bool) -> Measured {
+        let owned = self.services.iter().map(|service| service.holding().owned()).sum();
+        self.meter.measured.owned = owned;
+        if same {
+            let disagrees = |pair: &&[S]| !pair[0].agrees(&pair[1]);
+            self.meter.measured.disagreements = self.services.windows(2).filter(disagrees).count();
+        }
+        self.meter.finish(round)
     }
 
     /// A round is over, with so many multicasts unread.

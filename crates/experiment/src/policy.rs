@@ -58,6 +58,11 @@ pub trait Policy: Service<Command = Input, Notice = Output> {
     /// What this member has.
     fn holding(&self) -> Holding;
 
+    /// Whether two members that have delivered the same agree on who owns what.
+    fn agrees(&self, _other: &Self) -> bool {
+        true
+    }
+
     /// Whether this multicast is an answer to the request of a member: one of those that it waits for.
     fn answers(message: &Self::Message, sender: ProcessId, to: ProcessId) -> bool;
 }

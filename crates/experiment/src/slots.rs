@@ -61,6 +61,10 @@ impl Policy for Slots {
         Holding { used: pool.used(), free: pool.free(), pledged: pool.pledged() }
     }
 
+    fn agrees(&self, other: &Self) -> bool {
+        self.estate().table == other.estate().table
+    }
+
     #[inline]
     fn answers(message: &Message, sender: ProcessId, me: ProcessId) -> bool {
         match &message.body {

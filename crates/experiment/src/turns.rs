@@ -101,7 +101,7 @@ pub(crate) fn run<S: Policy>(
             progress(round);
         }
     }
-    turns.members.meter.finish(last)
+    turns.members.finish(last, false)
 }
 
 impl<S: Policy> Turns<'_, S> {

@@ -17,6 +17,20 @@ pub struct Plot {
     pub y_label: String,
     /// What is drawn, each in its own colour. The first lies at the bottom.
     pub series: Vec<Series>,
+    /// How the horizontal axis is divided.
+    pub x_scale: Scale,
+    /// How the vertical axis is divided.
+    pub y_scale: Scale,
+}
+
+/// How an axis is divided.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scale {
+    /// Equal steps are equally long.
+    #[default]
+    Linear,
+    /// Equal factors are equally long. Only values above 0 can be drawn.
+    Log,
 }
 
 /// Points that belong together.
@@ -30,6 +44,8 @@ pub struct Series {
     pub band: Vec<(f64, f64, f64)>,
     /// How they are drawn.
     pub style: Style,
+    /// What is written beside the points, one for each. May be empty.
+    pub labels: Vec<String>,
 }
 
 /// How a series is drawn.
@@ -42,12 +58,27 @@ pub enum Style {
     Line,
     /// As a dashed line: a bound.
     Dashed,
+    /// As bars from 0: how often something occurred.
+    Bars,
+    /// As an area, the range: parts of a whole, one upon the other.
+    Area,
 }
 
 impl Series {
     /// A series without a range.
     pub fn new(name: impl Into<String>, style: Style, points: Vec<(f64, f64)>) -> Self {
-        Series { name: name.into(), points, band: Vec::new(), style }
+        Series { name: name.into(), points, band: Vec::new(), style, labels: Vec::new() }
+    }
+
+    /// An area between two lines: where, from, to.
+    pub fn area(name: impl Into<String>, band: Vec<(f64, f64, f64)>) -> Self {
+        Series::new(name, Style::Area, Vec::new()).with_band(band)
+    }
+
+    /// What is written beside the points.
+    pub fn with_labels(mut self, labels: Vec<String>) -> Self {
+        self.labels = labels;
+        self
     }
 
     /// The range in which the measured values lie.
@@ -63,9 +94,26 @@ struct Range {
     low: f64,
     high: f64,
     ticks: Vec<f64>,
+    scale: Scale,
 }
 
 impl Range {
+    /// Covers all values above 0, and ends at powers of ten. Marks between them where there are few.
+    fn log(values: &[f64]) -> Self {
+        let above = || values.iter().copied().filter(|value| *value > 0.0);
+        let low = above().fold(f64::INFINITY, f64::min);
+        let high = above().fold(0.0, f64::max);
+        let (low, high) = if low <= high { (low, high) } else { (1.0, 10.0) };
+        let first = (low.log10() + 1e-9).floor() as i32;
+        let last = ((high.log10() - 1e-9).ceil() as i32).max(first + 1);
+        let factors: &[f64] = if last - first <= 2 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+        let (low, high) = (10f64.powi(first), 10f64.powi(last));
+        let ticks =
+            (first..=last).flat_map(|power| factors.iter().map(move |f| f * 10f64.powi(power)));
+        let ticks = ticks.filter(|tick| *tick <= high * 1.000_001).collect();
+        Range { low, high, ticks, scale: Scale::Log }
+    }
+
     /// Covers all values, and ends at marks if it `rounds`.
     fn new(values: &[f64], rounds: bool, wanted: usize) -> Self {
         let low = values.iter().copied().fold(f64::INFINITY, f64::min);
@@ -80,19 +128,23 @@ impl Range {
             if values.iter().all(|value| value.fract() == 0.0) {
                 ticks.retain(|tick| tick.fract() == 0.0);
             }
-            return Range { low, high, ticks };
+            return Range { low, high, ticks, scale: Scale::Linear };
         }
         let step = match ticks[..] {
             [first, second, ..] => second - first,
             _ => high - low,
         };
         let (low, high) = ((low / step).floor() * step, (high / step - 1e-9).ceil() * step);
-        Range { low, high, ticks: nice_ticks(low, high, ((high - low) / step).round() as usize) }
+        let ticks = nice_ticks(low, high, ((high - low) / step).round() as usize);
+        Range { low, high, ticks, scale: Scale::Linear }
     }
 
     /// Where a value lies, from 0 to 1.
     fn part(&self, value: f64) -> f64 {
-        (value - self.low) / (self.high - self.low)
+        match self.scale {
+            Scale::Linear => (value - self.low) / (self.high - self.low),
+            Scale::Log => (value / self.low).ln() / (self.high / self.low).ln(),
+        }
     }
 }
 
@@ -100,9 +152,18 @@ impl Plot {
     /// The plot without whatever is no number.
     fn cleaned(&self) -> Plot {
         let mut plot = self.clone();
+        let fits = |value: f64, scale| value.is_finite() && (scale == Scale::Linear || value > 0.0);
+        let (across, up) = (plot.x_scale, plot.y_scale);
         for series in &mut plot.series {
-            series.points.retain(|(x, y)| x.is_finite() && y.is_finite());
-            series.band.retain(|(x, low, high)| [x, low, high].iter().all(|v| v.is_finite()));
+            let keep: Vec<bool> =
+                series.points.iter().map(|(x, y)| fits(*x, across) && fits(*y, up)).collect();
+            let mut kept = keep.iter();
+            series.points.retain(|_| *kept.next().unwrap_or(&false));
+            let mut kept = keep.iter();
+            series.labels.retain(|_| *kept.next().unwrap_or(&false));
+            series
+                .band
+                .retain(|(x, low, high)| fits(*x, across) && fits(*low, up) && fits(*high, up));
         }
         plot
     }
@@ -110,7 +171,11 @@ impl Plot {
     fn x_range(&self, wanted: usize) -> Range {
         let points = self.series.iter().flat_map(|s| s.points.iter().map(|point| point.0));
         let bands = self.series.iter().flat_map(|s| s.band.iter().map(|range| range.0));
-        Range::new(&points.chain(bands).collect::<Vec<_>>(), false, wanted)
+        let values: Vec<f64> = points.chain(bands).collect();
+        match self.x_scale {
+            Scale::Linear => Range::new(&values, false, wanted),
+            Scale::Log => Range::log(&values),
+        }
     }
 
     /// Amounts are compared with nothing, so 0 is on the axis unless values lie below it.
@@ -118,7 +183,10 @@ impl Plot {
         let points = self.series.iter().flat_map(|s| s.points.iter().map(|point| point.1));
         let bands = self.series.iter().flat_map(|s| s.band.iter().flat_map(|b| [b.1, b.2]));
         let values: Vec<f64> = points.chain(bands).chain([0.0]).collect();
-        Range::new(&values, true, wanted)
+        match self.y_scale {
+            Scale::Linear => Range::new(&values, true, wanted),
+            Scale::Log => Range::log(&values),
+        }
     }
 }
 
@@ -155,6 +223,7 @@ pub(crate) fn sample() -> Plot {
             Series::new("measured", Style::Points, all().map(|n| (n, measured(n))).collect())
                 .with_band(all().map(|n| (n, measured(n) * 0.8, measured(n) * 1.2)).collect()),
         ],
+        ..Plot::default()
     }
 }
 
@@ -181,6 +250,21 @@ mod tests {
         assert_eq!(Range::new(&[], true, 5).low, 0.0);
         let one = Range::new(&[7.0], false, 5);
         assert!(one.low < 7.0 && one.high > 7.0);
+    }
+
+    #[test]
+    fn a_logarithmic_axis_ends_at_powers_of_ten_and_leaves_out_what_is_not_above_zero() {
+        let range = Range::log(&[0.0, 3.0, 700.0]);
+        assert_eq!((range.low, range.high), (1.0, 1_000.0));
+        assert_eq!(range.ticks, [1.0, 10.0, 100.0, 1_000.0]);
+        assert!((range.part(10.0) - 1.0 / 3.0).abs() < 1e-9);
+        assert_eq!(Range::log(&[2.0, 30.0]).ticks, [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0]);
+        let points = vec![(0.0, 1.0), (10.0, 2.0)];
+        let series = Series::new("a", Style::Points, points);
+        let series = vec![series.with_labels(vec!["zero".to_owned(), "ten".to_owned()])];
+        let plot = Plot { series, x_scale: Scale::Log, ..Plot::default() }.cleaned();
+        assert_eq!(plot.series[0].points, [(10.0, 2.0)]);
+        assert_eq!(plot.series[0].labels, ["ten"]);
     }
 
     #[test]

@@ -69,12 +69,16 @@ impl Frame {
         let upper = series.band.iter().map(|&(x, _, high)| self.place((x, high)));
         let lower = series.band.iter().rev().map(|&(x, low, _)| self.place((x, low)));
         let points = listed(upper.chain(lower));
-        format!("<polygon class=\"band {}\" points=\"{points}\"/>\n", fill(index))
+        let class = if series.style == Style::Area { "area" } else { "band" };
+        format!("<polygon class=\"{class} {}\" points=\"{points}\"/>\n", fill(index))
     }
 
     fn series(&self, series: &Series, index: usize) -> String {
+        if series.style == Style::Bars {
+            return self.bars(series, index);
+        }
         let places = series.points.iter().map(|&point| self.place(point));
-        let mut drawn = String::new();
+        let mut drawn = self.labels(series);
         if series.style == Style::Points {
             for ((x, y), value) in places.zip(&series.points) {
                 let tip = format!("{}: {} at {}", series.name, number(value.1), number(value.0));
@@ -88,9 +92,51 @@ impl Frame {
             }
             return drawn;
         }
+        if series.points.is_empty() {
+            return drawn;
+        }
         let points = listed(places);
         let class = line_class(series.style, index);
-        format!("<polyline class=\"{class}\" points=\"{points}\"/>\n")
+        drawn + &format!("<polyline class=\"{class}\" points=\"{points}\"/>\n")
+    }
+
+    /// Bars of equal width, as wide as the closest points allow.
+    fn bars(&self, series: &Series, index: usize) -> String {
+        let places: Vec<(f64, f64)> =
+            series.points.iter().map(|&point| self.place(point)).collect();
+        let gaps = places.windows(2).map(|pair| pair[1].0 - pair[0].0);
+        let width = (gaps.fold(60.0, f64::min) * 0.8).max(1.0);
+        let mut drawn = String::new();
+        for ((x, y), value) in places.iter().zip(&series.points) {
+            let (left, height) = (x - width / 2.0, (BOTTOM - y).max(0.0));
+            let tip = format!("{}: {} at {}", series.name, number(value.1), number(value.0));
+            let _ = writeln!(
+                drawn,
+                "<rect class=\"{}\" x=\"{left:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" \
+                 height=\"{height:.1}\"><title>{}</title></rect>",
+                fill(index),
+                escaped(&tip)
+            );
+        }
+        drawn + &self.labels(series)
+    }
+
+    /// What is written beside the points, to the left of them where there is no room to the right.
+    fn labels(&self, series: &Series) -> String {
+        let mut drawn = String::new();
+        for (&point, label) in series.points.iter().zip(&series.labels) {
+            let (x, y) = self.place(point);
+            let above = series.style == Style::Bars;
+            let (class, x, y) = match above {
+                true => ("small middle", x, y - 6.0),
+                false if x + 10.0 + text_width(label) > RIGHT => {
+                    ("small end halo", x - 8.0, y - 6.0)
+                }
+                false => ("small halo", x + 8.0, y - 6.0),
+            };
+            drawn += &text(class, x, y, label);
+        }
+        drawn
     }
 }
 
@@ -108,7 +154,7 @@ fn legend(plot: &Plot) -> String {
     let mut legend = String::new();
     let (mut x, mut y) = (LEFT, BOTTOM + 62.0);
     for (index, series) in plot.series.iter().enumerate() {
-        let words = if series.band.is_empty() {
+        let words = if series.band.is_empty() || series.style == Style::Area {
             series.name.clone()
         } else {
             format!("{} (band: least to most)", series.name)
@@ -122,6 +168,12 @@ fn legend(plot: &Plot) -> String {
                 let class = fill(index);
                 let x = x + 10.0;
                 format!("<circle class=\"{class}\" cx=\"{x:.1}\" cy=\"{:.1}\" r=\"4\"/>\n", y - 4.0)
+            }
+            Style::Bars | Style::Area => {
+                let class = fill(index);
+                let y = y - 10.0;
+                let size = "width=\"14\" height=\"11\"";
+                format!("<rect class=\"area {class}\" x=\"{x:.1}\" y=\"{y:.1}\" {size}/>\n")
             }
             style => line(&line_class(style, index), (x, y - 4.0), (x + 20.0, y - 4.0)),
         };

@@ -66,7 +66,7 @@ impl Grid {
                 row.put(column, '│', style);
             }
         }
-        if series.style != Style::Points {
+        if !matches!(series.style, Style::Points | Style::Bars) {
             for pair in series.points.windows(2) {
                 self.line(pair[0], pair[1], style);
             }
@@ -131,8 +131,8 @@ impl Grid {
 
 fn sign(style: Style) -> char {
     match style {
-        Style::Points => '●',
-        Style::Line => '•',
+        Style::Points | Style::Bars => '●',
+        Style::Line | Style::Area => '•',
         Style::Dashed => '◦',
     }
 }

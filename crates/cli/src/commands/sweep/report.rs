@@ -174,6 +174,7 @@ impl Told {
             x_label: "processes N".to_owned(),
             y_label: cost.to_owned(),
             series,
+            ..Plot::default()
         }
     }
 }

@@ -1,0 +1,89 @@
+//! Several runs that differ in their seeds only, as one.
+
+use crate::measure::{Measured, Sample};
+use crate::settings::Settings;
+use crate::statistics::Mean;
+use serde::Serialize;
+
+/// What came of several runs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// How many runs.
+    pub seeds: usize,
+    /// Successful claims for each multicast; none if there was no multicast.
+    pub claims_per_multicast: Option<Mean>,
+    /// Failed claims for each that succeeded.
+    pub failed_per_success: Mean,
+    /// The share of the slots in use.
+    pub used: Mean,
+    /// The load, by the claims that came.
+    pub offered: Mean,
+    /// Multicasts in a round.
+    pub multicasts_per_round: Mean,
+    /// Multicasts that wait to be read, on average over members.
+    pub queue: Mean,
+    /// Members that are blocked at the end.
+    pub blocked: Mean,
+    /// Requests open at once, at most.
+    pub most_open: usize,
+    /// Requests that were served after so many multicasts.
+    pub response_multicasts: Vec<u64>,
+    /// Requests that were served after so many rounds.
+    pub response_rounds: Vec<u64>,
+    /// Requests that ended without a slot.
+    pub unserved: u64,
+    /// Requests that brought more than was asked for, just as much, less, nothing.
+    pub outcomes: [u64; 4],
+    /// Answers that left a donor with less than it keeps.
+    pub overgenerous: u64,
+    /// Pairs of members that disagreed at the end.
+    pub disagreements: usize,
+    /// How many slots were owned at the end, in the run with the fewest.
+    pub owned_least: u32,
+    /// The same in the run with the most.
+    pub owned_most: u32,
+    /// How the first run went, if samples were taken.
+    pub samples: Vec<Sample>,
+}
+
+impl Summary {
+    /// Of these runs, at least one.
+    pub fn of(settings: &Settings, runs: &[Measured]) -> Self {
+        let mean =
+            |what: &dyn Fn(&Measured) -> f64| Mean::of(&runs.iter().map(what).collect::<Vec<_>>());
+        let sum = |what: &dyn Fn(&Measured) -> u64| runs.iter().map(what).sum();
+        let silent = runs.iter().any(|run| run.multicasts == 0);
+        Summary {
+            seeds: runs.len(),
+            claims_per_multicast: (!silent).then(|| mean(&Measured::claims_per_multicast)),
+            failed_per_success: mean(&Measured::failed_per_success),
+            used: mean(&|run| run.used),
+            offered: mean(&|run| run.offered(settings.slots)),
+            multicasts_per_round: mean(&Measured::multicasts_per_round),
+            queue: mean(&|run| run.queue),
+            blocked: mean(&|run| run.blocked as f64),
+            most_open: runs.iter().map(|run| run.most_open).max().unwrap_or(0),
+            response_multicasts: together(runs.iter().map(|run| &run.response_multicasts)),
+            response_rounds: together(runs.iter().map(|run| &run.response_rounds)),
+            unserved: sum(&|run| run.unserved),
+            outcomes: [0, 1, 2, 3].map(|which| sum(&|run| run.outcomes[which])),
+            overgenerous: sum(&|run| run.overgenerous),
+            disagreements: runs.iter().map(|run| run.disagreements).sum(),
+            owned_least: runs.iter().map(|run| run.owned).min().unwrap_or(0),
+            owned_most: runs.iter().map(|run| run.owned).max().unwrap_or(0),
+            samples: runs.first().map(|run| run.samples.clone()).unwrap_or_default(),
+        }
+    }
+}
+
+/// The sum of histograms.
+fn together<'a>(histograms: impl Iterator<Item = &'a Vec<u64>>) -> Vec<u64> {
+    let mut sum: Vec<u64> = Vec::new();
+    for histogram in histograms {
+        if sum.len() < histogram.len() {
+            sum.resize(histogram.len(), 0);
+        }
+        histogram.iter().zip(&mut sum).for_each(|(count, sum)| *sum += count);
+    }
+    sum
+}
