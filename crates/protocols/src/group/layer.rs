@@ -230,6 +230,9 @@ impl Algorithm for GroupEngine<Payload> {
             abstract_engine::PARAMETERS[6],
             abstract_engine::PARAMETERS[7],
             abstract_engine::PARAMETERS[8],
+            abstract_engine::PARAMETERS[9],
+            abstract_engine::PARAMETERS[10],
+            abstract_engine::PARAMETERS[11],
         ],
         ..embedded::CARD
     };

@@ -10,6 +10,8 @@ use synod_core::{Cx, Wire};
 pub struct Stub {
     /// Whether the engine offers safe delivery.
     pub(super) safe: bool,
+    /// Whether what we multicast may take its time.
+    late: bool,
     standing: Standing,
     /// How many of our own multicasts we have not delivered yet.
     under_way: usize,
@@ -24,8 +26,8 @@ enum Standing {
 }
 
 impl Stub {
-    pub(super) fn new(safe: bool) -> Self {
-        Stub { safe, standing: Standing::Outside(0), under_way: 0 }
+    pub(super) fn new(safe: bool, late: bool) -> Self {
+        Stub { safe, late, standing: Standing::Outside(0), under_way: 0 }
     }
 
     pub(super) fn room(&self) -> usize {
@@ -41,7 +43,8 @@ impl Stub {
                 if self.room() > 0 =>
             {
                 self.under_way += 1;
-                cx.send(ORACLE, Message::Cast { sender, sent_in, level, message });
+                let late = self.late;
+                cx.send(ORACLE, Message::Cast { sender, sent_in, level, message, late });
             }
             (Ask::Multicast { message, .. }, _) => cx.output(Event::Refused(message)),
             (Ask::Leave, Standing::Inside(member, _)) => {

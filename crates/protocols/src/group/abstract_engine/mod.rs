@@ -76,6 +76,8 @@ pub enum Message<M> {
         level: Level,
         /// What it says.
         message: M,
+        /// Whether it may take its time.
+        late: bool,
     },
     /// To the oracle: this member leaves.
     Leave(Member),
@@ -97,7 +99,7 @@ impl<M: Wire> Wire for Message<M> {
 
     /// An event is told when the oracle says so: there is nothing between them.
     fn is_urgent(&self) -> bool {
-        matches!(self, Message::Tell(_))
+        matches!(self, Message::Tell(_) | Message::Cast { late: false, .. })
     }
 }
 
@@ -134,8 +136,12 @@ pub enum Move {
     Die,
     /// A node crashes.
     Crash,
-    /// Somebody starts, or starts again.
+    /// Somebody starts for the first time.
     Start,
+    /// Somebody dead starts again.
+    Restart,
+    /// The same, but not alone.
+    Rejoin,
     /// Those left in a view that others have left get one of their own.
     Settle,
     /// Some member gets its next event.
@@ -144,15 +150,30 @@ pub enum Move {
 
 impl Move {
     /// In the order in which timers are set.
-    const ALL: [Move; 7] = [
+    const ALL: [Move; 9] = [
         Move::Partition,
         Move::Merge,
         Move::Die,
         Move::Crash,
         Move::Start,
+        Move::Restart,
+        Move::Rejoin,
         Move::Settle,
         Move::Pass,
     ];
+
+    /// The fault of that name.
+    fn named(word: &str) -> Option<Move> {
+        Some(match word {
+            "partition" => Move::Partition,
+            "merge" => Move::Merge,
+            "die" => Move::Die,
+            "crash" => Move::Crash,
+            "restart" => Move::Restart,
+            "rejoin" => Move::Rejoin,
+            _ => return None,
+        })
+    }
 
     /// Whether it may come and need not.
     pub fn is_fault(self) -> bool {
@@ -164,7 +185,7 @@ impl Move {
         match self {
             Move::Pass => 1,
             Move::Settle => 7,
-            Move::Start => 20,
+            Move::Start | Move::Restart | Move::Rejoin => 20,
             Move::Partition => 100,
             Move::Merge => 150,
             Move::Die => 230,
@@ -177,7 +198,8 @@ impl<M: Wire> Abstract<M> {
     /// The processes of a group: the oracle first.
     pub fn processes(setup: &Setup) -> Result<Vec<Self>, SetupError> {
         let settings = Settings::from_setup(setup)?;
-        let members = (1..setup.n).map(|_| Abstract::Member(Stub::new(settings.safe)));
+        let member = Abstract::Member(Stub::new(settings.safe, settings.late));
+        let members = std::iter::repeat_n(member, setup.n - 1);
         let oracle = Abstract::Oracle(Oracle::new(setup.n - 1, settings));
         Ok(std::iter::once(oracle).chain(members).collect())
     }

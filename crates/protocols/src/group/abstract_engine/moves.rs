@@ -1,5 +1,6 @@
 //! What the adversary does: whatever may go one way or the other is chosen here.
 
+use super::component::Component;
 use super::oracle::Oracle;
 use super::{Abstract, Message, Move};
 use synod_core::group::{Cause, Event};
@@ -8,22 +9,33 @@ use synod_core::{Cx, Data, ProcessId, ProcessSet, Wire};
 impl<M: Data> Oracle<M> {
     /// Whether there is something to choose from.
     pub(super) fn may(&self, next: Move) -> bool {
-        let left = &self.settings;
+        let may_now = !self.settings.calm || self.is_calm();
+        let is_left = may_now && self.settings.left.times(next) > 0;
         match next {
             Move::Pass => !self.behind().is_empty(),
-            Move::Settle => self.components.iter().any(|component| component.is_unsettled()),
-            Move::Partition => left.partitions > 0 && self.components.iter().any(is_divisible),
-            Move::Merge => left.merges > 0 && self.components.len() > 1,
-            Move::Die => left.deaths > 0 && !self.components.is_empty(),
-            Move::Crash => left.crashes > 0 && !self.components.is_empty(),
-            Move::Start => self.names().any(|node| self.may_start(node)),
+            Move::Settle => self.components.iter().any(Component::is_unsettled),
+            Move::Start => !self.out(next).is_empty(),
+            Move::Partition => is_left && self.components.iter().any(is_divisible),
+            Move::Merge => is_left && self.components.len() > 1,
+            Move::Die | Move::Crash => is_left && !self.components.is_empty(),
+            Move::Restart => is_left && !self.out(next).is_empty(),
+            Move::Rejoin => is_left && !self.components.is_empty() && !self.out(next).is_empty(),
         }
     }
 
-    fn may_start(&self, node: ProcessId) -> bool {
-        let is_out = !self.components.iter().any(|component| component.has(node));
-        let for_the_first_time = self.node(node).incarnation == 0;
-        is_out && (for_the_first_time || self.settings.restarts > 0)
+    /// Whether everybody has been told everything.
+    fn is_calm(&self) -> bool {
+        self.behind().is_empty() && !self.components.iter().any(Component::is_unsettled)
+    }
+
+    /// Those who are not in the group, because they never were or because they are dead.
+    fn out(&self, next: Move) -> Vec<ProcessId> {
+        let alive = self.alive();
+        let is_out = |node: &ProcessId| {
+            let never_was = self.node(*node).incarnation == 0;
+            !alive.contains(node) && never_was == (next == Move::Start)
+        };
+        self.names().filter(is_out).collect()
     }
 
     /// Those who are alive.
@@ -33,7 +45,7 @@ impl<M: Data> Oracle<M> {
     }
 }
 
-fn is_divisible<M: Data>(component: &super::component::Component<M>) -> bool {
+fn is_divisible<M: Data>(component: &Component<M>) -> bool {
     component.here.len() > 1
 }
 
@@ -52,6 +64,9 @@ fn some_of<M: Wire>(set: &ProcessSet, cx: &mut Cx<'_, Abstract<M>>) -> ProcessSe
 impl<M: Wire> Oracle<M> {
     /// The adversary does something.
     pub(super) fn on_move(&mut self, next: Move, cx: &mut Cx<'_, Abstract<M>>) {
+        if next.is_fault() && !matches!(next, Move::Merge | Move::Start) {
+            self.settings.left.spend(next, 1);
+        }
         match next {
             Move::Pass => {
                 let node = one_of(&self.behind(), cx);
@@ -61,15 +76,9 @@ impl<M: Wire> Oracle<M> {
             Move::Settle => self.settle(cx),
             Move::Partition => self.partition(cx),
             Move::Merge => self.merge(cx),
-            Move::Die => {
-                self.settings.deaths -= 1;
-                self.kill(Some(Cause::Disconnect), cx);
-            }
-            Move::Crash => {
-                self.settings.crashes -= 1;
-                self.kill(None, cx);
-            }
-            Move::Start => self.start_one(cx),
+            Move::Die => self.kill(Some(Cause::Disconnect), cx),
+            Move::Crash => self.kill(None, cx),
+            Move::Start | Move::Restart | Move::Rejoin => self.start_one(next, cx),
         }
         self.set_timers(cx);
     }
@@ -83,7 +92,6 @@ impl<M: Wire> Oracle<M> {
     }
 
     fn partition(&mut self, cx: &mut Cx<'_, Abstract<M>>) {
-        self.settings.partitions -= 1;
         let places: Vec<_> = (0..self.components.len())
             .filter(|place| is_divisible(&self.components[*place]))
             .collect();
@@ -95,11 +103,11 @@ impl<M: Wire> Oracle<M> {
     /// Two views become one; or more, if there are more merges left.
     fn merge(&mut self, cx: &mut Cx<'_, Abstract<M>>) {
         let count = self.components.len() as u32;
-        let most = self.settings.merges + 1;
+        let most = self.settings.left.times(Move::Merge) + 1;
         let groups: Vec<u32> =
             (1..1 << count).filter(|bits: &u32| (2..=most).contains(&bits.count_ones())).collect();
         let chosen = one_of(&groups, cx);
-        self.settings.merges -= chosen.count_ones() - 1;
+        self.settings.left.spend(Move::Merge, chosen.count_ones() - 1);
         let mut set = ProcessSet::EMPTY;
         for (bit, component) in self.components.iter().enumerate() {
             if chosen >> bit & 1 == 1 {
@@ -116,17 +124,13 @@ impl<M: Wire> Oracle<M> {
     }
 
     /// Somebody begins, in some view or alone.
-    fn start_one(&mut self, cx: &mut Cx<'_, Abstract<M>>) {
-        let out: Vec<_> = self.names().filter(|node| self.may_start(*node)).collect();
-        let node = one_of(&out, cx);
-        let is_first = self.node(node).incarnation == 0;
-        if !is_first {
-            self.settings.restarts -= 1;
-        }
+    fn start_one(&mut self, next: Move, cx: &mut Cx<'_, Abstract<M>>) {
+        let node = one_of(&self.out(next), cx);
         self.node_mut(node).incarnation += 1;
-        let place = cx.choose(1 + self.components.len() as u32) as usize;
+        let views = self.components.len() as u32;
+        let place = cx.choose(if next == Move::Rejoin { views } else { views + 1 });
         let mut set = ProcessSet::from_iter([node]);
-        if let Some(component) = self.components.get(place) {
+        if let Some(component) = self.components.get(place as usize) {
             set.extend(component.set().iter());
         }
         self.install(&set, cx);

@@ -100,7 +100,7 @@ impl<M: Wire> Oracle<M> {
     ) {
         let is_behind = !self.behind().is_empty();
         match message {
-            Message::Cast { sender, sent_in, level, message } if sender.node == from => {
+            Message::Cast { sender, sent_in, level, message, .. } if sender.node == from => {
                 self.order(Delivery { sender, sent_in, level, message });
             }
             Message::Leave(member) if member.node == from => {
@@ -264,8 +264,11 @@ impl<M: Wire> Oracle<M> {
         }
     }
 
+    /// The same, if members were told something or there is something to be told.
     pub(super) fn set_pass(&self, cx: &mut Cx<'_, Abstract<M>>) {
-        if self.may(Move::Pass) {
+        if self.settings.calm {
+            self.set_timers(cx);
+        } else if self.may(Move::Pass) {
             cx.set_timer(Move::Pass, Move::Pass.after_ms());
         }
     }

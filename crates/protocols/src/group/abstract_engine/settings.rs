@@ -1,6 +1,8 @@
 //! How much may go wrong.
 
+use super::Move;
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 use synod_core::card::Parameter;
 use synod_core::{Setup, SetupError};
 
@@ -8,7 +10,7 @@ use synod_core::{Setup, SetupError};
 const MOST: u64 = 1_000;
 
 /// The parameters of the abstract engine.
-pub const PARAMETERS: [Parameter; 9] = [
+pub const PARAMETERS: [Parameter; 12] = [
     Parameter {
         name: "partitions",
         meaning: "abstract engine: how often some members go on without the others (default: 0)",
@@ -30,6 +32,11 @@ pub const PARAMETERS: [Parameter; 9] = [
         meaning: "abstract engine: how many of the dead start again (default: 0)",
     },
     Parameter {
+        name: "faults",
+        meaning: "abstract engine: instead of these numbers, what goes wrong, in this order, e.g. \
+                  'partition die merge'; also crash, restart, and rejoin: restart among others",
+    },
+    Parameter {
         name: "start",
         meaning: "abstract engine: together (default), each member alone, or later: whenever and \
                   wherever it likes",
@@ -37,6 +44,16 @@ pub const PARAMETERS: [Parameter; 9] = [
     Parameter {
         name: "safe",
         meaning: "abstract engine: yes (default) or no, if it offers agreed delivery only",
+    },
+    Parameter {
+        name: "calm",
+        meaning: "abstract engine: no (default), or yes, if something goes wrong only when everybody has \
+                  been told everything; fewer histories",
+    },
+    Parameter {
+        name: "late",
+        meaning: "abstract engine: yes (default), or no, if a multicast gets its place in the order at \
+                  once; fewer histories",
     },
     Parameter {
         name: "lag",
@@ -61,23 +78,74 @@ pub enum Beginning {
     Later,
 }
 
+/// How much may still go wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Left {
+    /// So often each.
+    Budgets(Vec<(Move, u32)>),
+    /// These, one after the other.
+    Script(VecDeque<Move>),
+}
+
+impl Left {
+    /// How often this may happen now.
+    pub(super) fn times(&self, next: Move) -> u32 {
+        match self {
+            Left::Budgets(budgets) => {
+                budgets.iter().find(|(budgeted, _)| *budgeted == next).map_or(0, |(_, left)| *left)
+            }
+            Left::Script(script) => u32::from(script.front() == Some(&next)),
+        }
+    }
+
+    /// It happened, so many times in one.
+    pub(super) fn spend(&mut self, next: Move, times: u32) {
+        match self {
+            Left::Budgets(budgets) => {
+                let budget = budgets.iter_mut().find(|(budgeted, _)| *budgeted == next);
+                budget.into_iter().for_each(|(_, left)| *left -= times);
+            }
+            Left::Script(script) => {
+                script.pop_front();
+            }
+        }
+    }
+
+    fn from_setup(setup: &Setup) -> Result<Self, SetupError> {
+        if let Some(words) = setup.text("faults") {
+            let words = words.split([' ', ',']).filter(|word| !word.is_empty());
+            let word =
+                |word: &str| Move::named(word).ok_or_else(|| setup.bad("faults", "no such fault"));
+            return words.map(word).collect::<Result<_, _>>().map(Left::Script);
+        }
+        let budget = |(name, next): (&str, Move)| match setup.number(name, 0)? {
+            number if number <= MOST => Ok((next, number as u32)),
+            _ => Err(setup.bad(name, format!("it is at most {MOST}"))),
+        };
+        let budgets = [
+            ("partitions", Move::Partition),
+            ("merges", Move::Merge),
+            ("deaths", Move::Die),
+            ("node-crashes", Move::Crash),
+            ("restarts", Move::Restart),
+        ];
+        budgets.into_iter().map(budget).collect::<Result<_, _>>().map(Left::Budgets)
+    }
+}
+
 /// How much may still go wrong, and what does not change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Settings {
-    /// Partitions left.
-    pub partitions: u32,
-    /// Merges left.
-    pub merges: u32,
-    /// Deaths of processes left.
-    pub deaths: u32,
-    /// Crashes of nodes left.
-    pub crashes: u32,
-    /// Restarts left.
-    pub restarts: u32,
+    /// What may still go wrong.
+    pub left: Left,
     /// How the members begin.
     pub beginning: Beginning,
     /// Whether it offers safe delivery.
     pub safe: bool,
+    /// Whether things go wrong only when everybody has been told everything.
+    pub calm: bool,
+    /// Whether what is multicast may get its place in the order later.
+    pub late: bool,
     /// By how many events a member may be ahead of another.
     pub lag: u32,
     /// Whether a transitional configuration passes in one step.
@@ -87,22 +155,16 @@ pub struct Settings {
 impl Settings {
     /// As the parameters say.
     pub fn from_setup(setup: &Setup) -> Result<Self, SetupError> {
-        let budget = |name: &str| match setup.number(name, 0)? {
-            number if number <= MOST => Ok(number as u32),
-            _ => Err(setup.bad(name, format!("it is at most {MOST}"))),
-        };
         Ok(Settings {
-            partitions: budget("partitions")?,
-            merges: budget("merges")?,
-            deaths: budget("deaths")?,
-            crashes: budget("node-crashes")?,
-            restarts: budget("restarts")?,
+            left: Left::from_setup(setup)?,
             beginning: match setup.choice("start", &["together", "alone", "later"])? {
                 "together" => Beginning::Together,
                 "alone" => Beginning::Alone,
                 _ => Beginning::Later,
             },
             safe: setup.choice("safe", &["yes", "no"])? == "yes",
+            calm: setup.choice("calm", &["no", "yes"])? == "yes",
+            late: setup.choice("late", &["yes", "no"])? == "yes",
             lag: u32::try_from(setup.number("lag", MOST)?).unwrap_or(u32::MAX),
             at_once: setup.choice("passing", &["step", "once"])? == "once",
         })
