@@ -19,7 +19,7 @@ const LAYERS: &[Layer] = &[
         package: "synod-protocols",
         directory: "crates/protocols",
         may_use: &["synod-core"],
-        tests_may_use: &["synod-sim", "synod-check", "synod-drivers"],
+        tests_may_use: &["synod-sim", "synod-check"],
     },
     Layer {
         package: "synod-sim",

@@ -50,7 +50,7 @@ fn gaps(card: &Card) -> Vec<&'static str> {
 
 #[test]
 fn every_algorithm_has_a_test_or_a_scenario() {
-    let tests = text_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests"));
+    let tests = text_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../protocols/tests"));
     let sound = entries().into_iter().filter(|entry| entry.card.mutant.is_none());
     let untested = sound
         .map(|entry| entry.card.name)

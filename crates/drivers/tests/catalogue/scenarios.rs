@@ -1,6 +1,6 @@
-//! Plays every scenario below `tests/scenarios` and compares what happens with its trace.
+//! Plays every scenario below `protocols/tests/scenarios` and compares what happens with its trace.
 //!
-//! `UPDATE=1 cargo test -p synod-protocols --test catalogue` writes the traces anew: read what
+//! `UPDATE=1 cargo test -p synod-drivers --test catalogue` writes the traces anew: read what
 //! changed before you keep it.
 
 use std::fs;
@@ -82,7 +82,7 @@ fn write_if_update(path: &Path, text: &str, blessed: &str) {
 
 #[test]
 fn every_scenario_comes_out_as_its_trace_says() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../protocols/tests/scenarios");
     let mut paths = Vec::new();
     files(&root, &mut paths);
     assert!(!paths.is_empty(), "there are no scenarios below {}", root.display());
