@@ -206,7 +206,7 @@ impl Told {
             "\n{BOLD}It works already:{BOLD:#}\n\
              \x20 cargo run -- run {name} --draw -n 3 --requests 4\n\
              \x20 cargo run -- check {name} --rounds 2 --property ME1 --property ME2\n\
-             \x20 cargo test -p synod-protocols\n\
+             \x20 cargo test -p synod-drivers\n\
              Now make it your own, step by step.\n"
         )
     }
