@@ -10,6 +10,7 @@
 //! - `turns`, `clean`: the two timings, that of the authors and one without limits
 //! - `members`, `membership`: services, what they ask for, and the views that they see
 //! - [`reference`]: allocators to compare with; [`erlang`]: what no allocator can beat
+//! - [`study`], [`report`]: the whole experiment, and how it is told
 //! - [`measure`], [`statistics`]: what is counted, and how sure the means are
 #![forbid(unsafe_code)]
 
@@ -20,10 +21,12 @@ mod members;
 mod membership;
 mod policy;
 pub mod reference;
+pub mod report;
 mod run;
 pub mod settings;
 mod slots;
 pub mod statistics;
+pub mod study;
 mod summary;
 mod timers;
 mod turns;

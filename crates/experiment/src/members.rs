@@ -1,7 +1,7 @@
 //! The members: services, and what becomes of what they ask for.
 
 use crate::measure::{Measured, Meter};
-use crate::policy::Policy;
+use crate::policy::{Holding, Policy};
 use crate::timers::Timers;
 use crate::workload::{ROUND, Time};
 use std::collections::VecDeque;
@@ -63,8 +63,11 @@ impl<S: Policy> Members<S> {
 
     /// The run is over. `same` tells whether all have delivered the same.
     pub(crate) fn finish(mut self, round: u64, same: bool) -> Measured {
-        let owned = self.services.iter().map(|service| service.holding().owned()).sum();
-        self.meter.measured.owned = owned;
+        // Where members are not equally far, a promised slot may already be somebody else's.
+        let owned =
+            |holding: Holding| holding.used + holding.free + u32::from(same) * holding.pledged;
+        let all = self.services.iter().map(|service| owned(service.holding()));
+        self.meter.measured.owned = all.sum();
         if same {
             let disagrees = |pair: &&[S]| !pair[0].agrees(&pair[1]);
             self.meter.measured.disagreements = self.services.windows(2).filter(disagrees).count();

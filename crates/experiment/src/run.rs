@@ -13,6 +13,8 @@ use serde::{Deserialize, Serialize};
 pub enum Allocator {
     /// SLOTS, with the rules that were published.
     Paper,
+    /// The same, as the authors' public simulation reads them.
+    PaperAsProgrammed,
     /// SLOTS, with the published donations and rules that hold.
     Repaired,
     /// SLOTS, with offers.
@@ -29,6 +31,54 @@ pub enum Allocator {
     Oracle,
 }
 
+impl Allocator {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Allocator::Paper => "paper",
+            Allocator::PaperAsProgrammed => "paper-as-programmed",
+            Allocator::Repaired => "repaired",
+            Allocator::Offers => "offers",
+            Allocator::MutualExclusion => "mutual-exclusion",
+            Allocator::MutualExclusionWithSlip => "mutual-exclusion-with-slip",
+            Allocator::Static => "static",
+            Allocator::Mover => "mover",
+            Allocator::Oracle => "oracle",
+        }
+    }
+
+    /// What it is called in tables.
+    pub fn title(self) -> &'static str {
+        match self {
+            Allocator::Paper => "SLOTS as published (text)",
+            Allocator::PaperAsProgrammed => "SLOTS as published (program)",
+            Allocator::Repaired => "SLOTS repaired",
+            Allocator::Offers => "SLOTS with offers",
+            Allocator::MutualExclusion => "mutual exclusion, correct",
+            Allocator::MutualExclusionWithSlip => "mutual exclusion with the slip",
+            Allocator::Static => "static split",
+            Allocator::Mover => "all-knowing mover",
+            Allocator::Oracle => "one pool, no latency",
+        }
+    }
+
+    /// Whether it is SLOTS, with whichever rules.
+    pub fn is_slots(self) -> bool {
+        matches!(
+            self,
+            Allocator::Paper
+                | Allocator::PaperAsProgrammed
+                | Allocator::Repaired
+                | Allocator::Offers
+        )
+    }
+
+    /// Whether it can be run under the authors' timing: those that see everything cannot.
+    pub fn takes_turns(self) -> bool {
+        !matches!(self, Allocator::Mover | Allocator::Oracle)
+    }
+}
+
 /// Runs an allocator. The same seed gives the same claims to every allocator, and the same result every
 /// time. `progress` is called now and then with the round.
 pub fn run(
@@ -40,6 +90,9 @@ pub fn run(
     let (n, size) = (settings.nodes, settings.slots);
     match allocator {
         Allocator::Paper => serve(settings, seed, slots::group(settings, "paper"), progress),
+        Allocator::PaperAsProgrammed => {
+            serve(settings, seed, slots::as_programmed(settings), progress)
+        }
         Allocator::Repaired => serve(settings, seed, slots::group(settings, "repaired"), progress),
         Allocator::Offers => serve(settings, seed, slots::group(settings, "offers"), progress),
         Allocator::MutualExclusion => {

@@ -14,11 +14,16 @@ const MIN: &str = "8";
 
 /// A group that goes by these rules.
 pub(crate) fn group(settings: &Settings, rules: &str) -> Vec<Slots> {
-    let setup = Setup::new(settings.nodes)
-        .with("rules", rules)
-        .with("slots", &settings.slots.to_string())
-        .with("low", LOW)
-        .with("min", MIN);
+    members(settings, Setup::new(settings.nodes).with("rules", rules))
+}
+
+/// A group that goes by the published rules, as the authors' public simulation reads them.
+pub(crate) fn as_programmed(settings: &Settings) -> Vec<Slots> {
+    members(settings, Setup::new(settings.nodes).with("rules", "paper").with("o2o3", "code"))
+}
+
+fn members(settings: &Settings, setup: Setup) -> Vec<Slots> {
+    let setup = setup.with("slots", &settings.slots.to_string()).with("low", LOW).with("min", MIN);
     let setup = match settings.start {
         Start::Join => setup,
         Start::Together => setup.with("owned", &even(settings)),

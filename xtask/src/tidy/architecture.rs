@@ -48,7 +48,7 @@ const LAYERS: &[Layer] = &[
     Layer {
         package: "synod-experiment",
         directory: "crates/experiment",
-        may_use: &["synod-core", "synod-protocols", "synod-sim"],
+        may_use: &["synod-core", "synod-draw", "synod-protocols", "synod-sim"],
         tests_may_use: &[],
     },
     Layer {

@@ -9,6 +9,7 @@ mod new;
 mod play;
 mod run;
 mod show;
+mod slots;
 mod sweep;
 mod tour;
 
@@ -27,6 +28,7 @@ pub(crate) enum Command {
     Check(Box<check::Check>),
     Sweep(sweep::Sweep),
     Bench(bench::Bench),
+    Slots(slots::Slots),
     Play(play::Play),
     New(new::New),
     Member(member::Member),
@@ -45,6 +47,7 @@ impl Command {
             Command::Check(check) => check.perform(output),
             Command::Sweep(sweep) => sweep.perform(output),
             Command::Bench(bench) => bench.perform(output),
+            Command::Slots(slots) => slots.perform(output),
             Command::Play(play) => play.perform(output),
             Command::New(new) => new.perform(output),
             Command::Member(member) => member.perform(),

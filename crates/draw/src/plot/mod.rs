@@ -98,7 +98,8 @@ struct Range {
 }
 
 impl Range {
-    /// Covers all values above 0, and ends at powers of ten. Marks between them where there are few.
+    /// Covers all values above 0, and ends at 1, 2 or 5 times a power of ten. Marks are powers of ten,
+    /// or these too where there are few.
     fn log(values: &[f64]) -> Self {
         let above = || values.iter().copied().filter(|value| *value > 0.0);
         let low = above().fold(f64::INFINITY, f64::min);
@@ -107,10 +108,16 @@ impl Range {
         let first = (low.log10() + 1e-9).floor() as i32;
         let last = ((high.log10() - 1e-9).ceil() as i32).max(first + 1);
         let factors: &[f64] = if last - first <= 2 { &[1.0, 2.0, 5.0] } else { &[1.0] };
-        let (low, high) = (10f64.powi(first), 10f64.powi(last));
+        let ends = || {
+            (first..=last)
+                .flat_map(|power| [1.0, 2.0, 5.0].map(|factor| factor * 10f64.powi(power)))
+        };
+        let low = ends().filter(|end| *end <= low * 1.000_001).fold(10f64.powi(first), f64::max);
+        let high = ends().filter(|end| *end >= high / 1.000_001).fold(10f64.powi(last), f64::min);
         let ticks =
             (first..=last).flat_map(|power| factors.iter().map(move |f| f * 10f64.powi(power)));
-        let ticks = ticks.filter(|tick| *tick <= high * 1.000_001).collect();
+        let inside = |tick: &f64| (low / 1.000_001..=high * 1.000_001).contains(tick);
+        let ticks = ticks.filter(inside).collect();
         Range { low, high, ticks, scale: Scale::Log }
     }
 
@@ -171,7 +178,14 @@ impl Plot {
     fn x_range(&self, wanted: usize) -> Range {
         let points = self.series.iter().flat_map(|s| s.points.iter().map(|point| point.0));
         let bands = self.series.iter().flat_map(|s| s.band.iter().map(|range| range.0));
-        let values: Vec<f64> = points.chain(bands).collect();
+        let mut values: Vec<f64> = points.chain(bands).collect();
+        // Bars are as wide as the gap between them, so the outermost need half of one more.
+        for bars in self.series.iter().filter(|series| series.style == Style::Bars) {
+            if let [first, second, .., last] = bars.points[..] {
+                let half = (second.0 - first.0) / 2.0;
+                values.extend([first.0 - half, last.0 + half]);
+            }
+        }
         match self.x_scale {
             Scale::Linear => Range::new(&values, false, wanted),
             Scale::Log => Range::log(&values),
@@ -255,10 +269,10 @@ mod tests {
     #[test]
     fn a_logarithmic_axis_ends_at_powers_of_ten_and_leaves_out_what_is_not_above_zero() {
         let range = Range::log(&[0.0, 3.0, 700.0]);
-        assert_eq!((range.low, range.high), (1.0, 1_000.0));
-        assert_eq!(range.ticks, [1.0, 10.0, 100.0, 1_000.0]);
-        assert!((range.part(10.0) - 1.0 / 3.0).abs() < 1e-9);
-        assert_eq!(Range::log(&[2.0, 30.0]).ticks, [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0]);
+        assert_eq!((range.low, range.high), (2.0, 1_000.0));
+        assert_eq!(range.ticks, [10.0, 100.0, 1_000.0]);
+        assert!((range.part(2_000f64.sqrt()) - 0.5).abs() < 1e-9);
+        assert_eq!(Range::log(&[2.0, 30.0]).ticks, [2.0, 5.0, 10.0, 20.0, 50.0]);
         let points = vec![(0.0, 1.0), (10.0, 2.0)];
         let series = Series::new("a", Style::Points, points);
         let series = vec![series.with_labels(vec!["zero".to_owned(), "ten".to_owned()])];

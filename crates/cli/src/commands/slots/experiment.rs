@@ -1,0 +1,205 @@
+//! `synod slots experiment`: allocators under load, as in the paper and beyond.
+
+use super::report;
+use crate::Outcome;
+use crate::export;
+use crate::output::Output;
+use crate::parallel::{in_order, threads};
+use crate::parse;
+use crate::progress::Progress;
+use anyhow::{Context, Result, ensure};
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+use synod_experiment::settings::{HotSpot, Start};
+use synod_experiment::study::{Case, Row, Wishes};
+use synod_experiment::{Allocator, Summary, run};
+
+const EXAMPLES: &str = "\
+Examples:
+  synod slots experiment                                the paper's table, and a clean network
+  synod slots experiment --html report.html             with all plots, as one page
+  synod slots experiment --load 0.95 --timing clean     claims at random times
+  synod slots experiment --policy offers --policy static --hot-spot 0.5 --timing clean
+  synod slots experiment --nodes 128 --slots 3072 --policy offers --timing clean --rounds 1000
+
+Policies: paper, paper-as-programmed, repaired, offers (SLOTS); mutual-exclusion and
+mutual-exclusion-with-slip (the paper's baseline); static, mover, oracle. The same seed gives the same
+claims to all of them.";
+
+/// Larger groups take too long.
+const LARGEST: u64 = 4_096;
+
+/// How time goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Time {
+    /// As in the authors' simulation: one message in a turn
+    Authors,
+    /// Every multicast takes the same time, and there may be any number
+    Clean,
+}
+
+/// How members come together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Begin {
+    /// The first owns everything, the others join one by one
+    Join,
+    /// All are there, with an even share
+    Steady,
+}
+
+/// Reproduce the paper's experiment: SLOTS and others under load
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Experiment {
+    /// How many slots there are [default: 768]
+    #[arg(long, value_name = "SLOTS", value_parser = parse::positive)]
+    slots: Option<u64>,
+    /// How many members there are [default: 32]
+    #[arg(long, value_name = "N", value_parser = parse::positive)]
+    nodes: Option<u64>,
+    /// The offered load as a share of the slots, with claims at random times [default: as published]
+    #[arg(long, value_name = "SHARE", value_parser = positive_number)]
+    load: Option<f64>,
+    /// Only this policy; may be given several times [default: all]
+    #[arg(long, value_name = "NAME", value_parser = policy)]
+    policy: Vec<Allocator>,
+    /// One member gets this share of all claims; with :ROUNDS another one after so many rounds
+    #[arg(long, value_name = "SHARE[:ROUNDS]", value_parser = hot_spot)]
+    hot_spot: Option<HotSpot>,
+    /// How many rounds are measured [default: 100000 and 5000]
+    #[arg(long, value_name = "ROUNDS", value_parser = parse::positive)]
+    rounds: Option<u64>,
+    /// How many runs of each, with different seeds [default: 3]
+    #[arg(long, value_name = "K", value_parser = parse::positive)]
+    seeds: Option<u64>,
+    /// The first seed
+    #[arg(short, long, value_name = "SEED", default_value_t = 1)]
+    seed: u64,
+    /// How many rounds a multicast takes in a clean network [default: 2]
+    #[arg(long, value_name = "ROUNDS", value_parser = parse::positive)]
+    latency: Option<u64>,
+    /// Only under this timing [default: both]
+    #[arg(long, value_enum)]
+    timing: Option<Time>,
+    /// How the members come together [default: as the authors did, and steady]
+    #[arg(long, value_enum)]
+    start: Option<Begin>,
+    /// Fewer and shorter runs
+    #[arg(long)]
+    quick: bool,
+    /// On so many threads; the result does not depend on it [default: one for each core]
+    #[arg(long, value_name = "T", value_parser = parse::positive)]
+    threads: Option<u64>,
+    /// Write a report with all plots, as one page; this takes some more runs
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Write all that was measured as comma-separated values, into this directory
+    #[arg(long, value_name = "DIR")]
+    csv: Option<PathBuf>,
+}
+
+impl Experiment {
+    /// Runs it all, and tells what came of it.
+    pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
+        let wishes = self.wishes()?;
+        let (authors, clean) = match self.timing {
+            None => (true, true),
+            Some(time) => (time == Time::Authors, time == Time::Clean),
+        };
+        let mut cases = wishes.tables(authors, clean);
+        if self.html.is_some() {
+            cases.extend(wishes.plots());
+        }
+        ensure!(
+            !cases.is_empty(),
+            "nothing is left to run: that policy knows nothing of that timing"
+        );
+        let (rows, seconds) = self.run_all(cases);
+        report::tell(&rows, seconds, output)?;
+        if let Some(path) = &self.html {
+            export::write(path, &report::page(&rows))?;
+        }
+        if let Some(directory) = &self.csv {
+            std::fs::create_dir_all(directory)
+                .with_context(|| format!("cannot make the directory {}", directory.display()))?;
+            for (name, text) in synod_experiment::report::files(&rows) {
+                export::write(&directory.join(name), &text)?;
+            }
+        }
+        Ok(Outcome::Holds)
+    }
+
+    fn wishes(&self) -> Result<Wishes> {
+        let nodes = self.nodes.unwrap_or(32);
+        let slots = self.slots.unwrap_or(768);
+        ensure!((2..=LARGEST).contains(&nodes), "--nodes: a group has 2 to {LARGEST} members");
+        ensure!(
+            nodes <= slots && slots <= 10_000_000,
+            "--slots: there must be one for each member at least, and 10 million at most"
+        );
+        ensure!(self.seed.checked_add(1_000_000).is_some(), "--seed is too large");
+        Ok(Wishes {
+            nodes: self.nodes.map(|nodes| nodes as usize),
+            slots: self.slots.map(|slots| slots as u32),
+            rounds: self.rounds,
+            load: self.load,
+            hot_spot: self.hot_spot,
+            latency: self.latency,
+            start: self.start.map(|start| match start {
+                Begin::Join => Start::Join,
+                Begin::Steady => Start::Together,
+            }),
+            allocators: self.policy.clone(),
+            quick: self.quick,
+            seeds: self.seeds.unwrap_or(if self.quick { 2 } else { 3 }),
+        })
+    }
+
+    /// What came of each case, and how long it took.
+    fn run_all(&self, cases: Vec<Case>) -> (Vec<Row>, f64) {
+        let runs: Vec<(usize, u64)> = cases
+            .iter()
+            .enumerate()
+            .flat_map(|(index, case)| (0..case.seeds).map(move |seed| (index, self.seed + seed)))
+            .collect();
+        let mut progress = Progress::of(runs.len() as u64, "runs");
+        let begun = |begun: u64| {
+            let case = &cases[runs[begun as usize - 1].0];
+            progress.at(begun, || case.allocator.title().to_owned());
+        };
+        let measured = in_order(runs.len() as u64, threads(self.threads), begun, |index| {
+            let (case, seed) = runs[index as usize];
+            run(&cases[case].settings, cases[case].allocator, seed, &|_| ())
+        });
+        let mut measured = measured.into_iter();
+        let mut rows = Vec::new();
+        for case in cases {
+            let of_case: Vec<_> = measured.by_ref().take(case.seeds as usize).collect();
+            let summary = Summary::of(&case.settings, &of_case);
+            rows.push(Row { case, summary });
+        }
+        (rows, progress.finish())
+    }
+}
+
+fn policy(text: &str) -> Result<Allocator, String> {
+    let known = synod_experiment::study::ALLOCATORS;
+    known.into_iter().find(|policy| policy.name() == text).ok_or_else(|| {
+        let names: Vec<&str> = known.iter().map(|policy| policy.name()).collect();
+        format!("there is no policy '{text}'; there are {}", names.join(", "))
+    })
+}
+
+fn positive_number(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| *number > 0.0 && *number <= 10.0);
+    number.ok_or_else(|| format!("'{text}' is no load; write a share of the slots, as 0.857"))
+}
+
+fn hot_spot(text: &str) -> Result<HotSpot, String> {
+    let (share, every) = text.split_once(':').unwrap_or((text, "0"));
+    let share = share.parse::<f64>().ok().filter(|share| (0.0..1.0).contains(share));
+    match (share, every.parse::<u64>()) {
+        (Some(share), Ok(moves_every)) => Ok(HotSpot { share, moves_every }),
+        _ => Err(format!("'{text}' is no hot spot; write 0.5, or 0.5:1000")),
+    }
+}

@@ -1,0 +1,106 @@
+//! What came of the experiment: in words, as values, as a page.
+
+use crate::output::{self, DIM, Output};
+use anyhow::Result;
+use serde::Serialize;
+use synod_experiment::report::{Property, lines, properties};
+use synod_experiment::settings::{Arrivals, Settings, Timing};
+use synod_experiment::study::{PUBLISHED, Part, Row};
+
+#[derive(Serialize)]
+struct Told<'a> {
+    published: Vec<Published>,
+    cases: &'a [Row],
+    properties: Vec<Property>,
+}
+
+#[derive(Serialize)]
+struct Published {
+    allocator: &'static str,
+    claims_per_multicast: f64,
+    failed_per_success: f64,
+    used: f64,
+}
+
+/// Tells it.
+pub(super) fn tell(rows: &[Row], seconds: f64, output: &Output) -> Result<()> {
+    let published = |(allocator, claims_per_multicast, failed_per_success, used)| Published {
+        allocator,
+        claims_per_multicast,
+        failed_per_success,
+        used,
+    };
+    let told = Told {
+        published: PUBLISHED.map(published).into(),
+        cases: rows,
+        properties: properties(rows),
+    };
+    output.answer(&told, || in_words(rows, seconds))
+}
+
+fn in_words(rows: &[Row], seconds: f64) -> String {
+    let mut text = String::new();
+    for (part, title) in
+        [(Part::Authors, "Under the authors' timing"), (Part::Clean, "In a clean network")]
+    {
+        let Some(first) = rows.iter().find(|row| row.case.part == part) else { continue };
+        text += &output::heading(title);
+        text += &output::paragraph("  ", &setting(&first.case.settings));
+        text += &table(rows, part);
+    }
+    let runs: usize = rows.iter().map(|row| row.summary.seeds).sum();
+    let rounds: u64 = rows
+        .iter()
+        .map(|row| {
+            (row.case.settings.rounds + row.case.settings.warm_up) * row.summary.seeds as u64
+        })
+        .sum();
+    text += &format!(
+        "\n{DIM}± is half the width of the 95 % confidence interval. {runs} runs, {} million rounds, \
+         {seconds:.1} s.{DIM:#}\n",
+        rounds.div_ceil(1_000_000)
+    );
+    text
+}
+
+fn table(rows: &[Row], part: Part) -> String {
+    let header = ["", "claims/multicast", "failed/successful", "in use", "2 / 3 / more, %", ""];
+    let cells = |line: synod_experiment::report::Line| {
+        vec![
+            line.who,
+            line.claims_per_multicast,
+            line.failed_per_success,
+            line.used,
+            line.response,
+            line.note,
+        ]
+    };
+    let rows = lines(rows, part).into_iter().map(cells).collect();
+    output::table(&header, &header[1..5], rows)
+}
+
+/// `32 members, 768 slots, …`.
+fn setting(settings: &Settings) -> String {
+    let arrivals = match settings.arrivals {
+        Arrivals::Authors => "claims as the authors draw them".to_owned(),
+        Arrivals::Poisson { load } => {
+            format!("claims at random times, {:.1} % of the slots", load * 100.0)
+        }
+    };
+    let timing = match settings.timing {
+        Timing::Authors => "one message in a turn".to_owned(),
+        Timing::Clean { latency } => format!("a multicast takes {latency} rounds"),
+    };
+    let (nodes, slots, rounds) = (settings.nodes, settings.slots, settings.rounds);
+    let hot = settings.hot_spot.map_or(String::new(), |spot| {
+        format!("; one member gets {:.0} % of the claims", spot.share * 100.0)
+    });
+    format!("{nodes} members, {slots} slots, {rounds} rounds; {timing}; {arrivals}{hot}.")
+}
+
+/// The report as a page.
+pub(super) fn page(rows: &[Row]) -> String {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let how = format!("synod {}", words.join(" "));
+    synod_experiment::report::page(rows, &[], &how)
+}
