@@ -6,6 +6,7 @@ use crate::process::ProcessId;
 use crate::protocol::Protocol;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+use std::fmt;
 
 /// One process: a service, and the engine below it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -17,12 +18,22 @@ pub struct Served<S, E> {
 }
 
 /// A timer of the engine, or of the service.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ServedTimer<S, E> {
     /// The engine waits.
     Engine(E),
     /// The service waits.
     Service(S),
+}
+
+/// Whose it is shows in its name.
+impl<S: fmt::Debug, E: fmt::Debug> fmt::Debug for ServedTimer<S, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ServedTimer::Engine(timer) => timer.fmt(f),
+            ServedTimer::Service(timer) => timer.fmt(f),
+        }
+    }
 }
 
 impl<S, E> From<E> for ServedTimer<S, E> {

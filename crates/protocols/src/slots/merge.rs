@@ -20,6 +20,8 @@ use synod_core::{ProcessId, ProcessSet};
 /// What the parts have said so far.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Merging {
+    /// Everybody in the view.
+    here: ProcessSet,
     /// Who has not been spoken for.
     missing: ProcessSet,
     /// Who is new, and in no part.
@@ -30,18 +32,22 @@ pub(super) struct Merging {
 impl Merging {
     pub(super) fn new(here: &ProcessSet, fresh: ProcessSet) -> Self {
         let missing = here.iter().filter(|node| !fresh.contains(*node)).collect();
-        Merging { missing, fresh, statuses: Vec::new() }
+        Merging { here: here.clone(), missing, fresh, statuses: Vec::new() }
     }
 
-    /// Whether a status makes sense: it speaks for its sender, and for nobody that another spoke for.
+    /// Whether a status makes sense: it speaks for its sender, and for no initialised member that
+    /// another spoke for. (Whoever waits for a status may be spoken for twice: by itself, because it
+    /// does not know that others know of it.)
     fn admits(&self, from: ProcessId, status: &Status) -> bool {
         let members = status.members();
         let owns = |(owner, _): (Owner, u32)| match owner {
-            Owner::Of(member) => status.ready.contains(member),
+            Owner::Of(member) => members.contains(member),
             Owner::Absent | Owner::Frozen => true,
         };
+        let spoken = |member| self.statuses.iter().any(|other| other.ready.contains(member));
         members.contains(from)
-            && members.iter().all(|member| self.missing.contains(member))
+            && members.iter().all(|member| self.here.contains(member))
+            && !status.ready.iter().any(spoken)
             && status.table.counts().all(owns)
     }
 }
@@ -110,6 +116,7 @@ impl Slots {
         estate.ready = statuses.iter().flat_map(|status| status.ready.iter()).collect();
         estate.waiting = statuses.iter().flat_map(|status| status.waiting.iter()).collect();
         estate.waiting.extend(fresh.iter());
+        estate.waiting = estate.waiting.iter().filter(|p| !estate.ready.contains(*p)).collect();
         estate.primary = estate.ready.first();
         estate.dead = dead(&statuses);
         self.new = statuses.iter().flat_map(|status| status.new.iter()).collect();

@@ -3,10 +3,11 @@
 use super::ranges::Ranges;
 use super::table::Table;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use synod_core::{ProcessId, ProcessSet, Wire};
 
 /// A multicast: what it says, and two numbers of whoever says it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Message {
     /// The sender's count of claims, or the greatest that it heard of. Receivers go on from there, so
     /// that tokens grow along every chain of owners.
@@ -15,6 +16,13 @@ pub struct Message {
     pub free: u32,
     /// What it says.
     pub body: Body,
+}
+
+/// What it says; the numbers matter less.
+impl fmt::Debug for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.body.fmt(f)
+    }
 }
 
 /// What is said.

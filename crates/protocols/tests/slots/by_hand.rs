@@ -205,3 +205,21 @@ fn a_donation_delivered_between_two_views_counts_for_those_who_go_together() {
     group.view(&[2, 3]);
     assert_eq!((group.owned_and_free(2), group.absent(2)), ((3, 3), 1));
 }
+
+#[test]
+fn whoever_waits_for_a_status_may_be_spoken_for_twice() {
+    let settings = [REPAIRED, ("slots", "9"), ("low", "0"), ("owned", "p1:3 p2:3 p3:3")];
+    let mut group = Group::new(4, &settings);
+    group.view(&[1, 2]);
+    group.view(&[3]);
+    group.restart(4);
+    group.view(&[3, 4]);
+    group.lose(3);
+    // p3 knows that p4 waits, and p4 knows nothing of that.
+    group.view(&[1, 2, 3, 4]);
+    assert_eq!(group.speakers(), [1, 3, 4]);
+    group.deliver(4);
+    group.deliver_all();
+    assert!(group.agree(&[1, 2, 3, 4]));
+    assert_eq!([1, 2, 3].map(|at| group.owned(at)).iter().sum::<u32>() + group.owned(4), 9);
+}
