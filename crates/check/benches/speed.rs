@@ -4,6 +4,9 @@
 //! several runs, because they are noisy; and, where valgrind is installed, instructions per step,
 //! because those do not depend on what else the machine is doing.
 
+mod measure;
+
+use measure::{best, memory_mib};
 use std::process::Command;
 use synod_check::{Question, explore};
 use synod_core::card::{Rounds, Scope};
@@ -13,8 +16,6 @@ use synod_sim::{Options, Plan, Report, Simulator};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
-const RUNS: usize = 5;
 
 /// The figures of peers on the same class of machine (2 shared cores, November 2026), in millions
 /// of messages per CPU second; for checkers in thousands of different states per CPU second.
@@ -46,7 +47,7 @@ fn once(arguments: &[String]) {
         "explore" => explored(size as usize).1,
         other => panic!("no workload is called {other}"),
     };
-    println!("{steps} {}", peak_mib());
+    println!("{steps} {}", memory_mib("VmHWM:"));
 }
 
 /// Eight processes, Ricart and Agrawala, random latencies.
@@ -164,34 +165,4 @@ fn instructions(program: &std::path::Path, workload: &str, size: u32) -> Option<
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     let line = errors.lines().find(|line| line.contains("Collected"))?;
     Some((steps, line.rsplit(' ').next()?.parse().ok()?))
-}
-
-/// The least CPU time of several runs, and what came of that one.
-fn best<T>(run: &dyn Fn() -> T) -> (f64, T) {
-    let timed = || {
-        let before = cpu_seconds();
-        let result = run();
-        (cpu_seconds() - before, result)
-    };
-    let runs = (0..RUNS).map(|_| timed());
-    runs.min_by(|a, b| a.0.total_cmp(&b.0)).expect("there are several")
-}
-
-/// CPU time of this thread so far. (Linux only; elsewhere wall time.)
-fn cpu_seconds() -> f64 {
-    let nanoseconds = std::fs::read_to_string("/proc/thread-self/schedstat")
-        .ok()
-        .and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
-    match nanoseconds {
-        Some(nanoseconds) => nanoseconds / 1e9,
-        None => std::time::UNIX_EPOCH.elapsed().map_or(0.0, |since| since.as_secs_f64()),
-    }
-}
-
-/// The most memory that this process has ever had, in mebibytes.
-fn peak_mib() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()).unwrap_or(0)
-        >> 10
 }

@@ -61,19 +61,18 @@ const UNIT: u64 = 16 * 64;
 
 /// Multiples, in 64ths.
 mod times {
-    pub(super) const LOW_SWING: u64 = 28;
-    pub(super) const LOW_PLENTY: u64 = 18;
-    pub(super) const FILL_SWING: u64 = 91;
-    pub(super) const FILL_PLENTY: u64 = 29;
-    pub(super) const ENOUGH_SWING: u64 = 98;
-    pub(super) const HIGH_SWING: u64 = 90;
-    pub(super) const HIGH_STOCK: u64 = 328;
-    pub(super) const HIGH_PLENTY: u64 = 65;
-    pub(super) const GIVE_SWING: u64 = 47;
-    pub(super) const GIVE_PLENTY: u64 = 19;
-    pub(super) const URGENT_SWING: u64 = 255;
-    pub(super) const URGENT_KEEP: u64 = 157;
-    pub(super) const URGENT_MORE: u64 = 21;
+    pub(super) const LOW_PACE: u64 = 44;
+    pub(super) const LOW_PLENTY: u64 = 13;
+    pub(super) const FILL_SWING: u64 = 57;
+    pub(super) const FILL_PLENTY: u64 = 12;
+    pub(super) const HIGH_SWING: u64 = 86;
+    pub(super) const HIGH_STOCK: u64 = 241;
+    pub(super) const HIGH_PLENTY: u64 = 48;
+    pub(super) const GIVE_SWING: u64 = 52;
+    pub(super) const GIVE_PLENTY: u64 = 14;
+    pub(super) const URGENT_SWING: u64 = 170;
+    pub(super) const URGENT_KEEP: u64 = 90;
+    pub(super) const URGENT_MORE: u64 = 20;
 }
 
 impl Appetite {
@@ -83,8 +82,8 @@ impl Appetite {
     /// So often the application asked for a slot while a multicast was on its way.
     pub fn learn(&mut self, claims: u32) {
         if let Appetite::Measured { pace } = self {
-            // An eighth of what is new: a few messages tell a change, and one does not.
-            *pace = *pace - *pace / 8 + claims.min(1 << 20) * 32;
+            // A 32nd of what is new: it takes many messages to tell a rate from a chance.
+            *pace = *pace - *pace / 32 + claims.min(1 << 20) * 8;
         }
     }
 
@@ -106,31 +105,37 @@ impl Appetite {
 
 fn measured(pace: u64, market: Market) -> Bounds {
     let members = u64::from(market.members.max(1));
-    // √(2 · pace), in 16ths because the pace is in 256ths.
+    // In 16ths, and √(2 · pace) is because the pace is in 256ths.
     let swing = (2 * pace).isqrt();
     let plenty = u64::from(market.free) * 16 / members;
-    let low = (times::LOW_SWING * swing + times::LOW_PLENTY * plenty) / UNIT + 1;
-    let fill = (times::FILL_SWING * swing + times::FILL_PLENTY * plenty + UNIT / 2) / UNIT;
-    let enough = (times::ENOUGH_SWING * swing + UNIT / 2) / UNIT;
+    let low = times::LOW_PACE * pace / 16 + times::LOW_PLENTY * plenty;
+    let fill = low + times::FILL_SWING * swing + times::FILL_PLENTY * plenty;
     let (high, keep, at_once) = if market.missing > 0 {
-        let keep = (times::URGENT_KEEP * swing + UNIT / 2) / UNIT;
         let more = times::URGENT_MORE * members / 64;
-        (times::URGENT_SWING * swing, keep, u64::from(market.missing) + more)
+        let high = low + times::URGENT_SWING * swing;
+        (high, low + times::URGENT_KEEP * swing, u64::from(market.missing) + more)
     } else {
         let stock = u64::from(market.stock) * 16 / members;
-        let high =
-            times::HIGH_SWING * swing + times::HIGH_STOCK * stock + times::HIGH_PLENTY * plenty;
+        let dear = times::HIGH_STOCK * stock + times::HIGH_PLENTY * plenty;
+        let high = low + times::HIGH_SWING * swing + dear;
         let give = times::GIVE_SWING * swing + times::GIVE_PLENTY * plenty;
-        (high, (high.saturating_sub(give) + UNIT / 2) / UNIT, u64::from(u32::MAX))
+        (high, high.saturating_sub(give), u64::from(u32::MAX))
     };
-    let high = (high.div_ceil(UNIT).saturating_sub(1)).max(low);
+    in_order(low, fill, high, keep, at_once)
+}
+
+/// Whole slots, such that whoever takes does not offer then, nor the other way round.
+fn in_order(low: u64, fill: u64, high: u64, keep: u64, at_once: u64) -> Bounds {
+    let nearest = |bound: u64| (bound + UNIT / 2) / UNIT;
     let number = |bound: u64| u32::try_from(bound).unwrap_or(u32::MAX);
+    let low = low / UNIT + 1;
+    let high = high.div_ceil(UNIT).saturating_sub(1).max(low);
     Bounds {
         low: number(low),
-        fill: number(fill.clamp(low, high)),
-        enough: number(enough.max(1)),
+        fill: number(nearest(fill).clamp(low, high)),
+        enough: number(low),
         high: number(high),
-        keep: number(keep.clamp(low, high)),
+        keep: number(nearest(keep).clamp(low, high)),
         at_once: number(at_once),
     }
 }
@@ -146,15 +151,15 @@ mod tests {
     #[test]
     fn the_pace_follows_what_is_counted() {
         let mut appetite = Appetite::UNKNOWN;
-        for _ in 0..100 {
+        for _ in 0..300 {
             appetite.learn(12);
         }
         let Appetite::Measured { pace } = appetite else { panic!("it is measured") };
         assert!((11 * 256..=12 * 256).contains(&pace), "{pace}");
-        for _ in 0..100 {
+        for _ in 0..300 {
             appetite.learn(0);
         }
-        assert!(matches!(appetite, Appetite::Measured { pace: 0..8 }), "{appetite:?}");
+        assert!(matches!(appetite, Appetite::Measured { pace: 0..32 }), "{appetite:?}");
     }
 
     #[test]

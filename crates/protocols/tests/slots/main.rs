@@ -2,5 +2,6 @@
 
 mod by_hand;
 mod hand;
+mod offers;
 mod rules;
 mod vectors;

@@ -1,0 +1,355 @@
+//! Offers and takes, step by step and at random.
+
+use crate::hand::Group;
+use std::collections::BTreeMap;
+use synod_core::family::slots::{Input, Output, SlotId, Token};
+use synod_core::group::Cause;
+use synod_protocols::slots::message::Body;
+use synod_protocols::slots::scheme::Scheme;
+
+const OFFERS: (&str, &str) = ("rules", "offers");
+const STOCK: (&str, &str) = ("stock", "1");
+
+/// p1 owns four slots, and so on; everybody wants to have one free slot.
+fn group(n: u32, owned: &str, used: &str) -> Group {
+    Group::settled(n, &[OFFERS, STOCK, ("slots", "8"), ("owned", owned), ("used", used)])
+}
+
+/// How many slots are on offer, as `at` sees it.
+fn on_offer(group: &Group, at: u32) -> u32 {
+    match group.slots(at).scheme() {
+        Scheme::Offers(offers) => offers.exchange().stock(),
+        other => panic!("{other:?} is another scheme"),
+    }
+}
+
+/// Who waits, as `at` sees it.
+fn waiting(group: &Group, at: u32) -> Vec<u32> {
+    match group.slots(at).scheme() {
+        Scheme::Offers(offers) => offers.exchange().waiting().map(|(who, _)| who.0).collect(),
+        other => panic!("{other:?} is another scheme"),
+    }
+}
+
+#[test]
+fn everybody_gets_an_equal_share_when_the_group_begins() {
+    let group = Group::settled(3, &[OFFERS, ("slots", "8")]);
+    assert!(group.agree(&[1, 2, 3]));
+    assert_eq!([1, 2, 3].map(|at| group.owned(at)), [3, 3, 2]);
+}
+
+#[test]
+fn nobody_offers_before_somebody_asks() {
+    let mut group = group(2, "p1:6 p2:2", "p2:1");
+    assert!(group.speakers().is_empty(), "p1 has five more than it wants");
+    group.claim(2);
+    assert!(matches!(group.pending(2)[..], [Body::Take { wanted: 1, needed: 1 }]));
+    group.deliver(2);
+    assert_eq!((waiting(&group, 1), group.speakers()), (vec![2], vec![1]));
+}
+
+#[test]
+fn a_take_is_granted_when_it_is_delivered_and_nobody_answers() {
+    let mut group = group(3, "p1:6 p2:1 p3:1", "p2:1");
+    group.deliver_all();
+    assert_eq!((group.owned(2), on_offer(&group, 3)), (2, 4));
+    let before = group.delivered();
+    group.claim(3);
+    group.deliver_all();
+    assert_eq!(group.delivered() - before, 1);
+    assert_eq!(group.told(3).last(), Some(&Output::Got(1)));
+    assert!(group.agree(&[1, 2, 3]));
+    assert_eq!([1, 2, 3].map(|at| group.owned(at)), [4, 2, 2]);
+}
+
+#[test]
+fn what_is_on_offer_is_nobodys_to_use() {
+    let mut group = group(2, "p1:6 p2:2", "p1:3 p2:1");
+    group.claim(2);
+    group.deliver_all();
+    assert_eq!((group.owned_and_free(1), on_offer(&group, 1)), ((5, 1), 1));
+    group.claim(1);
+    assert!(matches!(group.ask(1, Input::Claim)[..], [Output::Refused(_)]));
+    // But its owner may take it like everybody else, and has asked for it.
+    group.deliver_all();
+    group.claim(1);
+}
+
+/// p2 has asked for a slot, and p1's offer of three is on its way.
+fn an_offer_on_its_way() -> Group {
+    let mut group = group(3, "p1:4 p2:2 p3:2", "p2:1 p3:1");
+    group.claim(2);
+    group.deliver(2);
+    assert!(matches!(group.pending(1)[..], [Body::Offer(_)]));
+    assert_eq!(group.owned_and_free(1), (4, 1));
+    group
+}
+
+/// Two of them are on offer, and p2 has asked for one more; that is on its way.
+fn a_take_on_its_way() -> Group {
+    let mut group = an_offer_on_its_way();
+    group.deliver_all();
+    assert_eq!(on_offer(&group, 1), 2);
+    group.claim(2);
+    group
+}
+
+#[test]
+fn what_is_still_on_offer_when_a_view_ends_is_its_owners_again_if_nobody_is_missing() {
+    let mut group = a_take_on_its_way();
+    group.transitional(&[1, 2, 3]);
+    group.deliver_to(2, &[1, 2, 3]);
+    assert_eq!(group.owned(2), 3, "rule 3: it brings nothing");
+    group.view(&[1, 2, 3]);
+    assert_eq!(group.owned_and_free(1), (3, 3));
+    group.deliver_all();
+    assert!(group.agree(&[1, 2, 3]));
+    group.claim(2);
+}
+
+#[test]
+fn what_was_on_offer_is_absent_if_somebody_is_missing_for_it_may_have_been_taken() {
+    let mut group = a_take_on_its_way();
+    group.transitional(&[1]);
+    group.deliver_to(2, &[2, 3]);
+    group.transitional(&[2, 3]);
+    group.view(&[1]);
+    group.view(&[2, 3]);
+    assert_eq!((group.owned(1), group.absent(1)), (1, 7));
+    assert_eq!((group.owned(2), group.absent(2)), (4, 2));
+    let taken = group.claim(2).0;
+    assert_ne!(group.claim(1).0, taken);
+    // When all are together again, everything has an owner.
+    group.view(&[1, 2, 3]);
+    group.deliver_all();
+    assert!(group.agree(&[1, 2, 3]));
+    assert_eq!([1, 2, 3].map(|at| group.owned(at)).iter().sum::<u32>(), 8);
+}
+
+#[test]
+fn an_offer_that_is_delivered_when_its_view_is_over_counts_as_on_offer() {
+    for missing in [false, true] {
+        let mut group = an_offer_on_its_way();
+        let here: &[u32] = if missing { &[1, 2] } else { &[1, 2, 3] };
+        group.transitional(here);
+        group.deliver_to(1, here);
+        group.view(here);
+        let expected = if missing { (1, 1) } else { (4, 4) };
+        assert_eq!(group.owned_and_free(1), expected, "missing: {missing}");
+    }
+}
+
+#[test]
+fn an_offer_that_was_never_delivered_is_its_owners_again() {
+    let mut group = an_offer_on_its_way();
+    group.lose(1);
+    group.transitional(&[1]);
+    group.view(&[1]);
+    assert_eq!(group.owned_and_free(1), (4, 4));
+}
+
+#[test]
+fn what_whoever_leaves_had_on_offer_has_one_owner_in_the_end() {
+    // p3 serves p2, so what p1 offers is on offer when p1 hands over all it has.
+    let mut group = group(3, "p1:3 p2:2 p3:3", "p2:1");
+    group.claim(2);
+    group.deliver(2);
+    group.deliver(3);
+    group.ask(1, Input::Leave);
+    assert!(matches!(group.pending(1)[..], [Body::Offer(_), Body::Hand { .. }]));
+    group.deliver_all();
+    group.claim(3);
+    group.deliver_all();
+    group.view_without(&[2, 3], &[1], Cause::Leave);
+    group.deliver_all();
+    assert!(group.agree(&[2, 3]));
+    assert_eq!(group.owned(2) + group.owned(3), 8);
+    let mut used = Vec::new();
+    for at in [2, 3, 2, 3, 2, 3] {
+        let told = group.ask(at, Input::Claim);
+        used.extend(told.iter().filter_map(|output| match output {
+            Output::Claimed(slot, _) => Some(*slot),
+            _ => None,
+        }));
+        group.deliver_all();
+    }
+    used.sort_unstable();
+    used.dedup();
+    assert_eq!(used.len(), 5, "p2 uses two already, and p3 one");
+}
+
+#[test]
+fn a_member_that_may_use_no_more_takes_no_more() {
+    let mut group =
+        Group::settled(2, &[OFFERS, STOCK, ("slots", "8"), ("owned", "p1:6 p2:2"), ("cap", "2")]);
+    group.claim(2);
+    group.claim(2);
+    assert!(group.speakers().is_empty());
+}
+
+/// Random numbers, the same on every machine.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 33) as usize % bound
+    }
+}
+
+/// A group whose members claim and release, that falls apart and comes together, at random.
+struct Chaos {
+    group: Group,
+    dice: Dice,
+    sides: Vec<Vec<u32>>,
+    held: BTreeMap<u32, Vec<(SlotId, Token)>>,
+}
+
+impl Chaos {
+    fn new(seed: u64, stock: &[(&str, &str)]) -> Chaos {
+        let settings = [&[OFFERS, ("slots", "12")], stock].concat();
+        let members: Vec<u32> = (1..=4).collect();
+        let held = members.iter().map(|at| (*at, Vec::new())).collect();
+        let dice = Dice(seed * 2_654_435_761 + 1);
+        Chaos { group: Group::settled(4, &settings), dice, sides: vec![members], held }
+    }
+
+    fn claim(&mut self, at: u32) {
+        for output in self.group.ask(at, Input::Claim) {
+            if let Output::Claimed(slot, token) = output {
+                let in_use = self.held.values().flatten().any(|(other, _)| *other == slot);
+                assert!(!in_use, "p{at} claims {slot}, which is in use");
+                self.held.get_mut(&at).expect("there is one").push((slot, token));
+            }
+        }
+    }
+
+    fn release(&mut self, at: u32) {
+        let held = self.held.get_mut(&at).expect("there is one");
+        if !held.is_empty() {
+            let (slot, token) = held.remove(self.dice.below(held.len()));
+            assert_eq!(self.group.ask(at, Input::Release(slot, token))[0], Output::Released(slot));
+        }
+    }
+
+    /// The sides are cut or joined. Of what is pending, one side delivers some in its view, which others
+    /// deliver when their view is over, or not at all.
+    fn change(&mut self) {
+        let old = self.sides.clone();
+        let side = self.dice.below(old.len());
+        let mut new = old.clone();
+        let members = new.remove(side);
+        if members.len() > 1 && self.dice.below(2) == 0 {
+            let cut = 1 + self.dice.below(members.len() - 1);
+            new.extend([members[..cut].to_vec(), members[cut..].to_vec()]);
+        } else if !new.is_empty() {
+            let other = self.dice.below(new.len());
+            let mut joined = [new.remove(other), members].concat();
+            joined.sort_unstable();
+            new.push(joined);
+        } else {
+            return;
+        }
+        for members in old.iter().filter(|members| !new.contains(members)) {
+            let mut parts: Vec<Vec<u32>> = new.clone();
+            parts.iter_mut().for_each(|part| part.retain(|at| members.contains(at)));
+            parts.retain(|part| !part.is_empty());
+            self.end_of_view(members, &parts);
+        }
+        for members in new.iter().filter(|members| !old.contains(members)) {
+            self.group.view(members);
+        }
+        self.sides = new;
+    }
+
+    fn end_of_view(&mut self, members: &[u32], parts: &[Vec<u32>]) {
+        let ahead = self.dice.below(parts.len());
+        let late = parts.iter().enumerate().filter(|(part, _)| *part != ahead);
+        late.for_each(|(_, part)| self.group.transitional(part));
+        let mut regular = self.dice.below(4);
+        loop {
+            if regular == 0 {
+                self.group.transitional(&parts[ahead]);
+            }
+            let speakers = self.group.speakers();
+            let speakers: Vec<_> = speakers.iter().filter(|at| members.contains(at)).collect();
+            if speakers.is_empty() {
+                break;
+            }
+            let from = *speakers[self.dice.below(speakers.len())];
+            // Whoever multicasts delivers it if anybody does, and so do its companions.
+            let some = parts.iter().enumerate().filter(|(part, members)| {
+                members.contains(&from)
+                    || (regular > 0 && *part == ahead)
+                    || self.dice.below(2) == 0
+            });
+            let some: Vec<u32> = some.flat_map(|(_, part)| part.clone()).collect();
+            if regular == 0 && self.dice.below(2) == 0 {
+                self.group.lose(from);
+            } else {
+                self.group.deliver_to(from, &some);
+            }
+            regular = regular.saturating_sub(1);
+        }
+        if regular > 0 {
+            self.group.transitional(&parts[ahead]);
+        }
+    }
+
+    fn step(&mut self) {
+        let at = 1 + self.dice.below(4) as u32;
+        match self.dice.below(20) {
+            0..8 => self.claim(at),
+            8..12 => self.release(at),
+            12..19 => {
+                let speakers = self.group.speakers();
+                if !speakers.is_empty() {
+                    self.group.deliver(speakers[self.dice.below(speakers.len())]);
+                }
+            }
+            _ => self.change(),
+        }
+    }
+
+    /// Nobody can use what another can use.
+    fn judge(&self) {
+        let mut usable: BTreeMap<SlotId, u32> = BTreeMap::new();
+        for at in 1..=4 {
+            let pool = &self.group.slots(at).estate().pool;
+            let mut own = pool.slots();
+            own.remove(pool.pledged_slots());
+            for slot in own.slots() {
+                let other = usable.insert(slot, at);
+                assert_eq!(other, None, "{slot} is p{at}'s, too");
+            }
+        }
+    }
+
+    /// Everybody comes together, and nothing is lost.
+    fn come_together(&mut self) {
+        for members in self.sides.clone() {
+            let parts = [members.clone()];
+            self.end_of_view(&members, &parts);
+        }
+        self.group.view(&[1, 2, 3, 4]);
+        self.group.deliver_all();
+        assert!(self.group.agree(&[1, 2, 3, 4]));
+        assert_eq!(self.group.absent(1), 0);
+    }
+}
+
+#[test]
+fn no_slot_has_two_owners_and_none_is_lost_whatever_happens() {
+    for seed in 1..=400 {
+        let stock: &[(&str, &str)] = if seed % 2 == 0 { &[STOCK] } else { &[] };
+        let mut chaos = Chaos::new(seed, stock);
+        for _ in 0..300 {
+            chaos.step();
+            chaos.judge();
+        }
+        chaos.come_together();
+        chaos.judge();
+    }
+}
