@@ -6,7 +6,7 @@ use super::ranges::Ranges;
 use super::settings::{CAP, COOLDOWN, LEVEL, LOW, MIN, OWNED, RESERVED, RULES, SLOTS, USED};
 use super::table::Owner;
 use super::{Slots, Timer, donation, offers, published};
-use crate::group::{self, ENGINE, GroupEngine, abstract_engine};
+use crate::group::{self, ENGINE, GroupEngine, abstract_engine, embedded};
 use synod_core::card::{Crashes, Parameter, Scope, Tolerance, Variant};
 use synod_core::family::Allocation;
 use synod_core::family::slots::{FENCE, PI1, PI2, PI4, PI15};
@@ -16,7 +16,7 @@ use synod_core::{Card, Invariant, ProcessId, Setup, SetupError, Snapshot, Source
 /// SLOTS, on whichever engine.
 pub type SlotsAlgorithm = Served<Slots, GroupEngine<Message>>;
 
-const OWN: [Parameter; 16] = [
+const OWN: [Parameter; 20] = [
     RULES,
     SLOTS,
     LOW,
@@ -33,6 +33,10 @@ const OWN: [Parameter; 16] = [
     published::O2O3,
     offers::STOCK,
     ENGINE,
+    embedded::PERIOD,
+    embedded::TIMEOUT,
+    embedded::WINDOW_OF,
+    embedded::VIEWS_AT_MOST,
 ];
 
 /// Ours, and the engine's.
@@ -64,8 +68,10 @@ impl Catalogued<GroupEngine<Message>> for Slots {
                order with the views of the group, so all members agree on who owns what.",
         rules: &[
             "claim, release: at once, without a message",
-            "short of free slots: multicast a request; everybody answers with a donation, perhaps empty",
-            "on a donation: its slots change their owner, at all members",
+            "offers: with slots to spare, multicast an offer; short of free slots, multicast a take; on \
+             a take everybody gives it what is on offer",
+            "repaired, paper: short of free slots, multicast a request; everybody answers with a \
+             donation, perhaps empty; its slots change their owner when it is delivered",
             "a message of another view than the present one is void",
             "on a view: what was under way is over; what members own who did not come along is absent, \
              or the primary's if they are dead and nobody is missing",
@@ -79,7 +85,12 @@ impl Catalogued<GroupEngine<Message>> for Slots {
             "all members know the same list of nodes",
             "whoever an operator certifies dead is dead, or shut out until all others are together",
         ],
-        tolerates: Tolerance { crashes: Crashes::AllButOne, loss: true, ..Tolerance::NOTHING },
+        tolerates: Tolerance {
+            crashes: Crashes::AllButOne,
+            loss: true,
+            duplication: true,
+            ..Tolerance::NOTHING
+        },
         promises: &[PI1, PI2, PI4, PI15, FENCE],
         variants: &[Variant {
             set: &[("rules", "paper")],
