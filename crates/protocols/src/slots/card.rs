@@ -101,6 +101,7 @@ impl Catalogued<GroupEngine<Message>> for Slots {
             set: &[("engine", "abstract"), ("slots", "2"), ("owned", "p1:1 p2:1")],
             ..Scope::of(3)
         }],
+        counterexamples: super::refuted::COUNTEREXAMPLES,
         parameters: &PARAMETERS,
         layers: &["slots", "group"],
         smallest: 2,

@@ -44,6 +44,7 @@ pub mod offers;
 pub mod pool;
 pub mod published;
 pub mod ranges;
+mod refuted;
 pub mod scheme;
 pub mod settings;
 pub mod table;
