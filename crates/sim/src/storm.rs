@@ -1,5 +1,6 @@
 //! A storm: links fall apart and heal piece by piece, processes crash and come back elsewhere, and the
-//! next thing goes wrong before the last one is dealt with. In the end all is mended.
+//! next thing goes wrong before the last one is dealt with. In the end all is mended, or each part is
+//! left alone.
 //!
 //! [`RandomFaults`](crate::faults::RandomFaults) lets things go wrong beside each other. Here each
 //! draws on those before it: a part falls apart further, two of three parts find each other again, and
@@ -23,6 +24,8 @@ pub struct Storm {
     pub notice_us: u64,
     /// Whether processes crash, and may start again.
     pub crashes: bool,
+    /// Whether all links work in the end. Otherwise the parts stay apart as they are then.
+    pub heals: bool,
 }
 
 /// What the storm has done so far.
@@ -37,8 +40,8 @@ struct Weather<'c> {
 }
 
 impl Storm {
-    /// Draws the faults of one run. After the last of them all links work, nobody is paused, and two
-    /// of three who had crashed are up again.
+    /// Draws the faults of one run. After the last of them no link works in one direction only, nobody
+    /// is paused, and two of three who had crashed are up again.
     pub fn draw<I: Data>(&self, n: usize, chance: &mut Chance) -> Vec<Fault<I>> {
         let (mut at_us, mut faults) = (self.from_us, Vec::new());
         let mut weather = Weather {
@@ -59,7 +62,7 @@ impl Storm {
             );
         }
         at_us += self.gap_us(weather.chance);
-        faults.extend(weather.clear().into_iter().map(|action| Fault::at(at_us, action)));
+        faults.extend(weather.clear(self.heals).into_iter().map(|action| Fault::at(at_us, action)));
         faults
     }
 
@@ -200,8 +203,11 @@ impl Weather<'_> {
     }
 
     /// The storm is over.
-    fn clear<I>(&mut self) -> Vec<Action<I>> {
+    fn clear<I>(&mut self, heals: bool) -> Vec<Action<I>> {
         let mut actions = vec![Action::Links(LinkChange::Heal)];
+        if !heals {
+            actions.push(self.parts());
+        }
         actions.extend(self.paused.iter().map(Action::Resume));
         for at in self.down.clone().iter() {
             if self.below(3) > 0 {
@@ -217,7 +223,8 @@ mod tests {
     use super::*;
     use crate::network::chance;
 
-    const STORM: Storm = Storm { from_us: 7, moves: 40, notice_us: 1_000, crashes: true };
+    const STORM: Storm =
+        Storm { from_us: 7, moves: 40, notice_us: 1_000, crashes: true, heals: true };
 
     fn drawn(storm: Storm, seed: u64) -> Vec<Fault<u8>> {
         storm.draw(5, &mut chance(seed))
@@ -253,6 +260,15 @@ mod tests {
             }
             assert!(paused.is_empty(), "seed {seed}");
         }
+    }
+
+    #[test]
+    fn a_storm_that_does_not_heal_leaves_clean_parts() {
+        let faults = drawn(Storm { heals: false, ..STORM }, 1);
+        let links = |fault: &Fault<u8>| matches!(fault.action, Action::Links(_));
+        let last = faults.iter().rposition(links).expect("links fall apart");
+        assert_eq!(faults[last - 1].action, Action::Links(LinkChange::Heal));
+        assert!(matches!(faults[last].action, Action::Links(LinkChange::Partition(_))));
     }
 
     #[test]

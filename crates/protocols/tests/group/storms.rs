@@ -5,7 +5,8 @@ use synod_core::{Algorithm, Setup};
 use synod_sim::faults::Fault;
 use synod_sim::network::{Chance, Delay, chance};
 use synod_sim::storm::Storm;
-use synod_sim::{Judged, Options, Plan, Report, Simulator};
+use synod_sim::trace::Tracer;
+use synod_sim::{Ended, Judged, Options, Plan, Report, Simulator};
 
 /// How long the engine takes to notice that somebody is silent, in microseconds.
 const NOTICE_US: u64 = 100_000;
@@ -42,22 +43,54 @@ fn options(seed: u64, setup: Setup, rounds: u32) -> Options {
     options
 }
 
-/// A run in a storm; `more` may let other things happen in it.
+/// Whether all is mended in the end. Every eighth storm leaves the parts apart.
+pub(crate) fn heals(seed: u64) -> bool {
+    seed % 8 != 5
+}
+
+/// A run in a storm. `more` is told when the storm is over, and may let other things happen.
 pub(crate) fn run<A: Algorithm>(
     seed: u64,
     setup: Setup,
     rounds: u32,
-    more: impl Fn(&mut Chance) -> Vec<Fault<A::Input>>,
+    tracer: Option<Tracer<'_>>,
+    more: impl FnOnce(u64, &mut Chance) -> Vec<Fault<A::Input>>,
 ) -> Report {
     let (n, mut chance) = (setup.n, chance(seed));
-    // Every other storm begins before the first view of all.
-    let from_us = 200_000 * (seed / 2 % 2);
-    let crashes = !seed.is_multiple_of(3);
-    let storm = Storm { from_us, moves: moves(seed), notice_us: NOTICE_US, crashes };
-    let run = Simulator::<A>::new(options(seed, setup, rounds), None);
+    let storm = Storm {
+        // Every other storm begins before the first view of all.
+        from_us: 200_000 * (seed / 2 % 2),
+        moves: moves(seed),
+        notice_us: NOTICE_US,
+        crashes: !seed.is_multiple_of(3),
+        heals: heals(seed),
+    };
+    let run = Simulator::<A>::new(options(seed, setup, rounds), tracer);
     let mut run = run.expect("the setup is valid");
-    for fault in storm.draw(n, &mut chance).into_iter().chain(more(&mut chance)) {
+    let faults = storm.draw(n, &mut chance);
+    let over_us = faults.last().map_or(0, |fault| fault.at_us);
+    for fault in faults.into_iter().chain(more(over_us, &mut chance)) {
         run.at(fault);
     }
     run.run(|_, _| {}).expect("nothing is written")
+}
+
+/// What is wrong with a run, if anything is.
+pub(crate) fn wrong(report: &Report) -> Option<String> {
+    let violation = report.violations.first().map(|(violation, _)| format!("{violation:?}"));
+    violation.or((report.ended == Ended::Cut).then(|| "it does not end".to_owned()))
+}
+
+/// Looks at so many seeds, on as many threads as there are, and panics if any run is broken.
+pub(crate) fn all_hold(seeds: u64, broken: impl Fn(u64) -> Option<String> + Sync) {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let share = |first| (first..seeds).step_by(threads).filter_map(&broken).collect::<Vec<_>>();
+    let found: Vec<String> = std::thread::scope(|scope| {
+        let share = &share;
+        let firsts = 0..threads as u64;
+        let shares: Vec<_> = firsts.map(|first| scope.spawn(move || share(first))).collect();
+        shares.into_iter().flat_map(|share| share.join().expect("no run panics")).collect()
+    });
+    let some = found[..found.len().min(10)].join("\n");
+    assert!(found.is_empty(), "{} broken:\n{some}", found.len());
 }

@@ -4,4 +4,5 @@ mod by_hand;
 mod hand;
 mod offers;
 mod rules;
+mod swarm;
 mod vectors;
