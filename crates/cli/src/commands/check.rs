@@ -14,7 +14,7 @@ use anyhow::{Result, ensure};
 use clap::Args;
 use std::path::PathBuf;
 use synod_check::{Limits, Question};
-use synod_core::card::{Rounds, Scope, Timing};
+use synod_core::card::{Counterexample, Rounds, Scope, Timing};
 use synod_core::family::Mutex;
 use synod_core::{Family, Setup};
 use synod_draw::Scene;
@@ -28,6 +28,7 @@ Examples:
   synod check ra-no-tie-break                      the shortest way in which it goes wrong
   synod check token-unfair                         an endless history that starves somebody
   synod check central-server --scenario me3.txt    keep it; then: synod play me3.txt
+  synod check slots --counterexample 1             the first on its card; 'synod show slots' has all
 
 If no flag says otherwise: three processes (or the smallest group), one round each, messages in any
 order, nothing goes wrong; up to three processes of mutual exclusion may also tell each other once
@@ -51,6 +52,9 @@ pub(crate) struct Check {
     parameters: Parameters,
     #[command(flatten)]
     judging: Judging,
+    /// Explore where the counterexample of this number is, of those that 'synod show' lists
+    #[arg(long, value_name = "NUMBER", value_parser = parse::positive)]
+    counterexample: Option<u64>,
     /// Write the first counterexample as a scenario for 'synod play'
     #[arg(long, value_name = "FILE")]
     scenario: Option<PathBuf>,
@@ -124,11 +128,19 @@ impl Check {
     /// Explores it.
     pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
         let about = About::find(&self.name)?;
-        let (scope, from_card) = self.chosen_scope(&about);
+        let known = self.known(&about)?;
+        let (scope, from_card) = match known {
+            Some(known) => (known.scope, true),
+            None => self.chosen_scope(&about),
+        };
+        let usually = match known {
+            Some(known) => Judged::Only(vec![known.property.to_owned()]),
+            None => Judged::All,
+        };
         let question = Question {
             scope,
             setup: self.setup(&scope),
-            judged: self.judging.judged(&about, Judged::All)?,
+            judged: self.judging.judged(&about, usually)?,
             limits: self.limits.limits(),
         };
         // A bad group is refused before the files are opened.
@@ -175,6 +187,20 @@ impl Check {
             self.export.events(scene, &refuted.events, output)?;
         }
         Ok(())
+    }
+
+    /// The counterexample of the card that was asked for.
+    fn known(&self, about: &About) -> Result<Option<&'static Counterexample>> {
+        let Some(number) = self.counterexample else { return Ok(None) };
+        ensure!(self.scope.is_empty(), "a counterexample has its own scope: no flag changes that");
+        let (name, all) = (about.card.name, about.card.counterexamples);
+        let known = all.get(number as usize - 1);
+        ensure!(
+            known.is_some(),
+            "{name} has no counterexample {number}: its card has {}; see `synod show {name}`",
+            all.len()
+        );
+        Ok(known)
     }
 
     /// The scope, and whether the card chose it.

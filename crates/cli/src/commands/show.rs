@@ -245,9 +245,10 @@ fn counterexamples(card: &CardJson) -> String {
         return String::new();
     }
     let mut text = output::heading("Counterexamples");
-    for known in &card.counterexamples {
+    for (index, known) in card.counterexamples.iter().enumerate() {
         let steps = words::count(known.steps as u64, "step", "steps");
-        let story = format!("{} fails in {steps}: {}.", known.property, known.story);
+        let story = known.story.trim_end_matches('.');
+        let story = format!("{}. {} fails in {steps}: {story}.", index + 1, known.property);
         text += &output::paragraph("  ", &story);
         text += &format!("    {}\n", known.command);
     }

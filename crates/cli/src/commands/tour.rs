@@ -12,12 +12,12 @@ Examples:
   synod tour --stop 3          one stop of it
   synod -o json tour           what the stops are, for programs";
 
-/// Show what synod does, in a minute: a run, a proof, a counterexample, a formula, real sockets
+/// Show what synod does, in a minute: a run, a proof, a counterexample, a formula, real sockets, a paper
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Tour {
     /// Only this stop
-    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u8).range(1..=5))]
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u8).range(1..=6))]
     stop: Option<u8>,
 }
 
@@ -31,7 +31,7 @@ struct Stop {
     finds_a_violation: bool,
 }
 
-const STOPS: [Stop; 5] = [
+const STOPS: [Stop; 6] = [
     Stop {
         title: "A run, simulated and drawn",
         story: "Three processes share one critical section by asking each other for permission \
@@ -70,6 +70,15 @@ const STOPS: [Stop; 5] = [
         command: "synod run ricart-agrawala -n 3 --requests 30 --on tcp",
         finds_a_violation: false,
     },
+    Stop {
+        title: "A published algorithm, refuted",
+        story: "SLOTS shares a pool of resources that stays usable on both sides of a partition \
+                (Pessolani and others, 2017). p0 stands for the group service, and does whatever its \
+                contract allows. With the rules as published a slot gets two owners; with those \
+                that `synod run slots` uses it never does: see docs/slots.md.",
+        command: "synod check slots --counterexample 3",
+        finds_a_violation: true,
+    },
 ];
 
 const FAREWELL: &str = "\
@@ -79,6 +88,7 @@ Where to go from here:
   synod check maekawa            its famous deadlock
   synod run suzuki-kasami --seeds 1000
                                  a thousand schedules at once
+  synod slots experiment         the paper's experiment, repeated: tables and a page of plots
   synod new my-algorithm         your own: one file, and everything above works for it
 ";
 

@@ -108,3 +108,15 @@ fn a_counterexample_becomes_a_scenario_that_plays_and_shows_the_same() {
     assert_eq!(played.code, Some(0), "{}", played.error);
     assert_eq!(played.json()["files"][0]["violated"], serde_json::json!(["ME1"]));
 }
+
+#[test]
+fn a_counterexample_of_a_card_is_found_again_by_its_number() {
+    let told = json("check central-server --counterexample 1");
+    assert_eq!(told["verdicts"].as_array().map(Vec::len), Some(1));
+    assert_eq!(told["verdicts"][0]["holds"], false);
+    let none = synod("check central-server --counterexample 99");
+    assert_eq!(none.code, Some(2));
+    assert!(none.error.contains("has no counterexample 99"), "{}", none.error);
+    let both = synod("check central-server --counterexample 1 -n 3");
+    assert_eq!(both.code, Some(2), "its scope is on the card");
+}
