@@ -1,6 +1,7 @@
 //! Every algorithm by name. A new one is a file and a line here; every driver then has it.
 
-use crate::{detector, election, multicast, mutex, slots, time};
+use crate::{detector, election, group, multicast, mutex, slots, time};
+use synod_core::family::multicast::Payload;
 use synod_core::{Algorithm, Card, Family};
 
 /// One algorithm, as lists show it.
@@ -97,5 +98,6 @@ catalogue! {
     detector::Perfect,
     detector::EventuallyPerfect,
     detector::PhiAccrual,
+    group::GroupEngine<Payload>,
     slots::SlotsAlgorithm,
 }

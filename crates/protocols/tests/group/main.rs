@@ -2,5 +2,6 @@
 
 mod abstract_engine;
 mod embedded;
+mod forged;
 mod storms;
 mod swarm;

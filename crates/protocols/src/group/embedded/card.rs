@@ -1,7 +1,10 @@
 //! The card of the group service, and its parameters.
 
 use super::{Beat, Embedded, Settings};
-use synod_core::card::{Crashes, Order, Parameter, Tolerance};
+use synod_core::card::{
+    Bounds, Cost, Crashes, Load, Order, Parameter, Quantity, Rounds, Scope, Settings as Given,
+    Timing, Tolerance,
+};
 use synod_core::family::group::{
     G1, G2, G3, G4, G5, GroupService, INTEGRITY, LEVEL, SETTLES, VIEWS,
 };
@@ -58,6 +61,10 @@ pub(super) fn settings(setup: &Setup) -> Result<Settings, SetupError> {
     })
 }
 
+const PROMPT: Timing = Timing::Synchronous { delay_ms: 1 };
+const SHORT: Given = &[("period", "2"), ("timeout", "4")];
+const IDEALISED: Given = &[("engine", "abstract"), ("partitions", "1")];
+
 /// The card of the group service.
 pub const CARD: Card = Card {
     name: "group",
@@ -96,6 +103,35 @@ pub const CARD: Card = Card {
         delay_ms: None,
     },
     promises: &[G1, G2, G3, G4, G5, VIEWS, INTEGRITY, SETTLES],
+    proved: &[
+        // Everybody hears everybody within half a period, and who is silent for two of them is gone.
+        Scope { timing: PROMPT, rounds: Rounds::Times(0), set: SHORT, ..Scope::of(2) },
+        Scope {
+            timing: PROMPT,
+            rounds: Rounds::Times(0),
+            order: Order::Fifo,
+            crashes: 1,
+            set: SHORT,
+            ..Scope::of(2)
+        },
+        Scope { order: Order::Fifo, set: IDEALISED, ..Scope::of(3) },
+    ],
+    costs: &[
+        Cost {
+            name: "data messages per multicast",
+            quantity: Quantity::KindPerOperation("Data"),
+            load: Load::Any,
+            formula: "at most N - 1",
+            expected: |size| Bounds::between(0, size.n - 1),
+        },
+        Cost {
+            name: "messages per period",
+            quantity: Quantity::MessagesPerRound,
+            load: Load::Any,
+            formula: "at least N(N - 1)",
+            expected: |size| Bounds::at_least(size.n * (size.n - 1)),
+        },
+    ],
     parameters: &[PERIOD, TIMEOUT, WINDOW_OF, VIEWS_AT_MOST, LEVEL, PAYLOAD],
     restless: true,
     ..Card::BLANK
