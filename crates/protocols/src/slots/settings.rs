@@ -55,8 +55,8 @@ pub struct Beginning {
 /// The rules.
 pub const RULES: Parameter = Parameter {
     name: "rules",
-    meaning: "repaired (default): the published donations, with rules that hold; offers: what is to \
-              spare is offered beforehand; paper: the published rules to the letter",
+    meaning: "offers (default): what is to spare is offered beforehand; repaired: the published \
+              donations, with rules that hold; paper: the published rules to the letter",
 };
 /// The size of the pool.
 pub const SLOTS: Parameter =
@@ -102,7 +102,7 @@ pub const USED: Parameter = Parameter {
 impl Settings {
     /// As the parameters want it. `configured` are the nodes that may be members.
     pub fn from_setup(configured: ProcessSet, setup: &Setup) -> Result<Self, SetupError> {
-        let rules = match setup.choice(RULES.name, &["repaired", "offers", "paper"])? {
+        let rules = match setup.choice(RULES.name, &["offers", "repaired", "paper"])? {
             "offers" => Rules::Offers,
             "repaired" => Rules::Repaired,
             _ => Rules::Paper,
