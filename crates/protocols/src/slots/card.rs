@@ -7,7 +7,7 @@ use super::settings::{CAP, COOLDOWN, LEVEL, LOW, MIN, OWNED, RESERVED, RULES, SL
 use super::table::Owner;
 use super::{Slots, Timer, donation, offers, published};
 use crate::group::{self, ENGINE, GroupEngine, abstract_engine, embedded};
-use synod_core::card::{Crashes, Order, Parameter, Scope, Settings, Tolerance, Variant};
+use synod_core::card::{Crashes, Parameter, Tolerance, Variant};
 use synod_core::family::Allocation;
 use synod_core::family::slots::{FENCE, PI1, PI2, PI4, PI15};
 use synod_core::group::{Catalogued, Served, ServedTimer};
@@ -50,21 +50,6 @@ const PARAMETERS: [Parameter; OWN.len() + abstract_engine::PARAMETERS.len()] = {
     }
     all
 };
-
-/// Small worlds. (Larger ones, in which more goes wrong, are explored in the tests.)
-const OFFERS: Settings =
-    &[("engine", "abstract"), ("stock", "1"), ("slots", "2"), ("owned", "p1:1 p2:1")];
-const REPAIRED: Settings =
-    &[("engine", "abstract"), ("rules", "repaired"), ("slots", "2"), ("owned", "p1:1 p2:1")];
-const FROM_NOTHING: Settings = &[
-    ("engine", "abstract"),
-    ("rules", "repaired"),
-    ("slots", "2"),
-    ("low", "1"),
-    ("start", "alone"),
-    ("faults", "merge"),
-    ("lag", "1"),
-];
 
 impl Catalogued<GroupEngine<Message>> for Slots {
     type Family = Allocation;
@@ -112,11 +97,7 @@ impl Catalogued<GroupEngine<Message>> for Slots {
             tolerates: Tolerance::NOTHING,
             promises: &[],
         }],
-        proved: &[
-            Scope { order: Order::Fifo, set: OFFERS, ..Scope::of(3) },
-            Scope { order: Order::Fifo, set: REPAIRED, ..Scope::of(3) },
-            Scope { order: Order::Fifo, set: FROM_NOTHING, ..Scope::of(3) },
-        ],
+        proved: super::proved::PROVED,
         counterexamples: super::refuted::COUNTEREXAMPLES,
         parameters: &PARAMETERS,
         layers: &["slots", "group"],

@@ -42,6 +42,7 @@ mod merge;
 pub mod message;
 pub mod offers;
 pub mod pool;
+mod proved;
 pub mod published;
 pub mod ranges;
 mod refuted;

@@ -8,12 +8,12 @@ use synod_core::card::{Counterexample, Order, Rounds, Scope, Settings};
 use synod_core::family::slots::{PI1, PI4};
 
 /// Members that only do what views and low stocks make them do.
-const fn quiet(n: usize, set: Settings) -> Scope {
+pub(super) const fn quiet(n: usize, set: Settings) -> Scope {
     Scope { rounds: Rounds::Times(0), order: Order::Fifo, set, ..Scope::of(n) }
 }
 
 /// Members that claim a slot once, at any time, and release it.
-const fn busy(n: usize, set: Settings) -> Scope {
+pub(super) const fn busy(n: usize, set: Settings) -> Scope {
     Scope { rounds: Rounds::Times(1), ..quiet(n, set) }
 }
 

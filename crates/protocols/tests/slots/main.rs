@@ -1,6 +1,7 @@
 //! SLOTS: its rules, its vectors, and what goes wrong with the published ones.
 
 mod by_hand;
+mod explored;
 mod hand;
 mod offers;
 mod rules;
