@@ -125,6 +125,11 @@ fn every_command_about_multicast_does_what_the_page_says() {
 }
 
 #[test]
+fn every_command_about_the_experiment_answers_as_printed() {
+    every_command_of("docs/experiment.md");
+}
+
+#[test]
 fn every_example_of_output_is_what_is_really_said() {
     let directory = every_command_of("docs/output.md");
     let trace = std::fs::read_to_string(directory.join("run.jsonl")).expect("it was written");

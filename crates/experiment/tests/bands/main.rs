@@ -1,6 +1,7 @@
 //! What comes of the experiment: the published figures, reproduced, and the limits that formulas give.
 
 mod reference;
+mod slots;
 
 use synod_experiment::measure::Measured;
 use synod_experiment::statistics::Mean;

@@ -3,9 +3,12 @@
 use crate::output::{self, DIM, Output};
 use anyhow::Result;
 use serde::Serialize;
-use synod_experiment::report::{Property, lines, properties};
+use synod_draw::Scene;
+use synod_draw::svg::{self, Spread};
+use synod_experiment::report::{Picture, Property, lines, properties};
 use synod_experiment::settings::{Arrivals, Settings, Timing};
 use synod_experiment::study::{PUBLISHED, Part, Row};
+use synod_sim::scenario::Scenario;
 
 #[derive(Serialize)]
 struct Told<'a> {
@@ -102,5 +105,28 @@ fn setting(settings: &Settings) -> String {
 pub(super) fn page(rows: &[Row]) -> String {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let how = format!("synod {}", words.join(" "));
-    synod_experiment::report::page(rows, &[], &how)
+    let pictures: Vec<Picture> = HISTORIES.iter().filter_map(|history| picture(history)).collect();
+    synod_experiment::report::page(rows, &pictures, &how)
+}
+
+/// How two members come to wait for ever, as the explorer found it.
+const HISTORIES: [(&str, &str); 2] = [
+    (
+        "History A: p1 and p2 ask at the same time, and p3 has nothing to give",
+        include_str!("../../../../protocols/tests/scenarios/slots/found-H3-A.txt"),
+    ),
+    (
+        "History B: p3 puts off its answer to p1, and then asks itself",
+        include_str!("../../../../protocols/tests/scenarios/slots/found-H3-B.txt"),
+    ),
+];
+
+/// A history as a space-time diagram. It is played, not copied: if the rules changed and nobody waited
+/// any more, there would be no picture of somebody who waits.
+fn picture((caption, text): &(&str, &str)) -> Option<Picture> {
+    let scenario = Scenario::parse(text).ok()?;
+    let played = synod_drivers::play(&scenario)?.ok()?;
+    let scene = Scene::new(*caption, scenario.processes());
+    let svg = svg::draw(&scene, &played.events, Spread::Automatic);
+    Some(Picture { caption: format!("{caption} (p0 stands for the group service)"), svg })
 }
