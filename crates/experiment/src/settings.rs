@@ -40,7 +40,8 @@ pub enum Timing {
     /// As in the simulation that the paper reports: every node has one turn in a round, reads one
     /// message in a turn at most, and each send costs a turn. A node in the middle forwards at once.
     Authors,
-    /// A network without limit: a multicast is delivered everywhere after so many rounds.
+    /// A network without limit: a multicast is delivered everywhere when the round begins that comes
+    /// so many rounds after the one in which it is sent.
     Clean {
         /// How many rounds.
         latency: u64,

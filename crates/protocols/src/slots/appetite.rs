@@ -61,17 +61,17 @@ const UNIT: u64 = 16 * 64;
 
 /// Multiples, in 64ths.
 mod times {
-    pub(super) const LOW_PACE: u64 = 44;
-    pub(super) const LOW_PLENTY: u64 = 13;
-    pub(super) const FILL_SWING: u64 = 57;
-    pub(super) const FILL_PLENTY: u64 = 12;
-    pub(super) const HIGH_SWING: u64 = 86;
-    pub(super) const HIGH_STOCK: u64 = 241;
-    pub(super) const HIGH_PLENTY: u64 = 48;
-    pub(super) const GIVE_SWING: u64 = 52;
-    pub(super) const GIVE_PLENTY: u64 = 14;
-    pub(super) const URGENT_SWING: u64 = 170;
-    pub(super) const URGENT_KEEP: u64 = 90;
+    pub(super) const LOW_PACE: u64 = 46;
+    pub(super) const LOW_PLENTY: u64 = 12;
+    pub(super) const FILL_SWING: u64 = 60;
+    pub(super) const FILL_PLENTY: u64 = 13;
+    pub(super) const HIGH_SWING: u64 = 94;
+    pub(super) const HIGH_STOCK: u64 = 260;
+    pub(super) const HIGH_PLENTY: u64 = 51;
+    pub(super) const GIVE_SWING: u64 = 57;
+    pub(super) const GIVE_PLENTY: u64 = 16;
+    pub(super) const URGENT_SWING: u64 = 195;
+    pub(super) const URGENT_KEEP: u64 = 93;
     pub(super) const URGENT_MORE: u64 = 20;
 }
 

@@ -63,13 +63,17 @@ impl Exchange {
     }
 
     /// A member that has `free` slots would have `wanted` more, and waits until it has got `needed`
-    /// of them. Returns what it gets at once, lowest slots first.
+    /// of them. Returns what it gets at once, lowest slots first: as many as it needs, and of the rest
+    /// no more than half, for others may be about to ask.
     pub fn take(&mut self, member: ProcessId, wanted: u32, needed: u32, free: u32) -> Ranges {
         self.asked = true;
-        let granted = self.on_offer.take_first(wanted);
+        let needed = needed.min(wanted);
+        let at_once = needed.min(self.stock);
+        let more = (wanted - needed).min((self.stock - at_once) / 2);
+        let granted = self.on_offer.take_first(at_once + more);
         let got = granted.len();
         self.stock -= got;
-        let missing = needed.min(wanted).saturating_sub(got);
+        let missing = needed.saturating_sub(got);
         if missing > 0 && !self.waits(member) {
             self.wishes.push(Wish { member, missing, free: free.saturating_add(got) });
             self.missing = self.missing.saturating_add(missing);
@@ -144,6 +148,14 @@ mod tests {
         assert!(!exchange.waits(B));
         assert!(exchange.take(B, 4, 2, 0).is_empty());
         assert_eq!(exchange.waiting().collect::<Vec<_>>(), [(B, 2)]);
+    }
+
+    #[test]
+    fn whoever_wants_more_than_it_needs_leaves_half_of_the_rest_to_others() {
+        let mut exchange = Exchange::default();
+        exchange.offer(A, Ranges::span(0, 9));
+        assert_eq!(exchange.take(B, 9, 1, 0), Ranges::span(0, 5));
+        assert_eq!(exchange.take(C, 2, 1, 0), Ranges::span(5, 7));
     }
 
     #[test]

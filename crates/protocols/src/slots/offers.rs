@@ -182,7 +182,7 @@ impl Offers {
         session: &mut Session<'_, Slots>,
     ) {
         // Whoever offers what it has not, or offers it twice, is not believed.
-        let twice = !self.exchange.on_offer().intersection(&slots).is_empty();
+        let twice = self.exchange.on_offer().intersects(&slots);
         if twice || !estate.table.has_all(Owner::Of(from), &slots) {
             return;
         }

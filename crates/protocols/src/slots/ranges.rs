@@ -112,10 +112,11 @@ impl Ranges {
 
     /// Adds slots.
     pub fn extend(&mut self, others: &Ranges) {
-        match others.0.as_slice() {
-            [] => {}
-            [only] => self.insert(*only),
-            _ => self.0 = combined(&self.0, &others.0, |mine, theirs| mine || theirs),
+        // A few are put into their places; many are worth a copy of all.
+        if others.0.len() <= 4 {
+            others.iter().for_each(|range| self.insert(range));
+        } else {
+            self.0 = combined(&self.0, &others.0, |mine, theirs| mine || theirs);
         }
     }
 
@@ -124,6 +125,14 @@ impl Ranges {
         if !self.is_empty() && !others.is_empty() {
             self.0 = combined(&self.0, &others.0, |mine, theirs| mine && !theirs);
         }
+    }
+
+    /// Whether some slot is in both.
+    pub fn intersects(&self, others: &Ranges) -> bool {
+        others.iter().any(|range| {
+            let place = self.0.partition_point(|mine| mine.end <= range.first);
+            self.0.get(place).is_some_and(|mine| mine.first < range.end)
+        })
     }
 
     /// The slots that are in both.
@@ -285,6 +294,7 @@ mod tests {
             assert_eq!(rest, ranges(&a.difference(&b).copied().collect()));
             let both = ranges(&a).intersection(&ranges(&b));
             assert_eq!(both, ranges(&a.intersection(&b).copied().collect()));
+            assert_eq!(ranges(&a).intersects(&ranges(&b)), !both.is_empty());
             for set in [&union, &rest, &both] {
                 assert!(is_canonical(set), "{set}");
             }

@@ -4,9 +4,10 @@
 //! slots in a few long runs take a few hundred kilobytes. A page of several owners has four bytes for
 //! each slot, so that a change costs no more in a pool that is in pieces. Told to others, it is runs.
 
+mod told;
+
 use super::ranges::{Range, Ranges};
-use serde::ser::SerializeSeq;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 use synod_core::family::slots::SlotId;
@@ -245,37 +246,6 @@ fn move_count(counts: &mut BTreeMap<Owner, u32>, from: Code, to: Code, slots: u3
     *counts.entry(to.into()).or_default() += slots;
 }
 
-/// Written as runs: how long, and whose.
-impl Serialize for Table {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // Two passes, because a format may want to know the length first.
-        let mut written = serializer.serialize_seq(Some(self.runs().count()))?;
-        for (run, owner) in self.runs() {
-            written.serialize_element(&(run.len(), Code::from(owner).0))?;
-        }
-        written.end()
-    }
-}
-
-/// As somebody else wrote it: anything is possible.
-impl TryFrom<Vec<(u32, u32)>> for Table {
-    type Error = &'static str;
-
-    fn try_from(written: Vec<(u32, u32)>) -> Result<Self, Self::Error> {
-        let size = written.iter().map(|(length, _)| u64::from(*length)).sum::<u64>();
-        if size > u64::from(SLOTS_AT_MOST) {
-            return Err("a table has more slots than there can be");
-        }
-        let mut table = Table::absent(size as u32);
-        let mut at = 0;
-        for (length, code) in written {
-            table.give_range(Range { first: at, end: at + length }, Code(code).into());
-            at += length;
-        }
-        Ok(table)
-    }
-}
-
 /// `s0-s3 p1, s4 absent`.
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -388,6 +358,17 @@ mod tests {
         let bytes = table.pages.len() * size_of::<Page>() + each * PAGE * size_of::<Code>();
         assert!(bytes < 2_000_000, "{bytes}");
         assert_eq!(table.runs().count(), 1_000);
+    }
+
+    #[test]
+    fn a_table_that_is_told_is_the_same_table() {
+        let mut dice = Dice::new(8);
+        for size in [1, 2, 255, 256, 257, 3_000] {
+            let (mut table, _) = fragmented(size.max(2), &mut dice);
+            table.give(&Ranges::span(0, 1), Owner::Of(ProcessId(70_000)));
+            let told = table.runs().map(|(run, owner)| (run.len(), Code::from(owner).0));
+            assert_eq!(Table::try_from(told.collect::<Vec<_>>()), Ok(table));
+        }
     }
 
     #[test]
