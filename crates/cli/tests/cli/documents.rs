@@ -130,6 +130,11 @@ fn every_command_about_the_experiment_answers_as_printed() {
 }
 
 #[test]
+fn every_command_about_groups_does_what_the_page_says() {
+    every_command_of("docs/groups.md");
+}
+
+#[test]
 fn every_example_of_output_is_what_is_really_said() {
     let directory = every_command_of("docs/output.md");
     let trace = std::fs::read_to_string(directory.join("run.jsonl")).expect("it was written");
