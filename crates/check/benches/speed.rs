@@ -120,7 +120,7 @@ fn table() {
     report("traced, to a file", 2e6, &|| traced_to_file(5_000));
     report("10,000 processes, 40 entries", 1e6, &|| crowd(40));
     report("10,000 processes in a ring", 1e6, &large_ring);
-    report("128 members of a group service", 0.2e6, &large_group);
+    report("128 members of a group service", 0.5e6, &large_group);
 
     println!("\nExplorer: Ricart-Agrawala, 4 processes, one thread");
     let (seconds, (unique, states, bytes)) = best(&|| explored(1_000_000));
