@@ -24,8 +24,18 @@ fn states(scope: Scope) -> usize {
 
 #[test]
 fn the_abstract_engine_keeps_the_contract_in_every_state() {
-    let quiet = scope(3, 1, &[("engine", "abstract")]);
-    assert_eq!(states(quiet), 37);
-    let split = scope(3, 1, &[("engine", "abstract"), ("partitions", "1")]);
-    assert_eq!(states(split), 2_131);
+    let counts = [
+        scope(3, 1, &[("engine", "abstract")]),
+        scope(3, 1, &[("engine", "abstract"), ("partitions", "1")]),
+        scope(3, 1, &[("engine", "abstract"), ("partitions", "1"), ("level", "safe")]),
+        scope(3, 1, &[("engine", "abstract"), ("partitions", "1"), ("merges", "1")]),
+        scope(3, 1, &[("engine", "abstract"), ("faults", "die restart merge")]),
+        scope(
+            4,
+            1,
+            &[("engine", "abstract"), ("faults", "partition"), ("lag", "0"), ("late", "no")],
+        ),
+    ]
+    .map(states);
+    assert_eq!(counts, [37, 2_131, 1_809, 15_895, 13_467, 134_969]);
 }
