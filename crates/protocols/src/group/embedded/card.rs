@@ -63,6 +63,7 @@ pub(super) fn settings(setup: &Setup) -> Result<Settings, SetupError> {
 
 const PROMPT: Timing = Timing::Synchronous { delay_ms: 1 };
 const SHORT: Given = &[("period", "2"), ("timeout", "4")];
+const LONGER: Given = &[("period", "3"), ("timeout", "6")];
 const IDEALISED: Given = &[("engine", "abstract"), ("partitions", "1")];
 
 /// The card of the group service.
@@ -114,6 +115,15 @@ pub const CARD: Card = Card {
             set: SHORT,
             ..Scope::of(2)
         },
+        Scope {
+            timing: PROMPT,
+            rounds: Rounds::Times(0),
+            order: Order::Fifo,
+            drops: 1,
+            set: SHORT,
+            ..Scope::of(2)
+        },
+        Scope { timing: PROMPT, order: Order::Fifo, set: LONGER, ..Scope::of(2) },
         Scope { order: Order::Fifo, set: IDEALISED, ..Scope::of(3) },
     ],
     costs: &[
