@@ -126,22 +126,13 @@ pub const CARD: Card = Card {
         Scope { timing: PROMPT, order: Order::Fifo, set: LONGER, ..Scope::of(2) },
         Scope { order: Order::Fifo, set: IDEALISED, ..Scope::of(3) },
     ],
-    costs: &[
-        Cost {
-            name: "data messages per multicast",
-            quantity: Quantity::KindPerOperation("Data"),
-            load: Load::Any,
-            formula: "at most N - 1",
-            expected: |size| Bounds::between(0, size.n - 1),
-        },
-        Cost {
-            name: "messages per period",
-            quantity: Quantity::MessagesPerRound,
-            load: Load::Any,
-            formula: "at least N(N - 1)",
-            expected: |size| Bounds::at_least(size.n * (size.n - 1)),
-        },
-    ],
+    costs: &[Cost {
+        name: "data messages per multicast",
+        quantity: Quantity::KindPerOperation("Data"),
+        load: Load::Any,
+        formula: "at most N - 1",
+        expected: |size| Bounds::between(0, size.n - 1),
+    }],
     parameters: &[PERIOD, TIMEOUT, WINDOW_OF, VIEWS_AT_MOST, LEVEL, PAYLOAD],
     restless: true,
     ..Card::BLANK
