@@ -63,15 +63,15 @@ const UNIT: u64 = 16 * 64;
 mod times {
     pub(super) const LOW_PACE: u64 = 46;
     pub(super) const LOW_PLENTY: u64 = 12;
-    pub(super) const FILL_SWING: u64 = 60;
+    pub(super) const FILL_SWING: u64 = 61;
     pub(super) const FILL_PLENTY: u64 = 13;
-    pub(super) const HIGH_SWING: u64 = 94;
-    pub(super) const HIGH_STOCK: u64 = 260;
+    pub(super) const HIGH_SWING: u64 = 97;
+    pub(super) const HIGH_STOCK: u64 = 265;
     pub(super) const HIGH_PLENTY: u64 = 51;
-    pub(super) const GIVE_SWING: u64 = 57;
-    pub(super) const GIVE_PLENTY: u64 = 16;
-    pub(super) const URGENT_SWING: u64 = 195;
-    pub(super) const URGENT_KEEP: u64 = 93;
+    pub(super) const GIVE_SWING: u64 = 59;
+    pub(super) const GIVE_PLENTY: u64 = 17;
+    pub(super) const URGENT_SWING: u64 = 208;
+    pub(super) const URGENT_KEEP: u64 = 98;
     pub(super) const URGENT_MORE: u64 = 20;
 }
 
