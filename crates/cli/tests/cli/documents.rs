@@ -215,6 +215,7 @@ fn the_pictures_are_what_the_command_draws() {
     let drawn = [
         ("ricart-agrawala.svg", "run ricart-agrawala -n 3 --requests 4 --seed 7", 0),
         ("ra-no-tie-break.svg", "check ra-no-tie-break", 1),
+        ("slots-two-owners.svg", "check slots --counterexample 4", 1),
     ];
     for (file, line, code) in drawn {
         let ran = with_words_in(&directory, line.split(' ').chain(["--svg", file]));

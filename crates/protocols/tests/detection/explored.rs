@@ -50,7 +50,7 @@ fn the_eventually_perfect_detector_recovers_from_all_of_that() {
         (Scope { late: 1, ..bounded(2) }, 1_550),
         (Scope { late: 2, ..bounded(2) }, 7_528),
         (Scope { drops: 1, ..bounded(2) }, 734),
-        (Scope { restarts: 1, ..bounded(2) }, 754),
+        (Scope { restarts: 1, ..bounded(2) }, 895),
         (Scope { timing: Timing::Synchronous { delay_ms: 2 }, ..bounded(2) }, 2_212),
     ] {
         assert_eq!(explored::<EventuallyPerfect>(broken), (states, vec![FD2]), "{broken:?}");
