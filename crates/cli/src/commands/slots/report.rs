@@ -105,7 +105,7 @@ fn setting(settings: &Settings) -> String {
 pub(super) fn page(rows: &[Row]) -> String {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let how = format!("synod {}", words.join(" "));
-    let pictures: Vec<Picture> = HISTORIES.iter().filter_map(|history| picture(history)).collect();
+    let pictures: Vec<Picture> = HISTORIES.iter().filter_map(picture).collect();
     synod_experiment::report::page(rows, &pictures, &how)
 }
 
