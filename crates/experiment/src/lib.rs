@@ -9,7 +9,7 @@
 //! - `workload`: when slots are claimed, and for how long; the same for every policy
 //! - `turns`, `clean`: the two timings, that of the authors and one without limits
 //! - `members`, `membership`: services, what they ask for, and the views that they see
-//! - [`reference`]: allocators to compare with; [`erlang`]: what no allocator can beat
+//! - [`mod@reference`]: allocators to compare with; [`erlang`]: what no allocator can beat
 //! - [`study`], [`report`]: the whole experiment, and how it is told
 //! - [`measure`], [`statistics`]: what is counted, and how sure the means are
 #![forbid(unsafe_code)]

@@ -67,7 +67,7 @@ fn in_words(rows: &[Row], seconds: f64) -> String {
 }
 
 fn table(rows: &[Row], part: Part) -> String {
-    let header = ["", "claims/multicast", "failed/successful", "in use", "2 / 3 / more, %", ""];
+    let header = ["", "ok/multicast", "failed/ok", "in use", "2 / 3 / more, %", ""];
     let cells = |line: synod_experiment::report::Line| {
         vec![
             line.who,
