@@ -121,8 +121,8 @@ impl<S: Policy> Served<S> {
         while let Some(Sent { by, level, message }) = self.members.sent.pop_front() {
             let Some(sent_in) = self.members.view_of(by) else { continue };
             let delivery = Delivery { sender: member(by), sent_in, level, message };
-            // Rounds are as fine as time goes for messages: it is due when a round begins. (With
-            // that the baseline fails as often as others have measured.)
+            // Rounds are as fine as time goes for messages: it is due when a round begins. (If it took
+            // the latency to the moment, everybody but the mover would fail a little more often.)
             self.under_way.push_back((now / ROUND * ROUND + self.latency, delivery));
         }
     }

@@ -4,19 +4,13 @@ use super::abstract_engine::{self, Abstract, Move, ORACLE};
 use super::embedded::{self, Beat, Embedded};
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use synod_core::card::Parameter;
 use synod_core::family::GroupService;
 use synod_core::family::group::LEVEL;
 use synod_core::family::multicast::{PAYLOAD, Payload, body};
 use synod_core::group::{Ask, Capabilities, Engine, Event};
 use synod_core::{Algorithm, Card, Cx, ProcessId, ProcessSet, Protocol, Setup, SetupError, Wire};
 
-/// The parameter that names the engine.
-pub const ENGINE: Parameter = Parameter {
-    name: "engine",
-    meaning: "embedded (default), or abstract: p0 is the group service itself, and does whatever its \
-              contract allows",
-};
+pub use synod_core::family::group::ENGINE;
 
 const ENGINES: &[&str] = &["embedded", "abstract"];
 
