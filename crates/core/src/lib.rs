@@ -15,6 +15,7 @@
 //! - [`cx`]: effects, and how a layer drives the one below
 //! - [`durable`]: stable storage, for the protocols that need it
 //! - [`group`]: views and deliveries: what a group engine offers to a service above it
+//! - [`replication`]: the key-value store that replicated logs keep
 //! - [`stamp`]: logical timestamps as values
 //! - [`algorithm`], [`card`], [`setup`]: what the catalogue knows about each
 //! - [`family`]: mutual exclusion, logical time, …: inputs, outputs, applications, monitors
@@ -30,6 +31,7 @@ pub mod group;
 mod kind;
 pub mod process;
 pub mod protocol;
+pub mod replication;
 pub mod setup;
 pub mod stamp;
 
