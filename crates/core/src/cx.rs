@@ -36,6 +36,8 @@ pub enum Effect<M, T, O> {
     Output(O),
     /// Writes to stable storage. Messages and outputs that follow wait for the disk.
     Persist(Record),
+    /// The same, with a record that makes all earlier ones superfluous.
+    Checkpoint(Record),
     /// A peer broke the protocol. This is data, not an error: the process goes on.
     Accuse {
         /// Who.
@@ -229,6 +231,27 @@ impl<'a, P: Protocol> Cx<'a, P> {
         self.drive(members, (message, timer, tell), step, no_record);
     }
 
+    /// Runs one step of a protocol in our place: all it wants done is done, records included.
+    pub(crate) fn in_place<L>(&mut self, step: impl FnOnce(&mut Cx<'_, L>))
+    where
+        L: Protocol<Message = P::Message, Timer = P::Timer, Output = P::Output>,
+    {
+        let tell = |cx: &mut Cx<'_, P>, told| cx.output(told);
+        let same_message = |message: L::Message| message;
+        self.drive(None, (same_message, |timer| timer, tell), step, |record| record);
+    }
+
+    /// Runs one step of a protocol, and returns what it wants done without doing it.
+    pub(crate) fn aside<L: Protocol>(
+        &mut self,
+        step: impl FnOnce(&mut Cx<'_, L>),
+    ) -> Vec<EffectOf<L>> {
+        let (me, n, members) = (self.me, self.n, self.members);
+        let mut aside = Aside { above: self, effects: Vec::new() };
+        step(&mut Cx { me, n, members, host: &mut aside });
+        aside.effects
+    }
+
     pub(crate) fn cross<L>(
         &mut self,
         members: Option<&ProcessSet>,
@@ -300,6 +323,7 @@ where
             Effect::CancelTimer(timer) => Effect::CancelTimer(name(timer)),
             Effect::Output(output) => return (self.output)(self.above, output),
             Effect::Persist(record) => Effect::Persist((self.record)(record)),
+            Effect::Checkpoint(record) => Effect::Checkpoint((self.record)(record)),
             Effect::Accuse { who, why } => Effect::Accuse { who, why },
         };
         self.above.push(effect);
@@ -315,6 +339,26 @@ where
 
     fn cross(&mut self, down: bool) {
         self.above.host.cross(down);
+    }
+}
+
+/// The world as a protocol sees it whose effects are only collected.
+struct Aside<'a, 'b, P: Protocol, L: Protocol> {
+    above: &'a mut Cx<'b, P>,
+    effects: Vec<EffectOf<L>>,
+}
+
+impl<P: Protocol, L: Protocol> Host<L> for Aside<'_, '_, P, L> {
+    fn effect(&mut self, effect: EffectOf<L>) {
+        self.effects.push(effect);
+    }
+
+    fn choose(&mut self, among: u32) -> u32 {
+        self.above.host.choose(among)
+    }
+
+    fn incarnation(&self) -> u32 {
+        self.above.host.incarnation()
     }
 }
 

@@ -2,8 +2,9 @@
 //!
 //! The contract is etcd's: effects are carried out in order, and **messages and outputs that follow
 //! a `persist` wait for the disk**. Whatever depends on a record therefore never leaves before the
-//! record is safe. (Timers and accusations stay inside the process and do not wait.) A restart begins with the initial value and replays the records that
-//! reached the disk, in order.
+//! record is safe. (Timers and accusations stay inside the process and do not wait.) A restart begins
+//! with the initial value and replays the records that reached the disk, in order, from the last
+//! checkpoint.
 
 use crate::cx::{Cx, Effect};
 use crate::protocol::{Data, Protocol};
@@ -47,6 +48,13 @@ impl<P: Durable> Cx<'_, P> {
     /// Writes a record to the log. Messages and outputs after this wait until it is on the disk.
     pub fn persist(&mut self, record: &P::Record) {
         self.push(Effect::Persist(Record::write(record)));
+    }
+
+    /// Writes a record that makes all earlier ones superfluous: the log begins with it. If the
+    /// process crashes meanwhile, it finds either the old log or the new one. Replayed, it gives the
+    /// same state whatever was replayed before.
+    pub fn checkpoint(&mut self, record: &P::Record) {
+        self.push(Effect::Checkpoint(Record::write(record)));
     }
 
     /// Like [`Cx::below`], for a layer below that is durable: its records go into our log.

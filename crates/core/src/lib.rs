@@ -14,6 +14,7 @@
 //! - [`protocol`]: the trait, and what travels
 //! - [`cx`]: effects, and how a layer drives the one below
 //! - [`durable`]: stable storage, for the protocols that need it
+//! - [`byzantine`]: traitors, and what they say
 //! - [`group`]: views and deliveries: what a group engine offers to a service above it
 //! - [`replication`]: the key-value store that replicated logs keep
 //! - [`stamp`]: logical timestamps as values
@@ -22,6 +23,7 @@
 #![forbid(unsafe_code)]
 
 pub mod algorithm;
+pub mod byzantine;
 pub mod card;
 pub mod clock;
 pub mod cx;

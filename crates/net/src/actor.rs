@@ -156,11 +156,13 @@ impl<A: Algorithm> Actor<A> {
             many => self.offers.swap_remove(below(&mut stage.chance, many as u64) as usize),
         };
         let begins = matches!(A::Family::mark_of_input(&input), Mark::Ask | Mark::Whole);
-        if begins && self.load == Load::Sequential {
+        let pace = A::Family::pace(&input);
+        if begins && self.load == Load::Sequential && pace != Pace::AtOnce {
             self.plan = Plan::AtTurn(input);
             return;
         }
-        let delay = match A::Family::pace(&input) {
+        let delay = match pace {
+            Pace::AtOnce => 0,
             Pace::Think if self.load == Load::Saturated => 0,
             Pace::Think => self.think.draw(&mut stage.chance),
             Pace::Hold => self.hold.draw(&mut stage.chance),
@@ -310,7 +312,8 @@ impl<A: Algorithm> Host<A> for Hosting<'_, A> {
             }
             Effect::CancelTimer(timer) => self.around.timers.retain(|(_, set)| *set != timer),
             Effect::Output(output) => self.output(&output),
-            Effect::Persist(record) => {
+            // A log that is kept whole is replayed to the same state.
+            Effect::Persist(record) | Effect::Checkpoint(record) => {
                 if let Err(error) = self.stage.disk.write(&record) {
                     self.stage.complain(format!("a record cannot be written: {error}"));
                 }

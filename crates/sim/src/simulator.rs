@@ -318,11 +318,13 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
         };
         let begins = matches!(A::Family::mark_of_input(&input), Mark::Ask | Mark::Whole);
         engine.planned[at.index()] = Some(input.clone());
-        if begins && engine.options.load == Load::Sequential {
+        let pace = A::Family::pace(&input);
+        if begins && engine.options.load == Load::Sequential && pace != Pace::AtOnce {
             engine.ready.insert(at);
             return;
         }
-        let delay = match A::Family::pace(&input) {
+        let delay = match pace {
+            Pace::AtOnce => 0,
             Pace::Think if engine.options.load == Load::Saturated => 0,
             Pace::Think => engine.options.think.draw(&mut engine.chance),
             Pace::Hold => engine.options.hold.draw(&mut engine.chance),

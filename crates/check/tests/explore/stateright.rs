@@ -104,7 +104,10 @@ where
                     (state.waiting, state.inside) = (false, true);
                 }
                 Effect::Accuse { .. } => {}
-                Effect::SetTimer { .. } | Effect::CancelTimer(_) | Effect::Persist(_) => {
+                Effect::SetTimer { .. }
+                | Effect::CancelTimer(_)
+                | Effect::Persist(_)
+                | Effect::Checkpoint(_) => {
                     unreachable!("no algorithm here does this")
                 }
             }

@@ -2,6 +2,7 @@
 //! properties are judged. Written once, for every algorithm of the family.
 
 pub mod clock_sync;
+pub mod consensus;
 pub mod detection;
 pub mod election;
 pub mod group;
@@ -12,6 +13,7 @@ pub mod slots;
 
 pub use crate::clock::Moment;
 pub use clock_sync::ClockSync;
+pub use consensus::Consensus;
 pub use detection::Detection;
 pub use election::Election;
 pub use group::GroupService;
@@ -124,6 +126,8 @@ pub enum Pace {
     Think,
     /// It uses what it holds.
     Hold,
+    /// It asks as soon as it can, whatever the load; where time has bounds, before any time passes.
+    AtOnce,
 }
 
 /// What an event means for the operation under way at its process.

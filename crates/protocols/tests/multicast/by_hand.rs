@@ -123,7 +123,10 @@ impl<L: Layer<char>> Group<L> {
             }
             Effect::Output(Deliver { payload, .. }) => self.delivered[me as usize].push(payload),
             Effect::Accuse { who, why } => self.accused.push((who.0, why)),
-            Effect::SetTimer { .. } | Effect::CancelTimer(_) | Effect::Persist(_) => {
+            Effect::SetTimer { .. }
+            | Effect::CancelTimer(_)
+            | Effect::Persist(_)
+            | Effect::Checkpoint(_) => {
                 panic!("no layer here does this")
             }
         }

@@ -123,7 +123,9 @@ impl<A: Algorithm<Family = Mutex>> Group<A> {
             }
             Effect::Accuse { .. } => self.accusations += 1,
             Effect::SetTimer { .. } => {}
-            Effect::CancelTimer(_) | Effect::Persist(_) => panic!("no algorithm here does this"),
+            Effect::CancelTimer(_) | Effect::Persist(_) | Effect::Checkpoint(_) => {
+                panic!("no algorithm here does this")
+            }
         }
     }
 

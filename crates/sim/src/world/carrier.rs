@@ -112,7 +112,7 @@ impl<A: Algorithm> Carrier<'_, A> {
             return;
         }
         let must_wait = match &effect {
-            Effect::Persist(_) => true,
+            Effect::Persist(_) | Effect::Checkpoint(_) => true,
             Effect::Send { .. } | Effect::Multicast { .. } | Effect::Output(_) => {
                 self.disk.as_ref().is_some_and(|disk| !disk.held.is_empty())
             }
@@ -131,7 +131,9 @@ impl<A: Algorithm> Carrier<'_, A> {
             Effect::SetTimer { timer, after_ms } => self.set_timer(timer, after_ms),
             Effect::CancelTimer(timer) => self.timers.retain(|set| set.timer != timer),
             Effect::Output(output) => self.output(&output),
-            Effect::Persist(_) => unreachable!("a record always waits for the disk"),
+            Effect::Persist(_) | Effect::Checkpoint(_) => {
+                unreachable!("a record always waits for the disk")
+            }
             Effect::Accuse { who, why } => {
                 self.driver.see(self.now_us, Happening::Accused(self.at, who, why));
             }

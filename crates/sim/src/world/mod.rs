@@ -420,13 +420,17 @@ impl<A: Algorithm> World<A> {
         self.forget_print(at);
         let disk = self.processes[at.index()].disk.as_mut().expect("the action is possible");
         let mut held = std::mem::take(&mut disk.held).into_iter().peekable();
-        let before = disk.records.len();
-        while let Some((_, Effect::Persist(record))) =
-            held.next_if(|(_, effect)| matches!(effect, Effect::Persist(_)))
-        {
-            disk.records.push(record);
+        let is_record =
+            |(_, effect): &(_, _)| matches!(effect, Effect::Persist(_) | Effect::Checkpoint(_));
+        let mut written = 0;
+        while let Some((_, effect)) = held.next_if(is_record) {
+            written += 1;
+            match effect {
+                Effect::Persist(record) => disk.records.push(record),
+                Effect::Checkpoint(record) => disk.records = vec![record],
+                _ => unreachable!("it is a record"),
+            }
         }
-        let written = disk.records.len() - before;
         driver.see(self.now_us, Happening::Synced(at, written));
         let mut carrier = self.carrier(driver, at);
         for (layer, effect) in held {

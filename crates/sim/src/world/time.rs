@@ -1,8 +1,9 @@
 //! How time goes in worlds whose time does not come from a simulator.
 
 use super::{Slot, Status, World};
-use synod_core::Algorithm;
 use synod_core::card::Timing;
+use synod_core::family::Pace;
+use synod_core::{Algorithm, Application, Family};
 
 impl<A: Algorithm> World<A> {
     /// Whether clocks run alike and every message has a bound.
@@ -11,14 +12,27 @@ impl<A: Algorithm> World<A> {
     }
 
     /// Whether time may go on. In a synchronous world it must not as long as a timer has run out,
-    /// or a message is due, and nothing came of it yet; and if nothing depends on time any more, it
-    /// need not.
+    /// a message is due, or an application wants something at once, and nothing came of it yet; and
+    /// if nothing depends on time any more, it need not.
     pub(super) fn may_tick(&self) -> bool {
         let timers = || self.processes.iter().filter(|p| p.is_up()).flat_map(|p| &p.timers);
         let bounded = || self.flight.iter().filter_map(|(slot, e)| Some((slot, e.left_ms?)));
         let is_due = |(slot, left): (Slot, u32)| left == 0 && self.is_deliverable(slot);
         let waits = timers().next().is_some() || bounded().any(|(_, left)| left > 0);
-        waits && !timers().any(|set| set.left_ms == 0) && !bounded().any(is_due)
+        waits
+            && !timers().any(|set| set.left_ms == 0)
+            && !bounded().any(is_due)
+            && !self.is_anybody_eager()
+    }
+
+    /// Whether an application is about to ask for something without any delay.
+    fn is_anybody_eager(&self) -> bool {
+        let mut offers = Vec::new();
+        let is_eager = |input: A::Input| A::Family::pace(&input) == Pace::AtOnce;
+        self.processes.iter().filter(|process| process.is_up()).any(|process| {
+            process.application.offers(&mut offers);
+            offers.drain(..).any(is_eager)
+        })
     }
 
     /// A millisecond passes.

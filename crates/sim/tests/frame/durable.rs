@@ -10,7 +10,8 @@ use synod_sim::network::Delay;
 use synod_sim::trace::What;
 use synod_sim::{Action, World};
 
-/// On `Send`: says 1, writes 1, says 2, tells 2, writes 2 and 3, says 3.
+/// On `Send`: says 1, writes 1, says 2, tells 2, writes 2 and 3, says 3. Else: writes 9; and then, in
+/// the place of all that, 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Scribe {
     log: Vec<u8>,
@@ -30,6 +31,14 @@ impl Scribe {
         self.log.push(record);
         cx.persist(&record);
     }
+
+    fn sum_up(&mut self, cx: &mut Cx<'_, Self>) {
+        if self.log.last() != Some(&9) {
+            return self.write(9, cx);
+        }
+        self.log = vec![0];
+        cx.checkpoint(&0);
+    }
 }
 
 impl Protocol for Scribe {
@@ -43,7 +52,7 @@ impl Protocol for Scribe {
     }
 
     fn on_input(&mut self, input: Input, cx: &mut Cx<'_, Self>) {
-        let Input::Send(to) = input else { return self.write(9, cx) };
+        let Input::Send(to) = input else { return self.sum_up(cx) };
         cx.send(to, Words::Say(1));
         self.write(1, cx);
         cx.send(to, Words::Say(2));
@@ -60,6 +69,9 @@ impl Durable for Scribe {
     type Record = u8;
 
     fn replay(&mut self, record: u8) {
+        if record == 0 {
+            self.log.clear();
+        }
         self.log.push(record);
     }
 }
@@ -94,6 +106,21 @@ fn what_precedes_a_record_leaves_at_once_and_what_follows_it_waits_for_the_disk(
     assert_eq!(said(&world), [1, 2, 3]);
     assert_eq!(world.process(P0).records().len(), 3);
     assert!(world.can(&Action::Sync(P0)).is_err(), "there is nothing left to write");
+}
+
+#[test]
+fn a_checkpoint_takes_the_place_of_all_records_once_it_is_on_the_disk() {
+    let local = || Action::Input { at: P0, input: Input::Act };
+    for (reaches_the_disk, found) in [(false, vec![1, 2, 3, 9]), (true, vec![0])] {
+        let mut world = begun::<Scribe>(&idle(2));
+        take(&mut world, &[send(P0, P1), local()]);
+        take(&mut world, &[Action::Sync(P0), Action::Sync(P0), Action::Sync(P0), local()]);
+        if reaches_the_disk {
+            take(&mut world, &[Action::Sync(P0)]);
+        }
+        take(&mut world, &[Action::Crash(P0), restart(true)]);
+        assert_eq!(world.process(P0).state.woke_with, Some(found));
+    }
 }
 
 #[test]

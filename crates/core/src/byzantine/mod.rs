@@ -1,0 +1,239 @@
+//! Traitors: processes that may say anything.
+//!
+//! [`Byzantine`] stands in front of a process. A loyal one it lets do what it wants. A traitor runs
+//! the algorithm inside, like everybody else, so that it knows when something is expected of it; but
+//! what it sends is decided by an [`Adversary`], chosen by name: nothing at all, one thing to some and
+//! another thing to others, old messages, or whatever. So the same adversaries attack every algorithm
+//! that says what a lie is ([`Corruptible`]), in every driver; and where an adversary has a choice, an
+//! explorer tries them all.
+//!
+//! The network tells a receiver who sent a message, and a traitor cannot change that. Nor can it sign
+//! for others: what it can make up is what [`Corruptible::lie`] makes with the keys of its own process.
+
+mod adversary;
+
+pub use adversary::{ADVERSARY, Adversary, LIES, SCRIPT};
+
+use crate::algorithm::{Algorithm, Invariant, Replay};
+use crate::card::{Card, Parameter, Size};
+use crate::cx::{Cx, Effect};
+use crate::durable::Durable;
+use crate::family::Family;
+use crate::family::consensus::Value;
+use crate::process::{ProcessId, ProcessSet};
+use crate::protocol::Protocol;
+use crate::setup::{Setup, SetupError};
+use serde::{Deserialize, Serialize};
+
+/// The parameter that [`traitors`] reads.
+pub const TRAITORS: Parameter = Parameter {
+    name: "traitors",
+    meaning: "the processes that do not keep to the algorithm, e.g. p1 p2 (default: none)",
+};
+
+/// The processes that do not keep to the algorithm.
+pub fn traitors(setup: &Setup) -> Result<ProcessSet, SetupError> {
+    Ok(setup.processes(TRAITORS.name)?.unwrap_or_default().into_iter().collect())
+}
+
+/// A protocol about whose messages one can lie.
+pub trait Corruptible: Protocol {
+    /// What a traitor in the place of this process says instead of `message` if it pretends that the
+    /// value in question is `value`; made with the keys of this process and no others. None if there
+    /// is no value in it: such a message is sent as it is, or not at all.
+    fn lie(&self, message: &Self::Message, value: Value) -> Option<Self::Message>;
+}
+
+/// A process that is loyal, or a traitor.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(bound(deserialize = "P: Protocol"))]
+pub enum Byzantine<P: Protocol> {
+    /// It keeps to the algorithm.
+    Loyal(P),
+    /// It does not.
+    Traitor(P, Box<Adversary<P::Message>>),
+}
+
+impl<P: Corruptible> Byzantine<P> {
+    /// These processes, with the traitors and the adversary that the setup names.
+    pub fn group(setup: &Setup, processes: Vec<P>) -> Result<Vec<Self>, SetupError> {
+        let (traitors, adversary) = (traitors(setup)?, Adversary::from_setup(setup)?);
+        let named = ProcessId::all(processes.len()).zip(processes);
+        let sworn = named.map(|(at, process)| match traitors.contains(at) {
+            true => Byzantine::Traitor(process, Box::new(adversary.clone())),
+            false => Byzantine::Loyal(process),
+        });
+        Ok(sworn.collect())
+    }
+
+    /// The process, if it is loyal.
+    pub fn loyal(&self) -> Option<&P> {
+        match self {
+            Byzantine::Loyal(process) => Some(process),
+            Byzantine::Traitor(..) => None,
+        }
+    }
+
+    /// The process, loyal or not.
+    pub fn process(&self) -> &P {
+        match self {
+            Byzantine::Loyal(process) | Byzantine::Traitor(process, _) => process,
+        }
+    }
+
+    /// A step of the process, and what becomes of it.
+    fn step(&mut self, cx: &mut Cx<'_, Self>, step: impl FnOnce(&mut P, &mut Cx<'_, P>)) {
+        match self {
+            Byzantine::Loyal(process) => cx.in_place(|cx| step(process, cx)),
+            Byzantine::Traitor(process, adversary) => {
+                for effect in cx.aside(|cx| step(process, cx)) {
+                    betray(process, adversary, effect, cx);
+                }
+            }
+        }
+    }
+}
+
+/// Does what the process of a traitor wants done, but for what it sends.
+fn betray<P: Corruptible>(
+    process: &P,
+    adversary: &mut Adversary<P::Message>,
+    effect: Effect<P::Message, P::Timer, P::Output>,
+    cx: &mut Cx<'_, Byzantine<P>>,
+) {
+    let (receivers, message) = match effect {
+        Effect::Send { to, message } => ([to].into_iter().collect(), message),
+        Effect::Multicast { to, message } => (to, message),
+        other => return cx.push(other),
+    };
+    for to in receivers.iter() {
+        let lie = |value| process.lie(&message, value);
+        if let Some(said) = adversary.says(&message, to, &lie, &mut |among| cx.choose(among)) {
+            cx.send(to, said);
+        }
+    }
+    adversary.remember(message);
+}
+
+impl<P: Corruptible> Protocol for Byzantine<P> {
+    type Input = P::Input;
+    type Output = P::Output;
+    type Message = P::Message;
+    type Timer = P::Timer;
+
+    fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
+        self.step(cx, |process, cx| process.on_start(cx));
+    }
+
+    fn on_input(&mut self, input: P::Input, cx: &mut Cx<'_, Self>) {
+        self.step(cx, |process, cx| process.on_input(input, cx));
+    }
+
+    fn on_message(&mut self, from: ProcessId, message: P::Message, cx: &mut Cx<'_, Self>) {
+        if let Byzantine::Traitor(_, adversary) = self {
+            adversary.remember(message.clone());
+        }
+        self.step(cx, |process, cx| process.on_message(from, message, cx));
+    }
+
+    fn on_timer(&mut self, timer: P::Timer, cx: &mut Cx<'_, Self>) {
+        self.step(cx, |process, cx| process.on_timer(timer, cx));
+    }
+}
+
+impl<P: Corruptible + Durable> Durable for Byzantine<P> {
+    type Record = P::Record;
+
+    fn replay(&mut self, record: P::Record) {
+        match self {
+            Byzantine::Loyal(process) | Byzantine::Traitor(process, _) => process.replay(record),
+        }
+    }
+}
+
+/// A protocol with a card that stands in the catalogue as [`Byzantine`]: the same as
+/// [`Algorithm`], for what is inside.
+pub trait Sworn:
+    Corruptible<Input = <Self::Family as Family>::Input, Output = <Self::Family as Family>::Output>
+{
+    /// What it is for.
+    type Family: Family;
+
+    /// Its card. Its parameters include [`TRAITORS`], [`ADVERSARY`], [`LIES`] and [`SCRIPT`].
+    const CARD: Card;
+
+    /// How it survives a crash.
+    const REPLAY: Option<Replay<Byzantine<Self>>> = None;
+
+    /// The processes of a group, all of them loyal. `setup` already fits the card.
+    fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError>;
+
+    /// Whether the application at this process makes requests.
+    fn takes_part(&self, _me: ProcessId) -> bool {
+        true
+    }
+
+    /// Whether such a group goes on sending although nobody wants anything.
+    fn is_restless(_processes: &[Byzantine<Self>]) -> bool {
+        Self::CARD.restless
+    }
+
+    /// What its cost formulas are about.
+    fn size(processes: &[Byzantine<Self>]) -> Size {
+        Size { n: processes.len(), k: processes.len() }
+    }
+
+    /// Whether a timer begins a round of the algorithm.
+    fn begins_round(_timer: &Self::Timer) -> bool {
+        false
+    }
+
+    /// Whether the formulas on its card are about a group that is set up so: by default, if all are
+    /// loyal.
+    fn has_costs(setup: &Setup) -> bool {
+        setup.text(TRAITORS.name).is_none()
+    }
+
+    /// What must always be true inside.
+    fn invariants() -> &'static [Invariant<Byzantine<Self>>] {
+        &[]
+    }
+}
+
+impl<P: Sworn> Algorithm for Byzantine<P> {
+    type Family = P::Family;
+
+    const CARD: Card = P::CARD;
+    const REPLAY: Option<Replay<Self>> = P::REPLAY;
+
+    fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+        Byzantine::group(setup, P::assemble(setup)?)
+    }
+
+    fn takes_part(&self, me: ProcessId) -> bool {
+        self.process().takes_part(me)
+    }
+
+    fn is_restless(processes: &[Self]) -> bool {
+        P::is_restless(processes)
+    }
+
+    fn size(processes: &[Self]) -> Size {
+        P::size(processes)
+    }
+
+    fn begins_round(timer: &Self::Timer) -> bool {
+        P::begins_round(timer)
+    }
+
+    fn has_costs(setup: &Setup) -> bool {
+        P::has_costs(setup)
+    }
+
+    fn invariants() -> &'static [Invariant<Self>] {
+        P::invariants()
+    }
+}
+
+#[cfg(test)]
+mod tests;
