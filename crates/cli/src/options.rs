@@ -293,6 +293,7 @@ impl RunFlags {
                 RestartFlag::Disk => Restart::WithDisk,
                 RestartFlag::Amnesia => Restart::WithoutDisk,
             },
+            deaths: 0,
             pauses: self.faults.pauses,
             partitions: self.faults.partitions,
             one_way_cuts: self.faults.one_way_cuts,

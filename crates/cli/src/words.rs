@@ -120,6 +120,9 @@ pub(crate) fn tolerance(tolerance: &Tolerance) -> String {
         Crashes::Minority => Some("crashes of fewer than half of the processes"),
         Crashes::AllButOne => Some("crashes of all processes but one"),
     });
+    parts.extend(
+        tolerance.recovery.then_some("crashes of any process that starts again with its disk"),
+    );
     parts.extend(tolerance.loss.then_some("loss of messages"));
     parts.extend(tolerance.duplication.then_some("messages that arrive twice"));
     let bound = tolerance.delay_ms.map(|ms| format!("; every message within {ms}ms"));

@@ -145,8 +145,10 @@ pub struct Variant {
 pub struct Tolerance {
     /// The weakest order of delivery that it copes with.
     pub order: Order,
-    /// How many processes may crash, also in the middle of a step.
+    /// How many processes may crash for good, also in the middle of a step.
     pub crashes: Crashes,
+    /// Whether any process may crash at any time, again and again, if it starts again with its disk.
+    pub recovery: bool,
     /// Whether messages may be lost.
     pub loss: bool,
     /// Whether messages may arrive twice.
@@ -160,6 +162,7 @@ impl Tolerance {
     pub const NOTHING: Tolerance = Tolerance {
         order: Order::Any,
         crashes: Crashes::None,
+        recovery: false,
         loss: false,
         duplication: false,
         delay_ms: None,

@@ -37,6 +37,7 @@ impl Record {
             options.faults = RandomFaults {
                 crashes: 1,
                 restart: Restart::WithDisk,
+                deaths: 0,
                 pauses: 1,
                 partitions: 1,
                 one_way_cuts: 1,

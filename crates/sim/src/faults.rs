@@ -11,6 +11,9 @@ pub struct RandomFaults {
     pub crashes: u32,
     /// Whether what crashed starts again, and with its disk or without.
     pub restart: Restart,
+    /// How many times a process crashes for good, whatever `restart` says of the others; unless it
+    /// is one of those others, too, and starts again after that.
+    pub deaths: u32,
     /// How many times a process stands still for a while.
     pub pauses: u32,
     /// How many times the network falls into two parts for a while.
@@ -58,7 +61,7 @@ type Span<I> = (Action<I>, Option<Action<I>>);
 impl RandomFaults {
     /// Whether nothing goes wrong.
     pub fn none(&self) -> bool {
-        self.crashes + self.pauses + self.partitions + self.one_way_cuts == 0
+        self.crashes + self.deaths + self.pauses + self.partitions + self.one_way_cuts == 0
     }
 
     /// Draws the faults of one run.
@@ -94,6 +97,7 @@ impl RandomFaults {
             };
             (Action::Crash(at), back)
         });
+        spans(self.deaths, &mut |chance| (Action::Crash(some(chance)), None));
         spans(self.pauses, &mut |chance| {
             let at = some(chance);
             (Action::Pause(at), Some(Action::Resume(at)))

@@ -4,7 +4,7 @@
 use synod_core::card::{Load, Rounds, Tolerance};
 use synod_core::{Card, Setup};
 use synod_protocols::{entries, find};
-use synod_sim::faults::RandomFaults;
+use synod_sim::faults::{RandomFaults, Restart};
 use synod_sim::network::Delay;
 use synod_sim::world::Judged;
 use synod_sim::{Options, Plan};
@@ -41,13 +41,25 @@ fn options(seed: u64, setup: &Setup, tolerates: &Tolerance, judged: Judged) -> O
         if tolerates.duplication { 0.05 * (seed % 3) as f64 } else { 0.0 };
     options.load = if seed.is_multiple_of(2) { Load::Any } else { Load::Saturated };
     options.tells = 0.3;
-    let crashes = tolerates.crashes.among(n) as u64;
-    options.faults = RandomFaults {
-        crashes: (seed / 7 % (crashes + 1)) as u32,
+    options.faults = faults(seed, n, tolerates);
+    options
+}
+
+/// Some stay down, others start again; and whoever tolerates that and loss may also be out of reach
+/// for a while.
+fn faults(seed: u64, n: usize, tolerates: &Tolerance) -> RandomFaults {
+    let up_to = |most: usize| (seed / 7 % (most as u64 + 1)) as u32;
+    let out_of_reach =
+        if tolerates.recovery && tolerates.loss { (seed / 11 % 3) as u32 } else { 0 };
+    RandomFaults {
+        crashes: if tolerates.recovery { up_to(2 * n) } else { 0 },
+        restart: Restart::WithDisk,
+        deaths: up_to(tolerates.crashes.among(n)),
+        partitions: out_of_reach,
+        one_way_cuts: out_of_reach,
         within_us: 100_000,
         ..RandomFaults::default()
-    };
-    options
+    }
 }
 
 impl Swarm {

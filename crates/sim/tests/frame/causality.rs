@@ -18,6 +18,7 @@ fn events<A: Algorithm>(seed: u64) -> Vec<Event> {
     options.faults = RandomFaults {
         crashes: 1,
         restart: Restart::WithDisk,
+        deaths: 0,
         pauses: 1,
         partitions: 1,
         one_way_cuts: 1,

@@ -50,6 +50,7 @@ fn faulty(n: usize, restart: Restart) -> Options {
     options.faults = RandomFaults {
         crashes: 2,
         restart,
+        deaths: 0,
         pauses: 3,
         partitions: 2,
         one_way_cuts: 2,

@@ -316,6 +316,7 @@ fn an_application_sees_its_own_clock_with_its_offset_and_drift() {
 const EVERYTHING: RandomFaults = RandomFaults {
     crashes: 3,
     restart: Restart::WithDisk,
+    deaths: 2,
     pauses: 4,
     partitions: 5,
     one_way_cuts: 6,
@@ -331,7 +332,7 @@ fn random_faults_are_as_many_as_asked_for_and_the_same_for_the_same_seed() {
         let faults = draw(seed);
         let count =
             |is: fn(&Action<Input>) -> bool| faults.iter().filter(|f| is(&f.action)).count();
-        assert_eq!(count(|action| matches!(action, Action::Crash(_))), 3);
+        assert_eq!(count(|action| matches!(action, Action::Crash(_))), 3 + 2);
         assert_eq!(count(|action| matches!(action, Action::Restart { disk: true, .. })), 3);
         assert_eq!(count(|action| matches!(action, Action::Pause(_))), 4);
         assert_eq!(count(|action| matches!(action, Action::Resume(_))), 4);

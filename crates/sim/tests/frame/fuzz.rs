@@ -27,6 +27,7 @@ fn misfortune(seed: u64, n: usize) -> Options {
     options.faults = RandomFaults {
         crashes: 3,
         restart: [Restart::WithDisk, Restart::WithoutDisk, Restart::Never][seed as usize % 11 % 3],
+        deaths: 0,
         pauses: 3,
         partitions: 2,
         one_way_cuts: 2,

@@ -97,11 +97,10 @@ pub const CARD: Card = Card {
         "for settling: from some moment on messages take less than the time-out",
     ],
     tolerates: Tolerance {
-        order: Order::Any,
         crashes: Crashes::AllButOne,
         loss: true,
         duplication: true,
-        delay_ms: None,
+        ..Tolerance::NOTHING
     },
     promises: &[G1, G2, G3, G4, G5, VIEWS, INTEGRITY, SETTLES],
     proved: &[
