@@ -10,6 +10,7 @@ pub mod election;
 pub mod group;
 pub mod multicast;
 pub mod mutex;
+pub mod seal;
 pub mod slots;
 pub mod time;
 

@@ -1,0 +1,264 @@
+//! Signatures: whoever signs a statement cannot be misquoted, nor can anybody sign for it.
+//!
+//! There are two kinds. *Ideal* signatures are what proofs speak of: a note of who signed what, which
+//! only [`Sealer::sign`] makes. They are small and cost nothing, so they are for exploring and
+//! simulating, where nobody writes messages but the algorithms themselves. *Ed25519* signatures
+//! are real ones: what arrives over a socket can be checked.
+//!
+//! The keys of a group are made from a number, so that every run can be repeated. Whoever knows the
+//! number has all keys: this is for the laboratory, and no way to hand out keys.
+//!
+//! Source: D. J. Bernstein, N. Duif, T. Lange, P. Schwabe, B.-Y. Yang: High-speed high-security
+//! signatures. Journal of Cryptographic Engineering 2, 2012.
+
+use ed25519_dalek::{Signer, SigningKey, VerifyingKey};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+use synod_core::card::Parameter;
+use synod_core::{ProcessId, Setup, SetupError};
+
+/// The parameter that names the kind of signature.
+pub const SEAL: Parameter = Parameter {
+    name: "seal",
+    meaning: "how statements are signed: ideal (a note that nobody can forge), or ed25519 \
+              (default: ideal)",
+};
+
+/// The parameter that keys are made from.
+pub const KEYS: Parameter =
+    Parameter { name: "keys", meaning: "the number that all keys are made from (default: 0)" };
+
+/// What proves that a process signed a statement.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Signature(Kind);
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+enum Kind {
+    /// Who signed, and a digest of what.
+    Ideal(ProcessId, u64),
+    /// The two halves of an Ed25519 signature.
+    Ed25519(Box<([u8; 32], [u8; 32])>),
+}
+
+impl fmt::Debug for Signature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Kind::Ideal(by, _) => write!(f, "signed by {by}"),
+            Kind::Ed25519(halves) => {
+                let [a, b, c, d, ..] = halves.0;
+                write!(f, "signed {a:02x}{b:02x}{c:02x}{d:02x}…")
+            }
+        }
+    }
+}
+
+/// Signs for one process of a group, and checks what the others signed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Sealer {
+    me: ProcessId,
+    scheme: Scheme,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+enum Scheme {
+    Ideal,
+    Ed25519(Keys),
+}
+
+/// The own secret key, and the public keys of all.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(from = "Origin", into = "Origin")]
+struct Keys {
+    origin: Origin,
+    secret: Arc<SigningKey>,
+    public: Arc<[VerifyingKey]>,
+}
+
+/// What keys are made from: equal origins are equal keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+struct Origin {
+    me: ProcessId,
+    n: usize,
+    number: u64,
+}
+
+impl Sealer {
+    /// One for each process of a group, as the parameters [`SEAL`] and [`KEYS`] say.
+    pub fn group(setup: &Setup) -> Result<Vec<Sealer>, SetupError> {
+        let number = setup.number(KEYS.name, 0)?;
+        if setup.choice(SEAL.name, &["ideal", "ed25519"])? == "ideal" {
+            let ideal = |me| Sealer { me, scheme: Scheme::Ideal };
+            return Ok(ProcessId::all(setup.n).map(ideal).collect());
+        }
+        let public = public_keys(setup.n, number);
+        let real = |me| {
+            let origin = Origin { me, n: setup.n, number };
+            Sealer { me, scheme: Scheme::Ed25519(Keys::new(origin, public.clone())) }
+        };
+        Ok(ProcessId::all(setup.n).map(real).collect())
+    }
+
+    /// For whom it signs.
+    pub fn me(&self) -> ProcessId {
+        self.me
+    }
+
+    /// Our signature under a statement. It must say all that matters: a signature under "yes" is one
+    /// under every question.
+    pub fn sign<S: Serialize + ?Sized>(&self, statement: &S) -> Signature {
+        let bytes = bytes(statement);
+        Signature(match &self.scheme {
+            Scheme::Ideal => Kind::Ideal(self.me, digest(&bytes)),
+            Scheme::Ed25519(keys) => {
+                let signature = keys.secret.sign(&bytes);
+                Kind::Ed25519(Box::new((*signature.r_bytes(), *signature.s_bytes())))
+            }
+        })
+    }
+
+    /// Whether a process signed this statement. Whatever comes from the network may be asked about.
+    pub fn is_signed<S: Serialize + ?Sized>(
+        &self,
+        by: ProcessId,
+        statement: &S,
+        signature: &Signature,
+    ) -> bool {
+        match (&self.scheme, &signature.0) {
+            (Scheme::Ideal, Kind::Ideal(signer, signed)) => {
+                *signer == by && *signed == digest(&bytes(statement))
+            }
+            (Scheme::Ed25519(keys), Kind::Ed25519(halves)) => {
+                let signature = ed25519_dalek::Signature::from_components(halves.0, halves.1);
+                keys.public
+                    .get(by.index())
+                    .is_some_and(|key| key.verify_strict(&bytes(statement), &signature).is_ok())
+            }
+            _ => false,
+        }
+    }
+}
+
+impl Keys {
+    fn new(origin: Origin, public: Arc<[VerifyingKey]>) -> Keys {
+        Keys { origin, secret: Arc::new(secret_key(origin.me, origin.number)), public }
+    }
+}
+
+impl From<Origin> for Keys {
+    fn from(origin: Origin) -> Self {
+        Keys::new(origin, public_keys(origin.n, origin.number))
+    }
+}
+
+impl From<Keys> for Origin {
+    fn from(keys: Keys) -> Self {
+        keys.origin
+    }
+}
+
+impl PartialEq for Keys {
+    fn eq(&self, other: &Self) -> bool {
+        self.origin == other.origin
+    }
+}
+
+impl Eq for Keys {}
+
+impl Hash for Keys {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.origin.hash(state);
+    }
+}
+
+impl fmt::Debug for Keys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.origin.fmt(f)
+    }
+}
+
+fn public_keys(n: usize, number: u64) -> Arc<[VerifyingKey]> {
+    ProcessId::all(n).map(|process| secret_key(process, number).verifying_key()).collect()
+}
+
+fn secret_key(of: ProcessId, number: u64) -> SigningKey {
+    let mut secret = [0; 32];
+    for (place, word) in secret.chunks_exact_mut(8).enumerate() {
+        word.copy_from_slice(&digest(&bytes(&(number, of, place))).to_le_bytes());
+    }
+    SigningKey::from_bytes(&secret)
+}
+
+fn bytes<S: Serialize + ?Sized>(statement: &S) -> Vec<u8> {
+    // The format can fail only on lists of unknown length and on foreign impls of Serialize.
+    postcard::to_allocvec(statement).expect("statements are plain data")
+}
+
+/// FNV-1a, which is the same everywhere. Nobody tries to find two statements with equal digests where
+/// signatures are ideal.
+fn digest(bytes: &[u8]) -> u64 {
+    let step = |digest: u64, byte: &u8| (digest ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const P0: ProcessId = ProcessId(0);
+    const P1: ProcessId = ProcessId(1);
+
+    fn group(seal: &str, keys: &str) -> Vec<Sealer> {
+        let setup = Setup::new(3).with("seal", seal).with("keys", keys);
+        Sealer::group(&setup).expect("the setup is valid")
+    }
+
+    #[test]
+    fn everybody_sees_who_signed_what_and_nobody_else_did() {
+        for seal in ["ideal", "ed25519"] {
+            let group = group(seal, "7");
+            let signature = group[0].sign("attack");
+            for sealer in &group {
+                assert!(sealer.is_signed(P0, "attack", &signature));
+                assert!(!sealer.is_signed(P0, "retreat", &signature));
+                assert!(!sealer.is_signed(P1, "attack", &signature));
+                assert!(!sealer.is_signed(ProcessId(77), "attack", &signature));
+            }
+        }
+    }
+
+    #[test]
+    fn a_signature_of_the_other_kind_or_with_keys_of_another_group_is_worth_nothing() {
+        let (ideal, real, other) =
+            (group("ideal", "0"), group("ed25519", "0"), group("ed25519", "1"));
+        assert!(!real[1].is_signed(P0, "attack", &ideal[0].sign("attack")));
+        assert!(!ideal[1].is_signed(P0, "attack", &real[0].sign("attack")));
+        assert!(!real[1].is_signed(P0, "attack", &other[0].sign("attack")));
+    }
+
+    #[test]
+    fn halves_that_are_no_signature_are_refused() {
+        let nonsense = Signature(Kind::Ed25519(Box::new(([255; 32], [255; 32]))));
+        assert!(!group("ed25519", "0")[1].is_signed(P0, "attack", &nonsense));
+    }
+
+    #[test]
+    fn a_sealer_and_a_signature_can_be_stored_and_read_back() {
+        for seal in ["ideal", "ed25519"] {
+            let sealer = group(seal, "3").remove(1);
+            let stored = postcard::to_allocvec(&(&sealer, sealer.sign("attack")));
+            let (again, signature): (Sealer, Signature) =
+                postcard::from_bytes(&stored.expect("it is data")).expect("it was just written");
+            assert_eq!(again, sealer);
+            assert!(again.is_signed(P1, "attack", &signature));
+            assert_eq!(again.sign("attack"), signature);
+        }
+    }
+
+    #[test]
+    fn a_seal_that_nobody_knows_is_refused() {
+        assert!(Sealer::group(&Setup::new(2).with("seal", "wax")).is_err());
+        assert!(Sealer::group(&Setup::new(2).with("keys", "x")).is_err());
+    }
+}
