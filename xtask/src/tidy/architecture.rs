@@ -51,10 +51,11 @@ const LAYERS: &[Layer] = &[
         may_use: &["synod-core", "synod-draw", "synod-protocols", "synod-sim"],
         tests_may_use: &[],
     },
+    Layer { package: "synod-wal", directory: "crates/wal", may_use: &[], tests_may_use: &[] },
     Layer {
         package: "synod-net",
         directory: "crates/net",
-        may_use: &["synod-core", "synod-sim"],
+        may_use: &["synod-core", "synod-sim", "synod-wal"],
         tests_may_use: &["synod-protocols"],
     },
 ];

@@ -1,0 +1,295 @@
+//! Appending, syncing, the next segment, checkpoints.
+
+use crate::error::{Error, Trying};
+use crate::frame::{Frame, HEAD, Kind, LARGEST_RECORD, size_of};
+use crate::segment::{HEADER, Header, LEAST, MOST, name, room_for};
+use crate::storage::{Storage, Stored, write_all};
+use std::io;
+
+/// A segment that is being made has another name, so that one that is half made is never read.
+pub(crate) const HALF_MADE: &str = "next.new";
+
+/// How a log works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// How large a segment is. One that begins with a larger record is as large as that needs.
+    pub segment_bytes: u64,
+    /// What a sync means.
+    pub durability: Durability,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings { segment_bytes: 16 << 20, durability: Durability::Sync }
+    }
+}
+
+/// What a sync means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// Records are on the disk: they survive a crash of the machine.
+    Sync,
+    /// Records are with the kernel: they survive a crash of the process, and no more. After a loss of
+    /// power the log may look damaged, and is then refused.
+    None,
+}
+
+impl Settings {
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let bytes = self.segment_bytes;
+        match (LEAST..=MOST).contains(&bytes) {
+            true => Ok(()),
+            false => Err(Error::SegmentSize { bytes, least: LEAST, most: MOST }),
+        }
+    }
+}
+
+/// The segment that records are written to.
+#[derive(Debug)]
+pub(crate) struct Current<F> {
+    pub(crate) file: F,
+    pub(crate) header: Header,
+    /// What the checksums of its records begin with.
+    pub(crate) seed: u32,
+    pub(crate) length: u64,
+    /// Where the next record goes.
+    pub(crate) end: u64,
+}
+
+/// An open log. Nobody else can open it while this lives.
+#[derive(Debug)]
+pub struct Log<S: Storage> {
+    pub(crate) storage: S,
+    _lock: S::Lock,
+    settings: Settings,
+    current: Current<S::File>,
+    /// Segments that are not needed any more, and may still be there.
+    pub(crate) superfluous: Vec<String>,
+    /// The oldest segment that is needed.
+    oldest: u64,
+    /// What was appended since the last sync.
+    waiting: Vec<u8>,
+    /// The number of the next record, and of the last that is safe.
+    next: u64,
+    synced: u64,
+    poison: Option<String>,
+}
+
+impl<S: Storage> Log<S> {
+    /// A log of which everything is safe: its current segment, the number of its next record, and its
+    /// oldest segment.
+    pub(crate) fn new(
+        storage: S,
+        lock: S::Lock,
+        settings: Settings,
+        (current, next, oldest): (Current<S::File>, u64, u64),
+    ) -> Self {
+        Log {
+            storage,
+            _lock: lock,
+            settings,
+            current,
+            superfluous: Vec::new(),
+            oldest,
+            waiting: Vec::new(),
+            next,
+            synced: next - 1,
+            poison: None,
+        }
+    }
+
+    /// Adds a record; its number, from 1. It is safe after the next [`Log::sync`]. If the segment is full, all
+    /// before it are synced, and the next segment is begun.
+    pub fn append(&mut self, content: &[u8]) -> Result<u64, Error> {
+        self.check(content)?;
+        let needs = (self.waiting.len() + size_of(content.len()) + HEAD) as u64;
+        if self.current.end + needs > self.current.length {
+            self.sync()?;
+            self.go_on_in_the_next_segment(content.len())?;
+        }
+        // No segment has room for so many records that this could be cut off.
+        let unsynced = (self.next - 1 - self.synced) as u32;
+        let frame = Frame { kind: Kind::Record, sequence: self.next, unsynced, content };
+        frame.write(self.current.seed, &mut self.waiting);
+        self.next += 1;
+        Ok(frame.sequence)
+    }
+
+    /// Makes everything safe that was appended: one write, and one sync of the disk. Where that fails,
+    /// the log takes nothing more.
+    pub fn sync(&mut self) -> Result<(), Error> {
+        self.check(&[])?;
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        let waiting = self.waiting.len();
+        let (sync, next) = (self.settings.durability == Durability::Sync, self.next);
+        let mark = Frame { kind: Kind::Mark, sequence: next, unsynced: 0, content: &[] };
+        mark.write(self.current.seed, &mut self.waiting);
+        let (records, mark) = self.waiting.split_at(waiting);
+        let Current { file, end, header, .. } = &mut self.current;
+        let after = *end + waiting as u64;
+        let written = match sync {
+            // The mark says that the records are safe: it must not be there before they are.
+            true => write_all(file, records, *end)
+                .and_then(|()| file.sync())
+                .and_then(|()| write_all(file, mark, after)),
+            false => write_all(file, &self.waiting, *end),
+        };
+        let what = "the log cannot be written";
+        let written = written.trying(what, &name(header.number));
+        self.waiting.clear();
+        self.current.end = after;
+        self.or_poison(written)?;
+        self.synced = next - 1;
+        Ok(())
+    }
+
+    /// Adds a record that stands for all before it, and removes those; its number. It is safe when
+    /// this returns, and until then nothing is removed. What was appended and not synced is replaced
+    /// with the rest. If nothing but the removal fails, the checkpoint stands, and what is left over is
+    /// removed by the next one, or when the log is opened again.
+    pub fn checkpoint(&mut self, content: &[u8]) -> Result<u64, Error> {
+        self.check(content)?;
+        let sequence = self.next;
+        let header = Header { first: sequence, is_base: true, ..self.next_header() };
+        let frame = Frame { kind: Kind::Checkpoint, sequence, unsynced: 0, content };
+        let made = make_segment(&self.storage, &self.settings, header, Some(frame));
+        let made = self.or_poison_unless_full(made)?;
+        let old = self.oldest..header.number;
+        self.superfluous.extend(old.map(name));
+        self.oldest = header.number;
+        self.current = made;
+        self.waiting.clear();
+        self.next += 1;
+        self.synced = sequence;
+        self.remove_superfluous()?;
+        Ok(sequence)
+    }
+
+    /// The number of the last record that is safe; 0 if there is none.
+    pub fn synced(&self) -> u64 {
+        self.synced
+    }
+
+    /// The number that the next record gets.
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// How many segments are needed.
+    pub fn segments(&self) -> u64 {
+        self.current.header.number - self.oldest + 1
+    }
+
+    /// Syncs what is appended, and that it is: a log that is closed so can be judged to its last bit.
+    pub fn close(mut self) -> Result<(), Error> {
+        self.sync()?;
+        let synced = self.current.file.sync();
+        synced.trying("the log cannot be written", &name(self.current.header.number))
+    }
+
+    fn check(&self, content: &[u8]) -> Result<(), Error> {
+        match &self.poison {
+            Some(why) => Err(Error::Poisoned { why: why.clone() }),
+            None if content.len() > LARGEST_RECORD => {
+                Err(Error::TooLarge { length: content.len() })
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn next_header(&self) -> Header {
+        let Header { number, identity, .. } = self.current.header;
+        Header { number: number + 1, identity, first: self.next, is_base: false }
+    }
+
+    /// Everything in the current segment is synced.
+    fn go_on_in_the_next_segment(&mut self, length: usize) -> Result<(), Error> {
+        let settings = Settings {
+            segment_bytes: self.settings.segment_bytes.max(room_for(length)),
+            ..self.settings
+        };
+        let made = make_segment(&self.storage, &settings, self.next_header(), None);
+        let made = self.or_poison_unless_full(made)?;
+        let full = std::mem::replace(&mut self.current, made);
+        // Written over the mark, without a sync: it shows that the next segment is missing, if it is.
+        let mut seal = Vec::new();
+        let kind = Kind::Sealed;
+        Frame { kind, sequence: self.next, unsynced: 0, content: &[] }.write(full.seed, &mut seal);
+        let sealed = write_all(&full.file, &seal, full.end);
+        let sealed = sealed.trying("the log cannot be written", &name(full.header.number));
+        self.or_poison(sealed)
+    }
+
+    /// A file that cannot be removed now is removed the next time.
+    pub(crate) fn remove_superfluous(&mut self) -> Result<(), Error> {
+        if self.superfluous.is_empty() {
+            return Ok(());
+        }
+        while let Some(file) = self.superfluous.last() {
+            match self.storage.remove(file) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(error).trying("an old segment cannot be removed", file);
+                }
+                _ => self.superfluous.pop(),
+            };
+        }
+        if self.settings.durability == Durability::None {
+            return Ok(());
+        }
+        let synced = self.storage.sync_names();
+        synced.trying("the directory cannot be synced", &self.storage.place())
+    }
+
+    fn or_poison<T>(&mut self, result: Result<T, Error>) -> Result<T, Error> {
+        if let Err(error) = &result {
+            self.poison = Some(error.to_string());
+        }
+        result
+    }
+
+    fn or_poison_unless_full<T>(&mut self, result: Result<T, Error>) -> Result<T, Error> {
+        match result {
+            Err(Error::Full { .. }) => result,
+            _ => self.or_poison(result),
+        }
+    }
+}
+
+/// Makes a segment, with a checkpoint if it is a base. It is safe, and then it gets its name.
+pub(crate) fn make_segment<S: Storage>(
+    storage: &S,
+    settings: &Settings,
+    header: Header,
+    checkpoint: Option<Frame<'_>>,
+) -> Result<Current<S::File>, Error> {
+    let least = checkpoint.map_or(0, |frame| room_for(frame.content.len()));
+    let length = settings.segment_bytes.max(least);
+    let seed = header.seed();
+    let mut bytes = header.write().to_vec();
+    if let Some(frame) = checkpoint {
+        frame.write(seed, &mut bytes);
+    }
+    let file_name = name(header.number);
+    let making = "a segment cannot be made";
+    let file = storage.create(HALF_MADE).trying(making, HALF_MADE)?;
+    if let Err(error) = file.reserve(length) {
+        // It holds nothing yet. What stays of it is removed when the log is next opened.
+        let _ = storage.remove(HALF_MADE);
+        return match error.kind() {
+            io::ErrorKind::StorageFull => Err(Error::Full { bytes: length, error }),
+            _ => Err(error).trying(making, &file_name),
+        };
+    }
+    let sync = settings.durability == Durability::Sync;
+    write_all(&file, &bytes, 0).trying(making, &file_name)?;
+    if sync {
+        file.sync().trying(making, &file_name)?;
+    }
+    storage.rename(HALF_MADE, &file_name).trying(making, &file_name)?;
+    if sync {
+        storage.sync_names().trying(making, &file_name)?;
+    }
+    Ok(Current { file, header, seed, length, end: bytes.len().max(HEADER) as u64 })
+}

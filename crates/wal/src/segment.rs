@@ -1,0 +1,211 @@
+//! What a segment looks like on the disk, and the verdict on one.
+
+use crate::frame::{ALIGNMENT, Found, Frame, HEAD, Kind, LARGEST_RECORD, read, size_of, word};
+use crc32c::crc32c;
+use std::ops::Range;
+
+const MAGIC: &[u8; 8] = b"SYNODWAL";
+const VERSION: u32 = 1;
+/// How long a header is.
+pub(crate) const HEADER: usize = 64;
+/// The smallest segment: a header, an empty record and the mark behind it.
+pub(crate) const LEAST: u64 = (HEADER + 2 * HEAD) as u64;
+/// The largest segment.
+pub(crate) const MOST: u64 = (HEADER + HEAD + LARGEST_RECORD + ALIGNMENT + HEAD) as u64;
+
+/// The beginning of a segment. It is on the disk before the segment has its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Header {
+    /// Which segment it is, from 1.
+    pub(crate) number: u64,
+    /// Which log it belongs to.
+    pub(crate) identity: u128,
+    /// The number of its first record.
+    pub(crate) first: u64,
+    /// Whether that is a checkpoint, so that older segments are not needed. It is on the disk as soon
+    /// as the header is.
+    pub(crate) is_base: bool,
+}
+
+impl Header {
+    /// The header as it is on the disk: magic, version, whether it is a base, number, identity, first
+    /// record, room for more, checksum.
+    pub(crate) fn write(&self) -> [u8; HEADER] {
+        let mut bytes = [0; HEADER];
+        bytes[..8].copy_from_slice(MAGIC);
+        bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
+        bytes[12..16].copy_from_slice(&u32::from(self.is_base).to_le_bytes());
+        bytes[16..24].copy_from_slice(&self.number.to_le_bytes());
+        bytes[24..40].copy_from_slice(&self.identity.to_le_bytes());
+        bytes[40..48].copy_from_slice(&self.first.to_le_bytes());
+        let checksum = crc32c(&bytes[..60]);
+        bytes[60..].copy_from_slice(&checksum.to_le_bytes());
+        bytes
+    }
+
+    /// Reads a header, or says what is wrong with it.
+    pub(crate) fn read(bytes: &[u8]) -> Result<Self, String> {
+        let Some(bytes) = bytes.first_chunk::<HEADER>() else {
+            return Err(format!("the header has {} bytes instead of {HEADER}", bytes.len()));
+        };
+        if &bytes[..8] != MAGIC {
+            return Err("it does not begin like a segment of a log".to_owned());
+        }
+        if crc32c(&bytes[..60]) != word(&bytes[60..]) {
+            return Err("the checksum of the header is wrong".to_owned());
+        }
+        let version = word(&bytes[8..]);
+        if version != VERSION {
+            return Err(format!("it has version {version}, and this program knows {VERSION}"));
+        }
+        let long =
+            |at: usize| u64::from(word(&bytes[at..])) | u64::from(word(&bytes[at + 4..])) << 32;
+        if long(40) == 0 {
+            return Err("its first record has number 0".to_owned());
+        }
+        Ok(Header {
+            number: long(16),
+            identity: u128::from(long(24)) | u128::from(long(32)) << 64,
+            first: long(40),
+            is_base: word(&bytes[12..]) == 1,
+        })
+    }
+
+    /// What the checksums of its records begin with.
+    pub(crate) fn seed(&self) -> u32 {
+        crc32c(&self.write())
+    }
+
+    /// Everything up to this record was safe when the segment got its name.
+    fn vouches_for(&self) -> u64 {
+        self.first - 1 + u64::from(self.is_base)
+    }
+}
+
+/// The name of a segment.
+pub(crate) fn name(number: u64) -> String {
+    format!("{number:08}.wal")
+}
+
+/// The number of the segment with this name, if it is one.
+pub(crate) fn number(name: &str) -> Option<u64> {
+    let digits = name.strip_suffix(".wal")?;
+    let number = digits.parse().ok().filter(|number| *number > 0)?;
+    (self::name(number) == name).then_some(number)
+}
+
+/// What there is in a segment behind its header.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Contents {
+    /// Where the records end.
+    pub(crate) end: usize,
+    /// The number of the next record.
+    pub(crate) next: u64,
+    /// Where the records end of which something on the disk says that they are safe.
+    pub(crate) safe: usize,
+    pub(crate) tail: Tail,
+}
+
+/// What follows the last record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Tail {
+    /// Zeros, perhaps after a mark.
+    Clean,
+    /// That the log goes on in the next segment.
+    Sealed,
+    /// Something that was never safe: it ends there, with so many whole records in it.
+    Torn { end: usize, records: u64 },
+    /// Something was safe that is not there: what there is instead.
+    Damaged(&'static str),
+}
+
+/// Looks through a segment, and shows each record.
+pub(crate) fn examine<'b>(
+    bytes: &'b [u8],
+    header: &Header,
+    mut show: impl FnMut(Frame<'b>),
+) -> Contents {
+    let seed = header.seed();
+    let (mut end, mut safe, mut next) = (HEADER, HEADER, header.first);
+    let found = loop {
+        let found = read(&bytes[end..], seed);
+        let Found::Frame(frame) = found else { break found };
+        if frame.sequence != next || !is_record(&frame, header) {
+            break found;
+        }
+        if frame.unsynced == 0 {
+            safe = end;
+        }
+        show(frame);
+        end += frame.size();
+        next += 1;
+    };
+    let tail = judge(bytes, header, (end, next), found);
+    if let Found::Frame(Frame { kind: Kind::Mark | Kind::Sealed, sequence, .. }) = found
+        && sequence == next
+    {
+        safe = end;
+    }
+    Contents { end, next, safe, tail }
+}
+
+/// Whether the frame is a record, and of the kind that belongs there: a checkpoint is the first record
+/// of a base, and nothing else is.
+fn is_record(frame: &Frame<'_>, header: &Header) -> bool {
+    let is_first_of_base = header.is_base && frame.sequence == header.first;
+    frame.kind == if is_first_of_base { Kind::Checkpoint } else { Kind::Record }
+}
+
+/// What follows the last record, where `found` is.
+fn judge(bytes: &[u8], header: &Header, (end, next): (usize, u64), found: Found<'_>) -> Tail {
+    let (used, why) = match found {
+        Found::Frame(Frame { kind: Kind::Sealed, sequence, .. }) if sequence == next => {
+            return Tail::Sealed;
+        }
+        Found::Frame(Frame { kind: Kind::Mark, sequence, .. }) if sequence == next => {
+            (end + HEAD, "a mark is in the place of a record")
+        }
+        Found::Frame(_) => (end, "a record is in the place of another"),
+        Found::Nothing => (end, "there are zeros in the place of a record"),
+        Found::Bad(why) => (end, why),
+    };
+    let mut vouched = header.vouches_for();
+    let mut records = 0;
+    let last = bytes[used..].iter().rposition(|byte| *byte != 0).map(|last| used + last + 1);
+    for frame in last.into_iter().flat_map(|last| frames(bytes, end..last, header)) {
+        if frame.sequence >= next {
+            vouched = vouched.max(frame.vouches_for());
+            records += u64::from(matches!(frame.kind, Kind::Record | Kind::Checkpoint));
+        }
+    }
+    match last {
+        _ if vouched >= next => Tail::Damaged(why),
+        None => Tail::Clean,
+        Some(last) => Tail::Torn { end: last, records },
+    }
+}
+
+/// Whatever begins there and is a frame, also behind something that is none.
+fn frames<'b>(
+    bytes: &'b [u8],
+    within: Range<usize>,
+    header: &Header,
+) -> impl Iterator<Item = Frame<'b>> + use<'b> {
+    let seed = header.seed();
+    let mut at = within.start;
+    std::iter::from_fn(move || {
+        while at < within.end {
+            if let Found::Frame(frame) = read(&bytes[at..], seed) {
+                at += frame.size();
+                return Some(frame);
+            }
+            at += ALIGNMENT;
+        }
+        None
+    })
+}
+
+/// How long a segment must be to hold one record of this length.
+pub(crate) fn room_for(length: usize) -> u64 {
+    (HEADER + size_of(length) + HEAD) as u64
+}

@@ -1,0 +1,87 @@
+//! What a log needs of a disk. [`Files`](crate::Files) is a directory; tests have disks that fail.
+
+use std::fmt::Debug;
+use std::io;
+
+/// A place with files.
+pub trait Storage: Debug {
+    /// An open file.
+    type File: Stored;
+    /// Nobody else has the place while this lives.
+    type Lock: Debug;
+
+    /// Where it is, in words.
+    fn place(&self) -> String;
+    /// Takes the place for this process; nothing if another one has it.
+    fn lock(&self) -> io::Result<Option<Self::Lock>>;
+    /// The names of all files.
+    fn list(&self) -> io::Result<Vec<String>>;
+    /// Makes an empty file, in place of the old one if there was one.
+    fn create(&self, name: &str) -> io::Result<Self::File>;
+    /// Opens a file to read and write.
+    fn open(&self, name: &str) -> io::Result<Self::File>;
+    /// Gives a file another name.
+    fn rename(&self, from: &str, to: &str) -> io::Result<()>;
+    /// Removes a file.
+    fn remove(&self, name: &str) -> io::Result<()>;
+    /// Makes names safe: what was made, renamed and removed stays so after a crash.
+    fn sync_names(&self) -> io::Result<()>;
+    /// A number that no other log has.
+    fn identity(&self) -> io::Result<u128>;
+}
+
+/// An open file.
+pub trait Stored: Debug {
+    /// How long it is.
+    fn length(&self) -> io::Result<u64>;
+    /// Reads some bytes from there; how many, 0 at the end.
+    fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<usize>;
+    /// Writes some of these bytes there; how many.
+    fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<usize>;
+    /// Reserves room up to this length. What was not written reads as zeros.
+    fn reserve(&self, length: u64) -> io::Result<()>;
+    /// Makes what was written safe.
+    fn sync(&self) -> io::Result<()>;
+}
+
+/// Writes all of it.
+pub(crate) fn write_all(file: &impl Stored, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match file.write_at(bytes, offset) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(count) => {
+                bytes = &bytes[count..];
+                offset += count as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Reads until the buffer is full or the file ends; how many bytes.
+pub(crate) fn read_full(file: &impl Stored, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
+    let mut read = 0;
+    while read < bytes.len() {
+        match file.read_at(&mut bytes[read..], offset + read as u64) {
+            Ok(0) => break,
+            Ok(count) => read += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(read)
+}
+
+/// Writes zeros from one place to another.
+pub(crate) fn write_zeros(file: &impl Stored, from: u64, to: u64) -> io::Result<()> {
+    static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
+    let mut at = from;
+    while at < to {
+        let count = (to - at).min(ZEROS.len() as u64);
+        write_all(file, &ZEROS[..count as usize], at)?;
+        at += count;
+    }
+    Ok(())
+}

@@ -1,0 +1,185 @@
+//! A log beside a list, through everything that can happen to it.
+
+use crate::disk::{self, Disk};
+use crate::open_all;
+use proptest::prelude::*;
+use std::io::ErrorKind;
+use synod_wal::{Durability, Log, Settings, TornTail};
+
+/// What happens next.
+#[derive(Clone, Debug)]
+enum Deed {
+    Append(Vec<u8>),
+    Sync,
+    Checkpoint(Vec<u8>),
+    /// The process is killed: what it gave to the kernel is there.
+    Kill,
+    /// The machine loses power while these records are synced, after so many syncs, or while the first
+    /// is made a checkpoint: of what was not synced anything may be there. The numbers decide.
+    LosePower {
+        records: Vec<Vec<u8>>,
+        checkpoint: bool,
+        after: u32,
+        numbers: Vec<usize>,
+    },
+}
+
+fn deeds() -> impl Strategy<Value = Vec<Deed>> {
+    let content = || prop::collection::vec(any::<u8>(), 0..200);
+    let lose_power = (
+        prop::collection::vec(content(), 1..6),
+        prop::bool::weighted(0.2),
+        0..4_u32,
+        prop::collection::vec(any::<usize>(), 1..16),
+    );
+    let deed = prop_oneof![
+        6 => content().prop_map(Deed::Append),
+        3 => Just(Deed::Sync),
+        1 => content().prop_map(Deed::Checkpoint),
+        1 => Just(Deed::Kill),
+        2 => lose_power.prop_map(|(records, checkpoint, after, numbers)| {
+            Deed::LosePower { records, checkpoint, after, numbers }
+        }),
+    ];
+    prop::collection::vec(deed, 1..40)
+}
+
+/// All that was appended since the last checkpoint, and how much of it must be there.
+#[derive(Debug, Default)]
+struct Model {
+    records: Vec<(u64, Vec<u8>)>,
+    from_checkpoint: bool,
+    safe: usize,
+    /// A checkpoint of which nobody knows whether it was made.
+    instead: Option<Box<Model>>,
+}
+
+impl Model {
+    fn of_checkpoint(sequence: u64, content: Vec<u8>) -> Self {
+        let records = vec![(sequence, content)];
+        Model { records, from_checkpoint: true, safe: 1, instead: None }
+    }
+
+    /// What was found is all that is safe, and then a part of the rest, in order.
+    fn agrees(&mut self, found: &[(u64, Vec<u8>)], from_checkpoint: bool) {
+        assert_eq!(from_checkpoint, self.from_checkpoint);
+        assert!(found.len() >= self.safe, "{} of {} are there", found.len(), self.safe);
+        assert_eq!(Some(found), self.records.get(..found.len()));
+        self.records.truncate(found.len());
+        self.safe = found.len();
+    }
+}
+
+/// A log beside its model.
+struct Play {
+    disk: Disk,
+    settings: Settings,
+    log: Option<Log<Disk>>,
+    model: Model,
+}
+
+impl Play {
+    fn new(settings: Settings) -> Self {
+        let disk = Disk::default();
+        let log = open_all(disk.clone(), settings).expect("it is made").log;
+        Play { disk, settings, log: Some(log), model: Model::default() }
+    }
+
+    fn log(&mut self) -> &mut Log<Disk> {
+        self.log.as_mut().expect("it is open")
+    }
+
+    fn take(&mut self, deed: Deed) {
+        match deed {
+            Deed::Append(content) => assert!(self.append(content), "the disk works"),
+            Deed::Sync => {
+                self.log().sync().expect("the disk works");
+                self.model.safe = self.model.records.len();
+            }
+            Deed::Checkpoint(content) => {
+                let sequence = self.log().checkpoint(&content).expect("there is room");
+                self.model = Model::of_checkpoint(sequence, content);
+                assert_eq!((self.log().segments(), self.disk.segments().len()), (1, 1));
+            }
+            Deed::Kill => {
+                let repaired = self.open_again();
+                assert_eq!(repaired, None, "the kernel has all of it");
+            }
+            Deed::LosePower { records, checkpoint, after, numbers } => {
+                self.disk.fail(disk::Deed::LastSync, after, ErrorKind::Other);
+                match checkpoint {
+                    true => self.checkpoint_in_the_dark(records),
+                    false => self.append_in_the_dark(records),
+                }
+                let mut numbers = numbers.into_iter().cycle();
+                self.disk.lose_power(&mut |below| numbers.next().unwrap_or(0) % below);
+                self.open_again();
+            }
+        }
+    }
+
+    /// Whether it was appended.
+    fn append(&mut self, content: Vec<u8>) -> bool {
+        let Ok(sequence) = self.log().append(&content) else { return false };
+        self.model.records.push((sequence, content));
+        let synced = self.log().synced();
+        self.model.safe = self.model.records.iter().filter(|(at, _)| *at <= synced).count();
+        true
+    }
+
+    fn append_in_the_dark(&mut self, records: Vec<Vec<u8>>) {
+        if records.into_iter().all(|record| self.append(record)) && self.log().sync().is_ok() {
+            self.model.safe = self.model.records.len();
+        }
+    }
+
+    fn checkpoint_in_the_dark(&mut self, mut records: Vec<Vec<u8>>) {
+        let (sequence, content) = (self.log().next(), records.swap_remove(0));
+        let made = self.log().checkpoint(&content);
+        let model = Model::of_checkpoint(sequence, content);
+        match made {
+            Ok(_) => self.model = model,
+            Err(_) => self.model.instead = Some(Box::new(model)),
+        }
+    }
+
+    fn open_again(&mut self) -> Option<TornTail> {
+        self.log = None;
+        let found = open_all(self.disk.clone(), self.settings).expect("it is whole, or torn");
+        if let Some(instead) = self.model.instead.take()
+            && found.from_checkpoint
+            && found.records == instead.records
+        {
+            self.model = *instead;
+        }
+        self.model.agrees(&found.records, found.from_checkpoint);
+        self.log = Some(found.log);
+        found.repaired
+    }
+}
+
+fn play(deeds: Vec<Deed>, settings: Settings) {
+    let mut play = Play::new(settings);
+    deeds.into_iter().for_each(|deed| play.take(deed));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn a_log_has_all_that_is_safe_and_nothing_that_was_not_appended(deeds in deeds()) {
+        play(deeds, Settings { segment_bytes: 2_048, durability: Durability::Sync });
+    }
+
+    #[test]
+    fn the_same_with_segments_that_hold_one_record(deeds in deeds()) {
+        play(deeds, Settings { segment_bytes: 112, durability: Durability::Sync });
+    }
+
+    #[test]
+    fn without_syncs_a_log_survives_what_a_process_can_suffer(deeds in deeds()) {
+        let suffer = |deed| if let Deed::LosePower { .. } = deed { Deed::Kill } else { deed };
+        let deeds = deeds.into_iter().map(suffer).collect();
+        play(deeds, Settings { segment_bytes: 2_048, durability: Durability::None });
+    }
+}
