@@ -76,6 +76,22 @@ impl<P: Durable> Cx<'_, P> {
     }
 }
 
+impl<P: Durable> Cx<'_, P> {
+    /// Like [`Cx::below_durable`], for a layer below whose records are ours as they are.
+    #[must_use = "the outputs of the layer below are events for this one"]
+    pub fn below_logged<L>(
+        &mut self,
+        step: impl FnOnce(&mut Cx<'_, L>),
+    ) -> smallvec::SmallVec<[L::Output; 1]>
+    where
+        L: Durable<Record = P::Record>,
+        P::Message: From<L::Message>,
+        P::Timer: From<L::Timer>,
+    {
+        self.cross(None, step, |record| record)
+    }
+}
+
 /// Replays one record: what an [`Algorithm`](crate::Algorithm) with a disk names as its `REPLAY`.
 pub fn replay<P: Durable>(state: &mut P, record: &Record) -> Result<(), BadRecord> {
     state.replay(record.read()?);

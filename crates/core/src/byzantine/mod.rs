@@ -36,6 +36,11 @@ pub fn traitors(setup: &Setup) -> Result<ProcessSet, SetupError> {
     Ok(setup.processes(TRAITORS.name)?.unwrap_or_default().into_iter().collect())
 }
 
+/// Whether no process is named as a traitor.
+pub(crate) fn all_are_loyal(setup: &Setup) -> bool {
+    setup.text(TRAITORS.name).is_none_or(|names| names.trim().is_empty())
+}
+
 /// A protocol about whose messages one can lie.
 pub trait Corruptible: Protocol {
     /// What a traitor in the place of this process says instead of `message` if it pretends that the
@@ -191,7 +196,7 @@ pub trait Sworn:
     /// Whether the formulas on its card are about a group that is set up so: by default, if all are
     /// loyal.
     fn has_costs(setup: &Setup) -> bool {
-        setup.text(TRAITORS.name).is_none()
+        all_are_loyal(setup)
     }
 
     /// What must always be true inside.

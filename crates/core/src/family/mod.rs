@@ -9,6 +9,7 @@ pub mod group;
 pub mod logical_time;
 pub mod multicast;
 pub mod mutex;
+pub mod replication;
 pub mod slots;
 
 pub use crate::clock::Moment;
@@ -20,6 +21,7 @@ pub use group::GroupService;
 pub use logical_time::LogicalTime;
 pub use multicast::GroupMulticast;
 pub use mutex::Mutex;
+pub use replication::Replication;
 pub use slots::Allocation;
 
 use crate::card::Rounds;

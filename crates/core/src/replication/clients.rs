@@ -1,0 +1,124 @@
+//! The clients' side: whom to ask, when to ask again, and which answer to believe.
+
+use super::replicated::{Asks, Made, Open};
+use super::{
+    Client, Command, Engine, Message, Notice, Replicated, RequestId, Sessions, StateMachine, Timer,
+};
+use crate::cx::Cx;
+use crate::process::ProcessId;
+use std::collections::BTreeMap;
+
+/// A request that is open.
+type OpenOf<M> = Open<<M as StateMachine>::Operation, <M as StateMachine>::Answer>;
+
+/// Where the numbers of reads begin that go around the log.
+const READS: u64 = 1 << 63;
+
+impl<M: StateMachine, L: Engine<Command<M::Operation>, Sessions<M>>> Replicated<M, L> {
+    pub(super) fn invoke(
+        &mut self,
+        client: u32,
+        operation: M::Operation,
+        asks: &mut Asks<M>,
+        cx: &mut Cx<'_, Self>,
+    ) {
+        assert!(!self.open.contains_key(&client), "a client has one request at a time");
+        let request = self.name_request(client, self.goes_around(&operation), cx);
+        let command = Command { request, operation };
+        self.open.insert(client, Open { command, tries: 0, answers: BTreeMap::new() });
+        self.wait(client, cx);
+        self.try_once(client, asks, cx);
+    }
+
+    /// The next request of a client. Another life of its process is another session: what the last
+    /// one asked may still come. Reads around the log are in no session, and have numbers of their own.
+    fn name_request(&mut self, name: u32, is_read: bool, cx: &Cx<'_, Self>) -> RequestId {
+        let made = self.made.entry(name).or_default();
+        let count = if is_read { &mut made.reads } else { &mut made.logged };
+        *count += 1;
+        let number = if is_read { READS + *count } else { *count };
+        let session = (cx.incarnation(), made.closed);
+        RequestId { client: Client { at: cx.me(), name, session }, number }
+    }
+
+    /// Waits a while before asking again.
+    fn wait(&mut self, client: u32, cx: &mut Cx<'_, Self>) {
+        let Some(open) = self.open.get(&client) else { return };
+        if self.settings.tries.is_none_or(|most| open.tries < most) {
+            cx.set_timer(Timer::AskAgain(client), self.settings.patience_ms);
+        }
+    }
+
+    pub(super) fn ask_again(&mut self, client: u32, asks: &mut Asks<M>, cx: &mut Cx<'_, Self>) {
+        let Some(open) = self.open.get_mut(&client) else { return };
+        open.tries = open.tries.saturating_add(1);
+        self.wait(client, cx);
+        self.try_once(client, asks, cx);
+    }
+
+    /// Somebody else takes requests now: everything that is open goes there.
+    pub(super) fn ask_all_again(&mut self, asks: &mut Asks<M>, cx: &mut Cx<'_, Self>) {
+        let clients: Vec<u32> = self.open.keys().copied().collect();
+        for client in clients {
+            self.try_once(client, asks, cx);
+        }
+    }
+
+    fn try_once(&mut self, client: u32, asks: &mut Asks<M>, cx: &mut Cx<'_, Self>) {
+        let Some(open) = self.open.get(&client) else { return };
+        let command = open.command.clone();
+        let mut whom = self.engine.whom_to_ask(cx.me(), open.tries);
+        let here = whom.remove(cx.me());
+        if !whom.is_empty() {
+            cx.multicast_to(whom, Message::Request(command.clone()));
+        }
+        if here {
+            self.take_in(command, asks, cx);
+        }
+    }
+
+    /// Somebody answers. It counts if enough say the same.
+    pub(super) fn on_reply(
+        &mut self,
+        from: ProcessId,
+        request: RequestId,
+        answer: M::Answer,
+        cx: &mut Cx<'_, Self>,
+    ) {
+        let needed = self.engine.answers_needed();
+        let Some((client, open)) = self.find_open(request, cx.me()) else { return };
+        open.answers.insert(from, answer.clone());
+        if open.answers.values().filter(|other| **other == answer).count() >= needed {
+            self.end(client, Notice::Returned { client, answer }, cx);
+        }
+    }
+
+    pub(super) fn on_closed(&mut self, from: ProcessId, request: RequestId, cx: &mut Cx<'_, Self>) {
+        if self.engine.answers_needed() > 1 {
+            return cx.accuse(from, "says alone that a session is closed");
+        }
+        self.close(request, cx);
+    }
+
+    /// Nobody can know any more whether this took effect.
+    pub(super) fn close(&mut self, request: RequestId, cx: &mut Cx<'_, Self>) {
+        if let Some((client, _)) = self.find_open(request, cx.me()) {
+            let made = self.made.entry(client).or_default();
+            *made = Made { closed: made.closed + 1, ..Made::default() };
+            self.end(client, Notice::Closed { client }, cx);
+        }
+    }
+
+    /// The open request of that name, if it is one of ours.
+    fn find_open(&mut self, request: RequestId, me: ProcessId) -> Option<(u32, &mut OpenOf<M>)> {
+        let client = request.client.name;
+        let open = self.open.get_mut(&client)?;
+        (request.client.at == me && open.command.request == request).then_some((client, open))
+    }
+
+    fn end(&mut self, client: u32, notice: Notice<M::Answer>, cx: &mut Cx<'_, Self>) {
+        self.open.remove(&client);
+        cx.cancel_timer(Timer::AskAgain(client));
+        cx.output(notice);
+    }
+}

@@ -1,0 +1,165 @@
+//! The contract of an engine: what it is asked, and what it tells.
+
+use crate::durable::Durable;
+use crate::process::{ProcessId, ProcessSet};
+use crate::protocol::{Data, Protocol};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Somebody who asks, in one of its sessions. A process that starts again begins new ones.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Client {
+    /// Where it is.
+    pub at: ProcessId,
+    /// Which of the clients there.
+    pub name: u32,
+    /// Which of its sessions: the life of its process, and how many sessions were closed in it.
+    pub session: (u32, u32),
+}
+
+/// The name of a request.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct RequestId {
+    /// Who asks.
+    pub client: Client,
+    /// Its first, second, … request in this session that goes into the log. It has one at a time.
+    pub number: u64,
+}
+
+/// `p1.2#3`: the third request of client 2 at p1; `p1.2'4#3` in the fourth life of p1.
+impl fmt::Display for RequestId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}#{}", self.client, self.number)
+    }
+}
+
+impl fmt::Debug for RequestId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.at, self.name)?;
+        match self.session {
+            (1, 0) => Ok(()),
+            (life, 0) => write!(f, "'{life}"),
+            (life, closed) => write!(f, "'{life}.{closed}"),
+        }
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// What clients want to have in the log.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Command<O> {
+    /// Its name.
+    pub request: RequestId,
+    /// What is to be done.
+    pub operation: O,
+}
+
+impl<O: fmt::Debug> fmt::Debug for Command<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {:?}", self.request, self.operation)
+    }
+}
+
+/// What stands at one place of the log.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Entry<C> {
+    /// Nothing: a leader begins with it, and fills gaps with it.
+    Nothing,
+    /// A command.
+    Command(C),
+    /// From here on, or a little later, these processes vote.
+    Voters(ProcessSet),
+}
+
+/// What an engine is asked by the layer above, at its own process.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Ask<C, S> {
+    /// Put this into the log. It may come to nothing, and it may get in twice: whoever asks looks out
+    /// for it, and asks again.
+    Append(C),
+    /// Tell when this process knows all that was committed anywhere before now. The number is the
+    /// asker's.
+    Read(u64),
+    /// The state machine has this state after everything up to `index`: the log need not go back
+    /// farther.
+    Compact {
+        /// The last entry that is in the state.
+        index: u64,
+        /// The state.
+        state: S,
+    },
+    /// Let these processes vote from now on.
+    Reconfigure(ProcessSet),
+    /// Let this process lead.
+    Transfer(ProcessId),
+}
+
+/// What an engine tells the layer above.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Event<C, S> {
+    /// The entry at this place is decided for all time. Told in order: 1, 2, 3, … in each life, or on
+    /// from what was restored.
+    Committed {
+        /// Its place, from 1.
+        index: u64,
+        /// What stands there.
+        entry: Entry<C>,
+    },
+    /// Instead of everything up to `index`, here is the state after it.
+    Restored {
+        /// The last entry that is in the state.
+        index: u64,
+        /// The state, as some process handed it over with [`Ask::Compact`].
+        state: S,
+    },
+    /// Everything that was committed before this was asked for has been told.
+    Readable(u64),
+    /// That read comes to nothing here: ask elsewhere.
+    Unreadable(u64),
+    /// This process leads from now on, in this term (view, ballot).
+    Leads(u64),
+    /// It follows, in this term; perhaps it knows whom.
+    Follows {
+        /// The term.
+        term: u64,
+        /// Who leads.
+        leader: Option<ProcessId>,
+    },
+}
+
+/// A protocol that agrees on a log of commands `C`; a state of type `S` may take the place of its
+/// beginning.
+///
+/// It promises that no two processes are ever told different entries for the same place, whatever
+/// happens within its fault model; and that commands are committed in the end as long as enough of its
+/// voters are up and hear each other.
+pub trait Engine<C: Data, S: Data>:
+    Protocol<Input = Ask<C, S>, Output = Event<C, S>> + Durable
+{
+    /// Which processes are to be asked to append a command, at the first try, the second, … Its own
+    /// process is among them if it is to be asked itself; nobody, if it is not known yet who leads.
+    fn whom_to_ask(&self, me: ProcessId, tries: u32) -> ProcessSet;
+
+    /// Whether this process answers requests that came from others: so that they are answered by the
+    /// leader only, or by all.
+    fn answers(&self, me: ProcessId) -> bool;
+
+    /// How many processes must give the same answer before a client believes it.
+    fn answers_needed(&self) -> usize {
+        1
+    }
+
+    /// How many more commands it takes in for now.
+    fn room(&self) -> usize;
+}

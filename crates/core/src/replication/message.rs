@@ -1,0 +1,124 @@
+//! What is asked, told and sent.
+
+use super::{Command, RequestId};
+use crate::process::{ProcessId, ProcessSet};
+use crate::protocol::{Data, Wire};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// What a client, or an operator, asks.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Invoke<O> {
+    /// A client wants this done. It has nothing else under way.
+    Operation {
+        /// Which of the clients at this process.
+        client: u32,
+        /// What.
+        operation: O,
+    },
+    /// These processes are to vote from now on.
+    Reconfigure(ProcessSet),
+    /// This process is to lead.
+    Transfer(ProcessId),
+}
+
+/// What is told.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Notice<A> {
+    /// To a client: it is done, and this is the answer.
+    Returned {
+        /// Which of the clients at this process.
+        client: u32,
+        /// The answer.
+        answer: A,
+    },
+    /// To whom it may concern: the entry at this place is in the state now.
+    Applied {
+        /// The place.
+        index: u64,
+        /// The request that stands there, if it is one.
+        request: Option<RequestId>,
+        /// Whether it took effect, or was there before.
+        fresh: bool,
+    },
+    /// The state is that after this place.
+    Restored(u64),
+    /// This process leads in this term.
+    Leads(u64),
+    /// A client's session is closed: whether its request took effect cannot be known any more.
+    Closed {
+        /// Which of the clients at this process.
+        client: u32,
+    },
+}
+
+/// What travels between processes.
+#[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Message<O, A, M> {
+    /// From where a client is: do this.
+    Request(Command<O>),
+    /// It is done.
+    Reply {
+        /// What.
+        request: RequestId,
+        /// The answer.
+        answer: A,
+    },
+    /// That session is closed.
+    Closed(RequestId),
+    /// A message of the engine.
+    Engine(M),
+}
+
+impl<O: Data, A: Data, M: Wire> Wire for Message<O, A, M> {
+    fn kind(&self) -> &'static str {
+        match self {
+            Message::Request(_) => "Request",
+            Message::Reply { .. } => "Reply",
+            Message::Closed(_) => "Closed",
+            Message::Engine(message) => message.kind(),
+        }
+    }
+}
+
+/// Which layer a message belongs to shows in what it says.
+impl<O: fmt::Debug, A: fmt::Debug, M: fmt::Debug> fmt::Debug for Message<O, A, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Message::Request(command) => write!(f, "Request({command:?})"),
+            Message::Reply { request, answer } => write!(f, "Reply({request} {answer:?})"),
+            Message::Closed(request) => write!(f, "Closed({request})"),
+            Message::Engine(message) => message.fmt(f),
+        }
+    }
+}
+
+impl<O, A, M> From<M> for Message<O, A, M> {
+    fn from(message: M) -> Self {
+        Message::Engine(message)
+    }
+}
+
+/// A timer of the engine, or of a client.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Timer<T> {
+    /// The engine waits.
+    Engine(T),
+    /// A client has heard nothing for a while.
+    AskAgain(u32),
+}
+
+impl<T: fmt::Debug> fmt::Debug for Timer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Timer::Engine(timer) => timer.fmt(f),
+            Timer::AskAgain(client) => write!(f, "AskAgain({client})"),
+        }
+    }
+}
+
+impl<T> From<T> for Timer<T> {
+    fn from(timer: T) -> Self {
+        Timer::Engine(timer)
+    }
+}

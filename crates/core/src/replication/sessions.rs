@@ -1,0 +1,136 @@
+//! A state machine that does everything once.
+//!
+//! A client that hears nothing asks again, so a command may be in the log more than once. The table of
+//! sessions is part of the replicated state: the last request of each session, and the answer. What is
+//! in the log again gets the same answer, and changes nothing.
+
+use super::{Client, Command, RequestId, StateMachine};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// So many sessions are kept. Beyond, the one that was not used for the longest time is closed.
+const MOST_SESSIONS: usize = 4_096;
+
+/// A state machine with the sessions of its clients.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(bound = "M: StateMachine")]
+pub struct Sessions<M: StateMachine> {
+    machine: M,
+    sessions: BTreeMap<Client, Session<M::Answer>>,
+    /// How many commands took effect.
+    clock: u64,
+}
+
+/// What is known of a client.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+struct Session<A> {
+    /// The number of its last request.
+    number: u64,
+    /// What it was answered.
+    answer: A,
+    /// When that was, by the clock of commands.
+    used: u64,
+}
+
+/// What came of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Outcome<A> {
+    /// It took effect.
+    Fresh(A),
+    /// It had taken effect before.
+    Known(A),
+    /// It is older than the last one of its session, or its session is closed: nobody waits for the
+    /// answer, or nobody can know whether it took effect before. It changed nothing.
+    Void,
+}
+
+impl<M: StateMachine> Default for Sessions<M> {
+    fn default() -> Self {
+        Sessions { machine: M::default(), sessions: BTreeMap::new(), clock: 0 }
+    }
+}
+
+impl<M: StateMachine> Sessions<M> {
+    /// Applies a command that stands in the log.
+    pub fn apply(&mut self, command: &Command<M::Operation>) -> Outcome<M::Answer> {
+        match self.known(&command.request) {
+            Some(Some(answer)) => return Outcome::Known(answer.clone()),
+            Some(None) => return Outcome::Void,
+            None => {}
+        }
+        let answer = self.machine.apply(&command.operation);
+        self.clock += 1;
+        let (number, used) = (command.request.number, self.clock);
+        let session = Session { number, answer: answer.clone(), used };
+        self.sessions.insert(command.request.client, session);
+        if self.sessions.len() > MOST_SESSIONS {
+            self.close_one();
+        }
+        Outcome::Fresh(answer)
+    }
+
+    /// What is known of a request: its answer, or that it can have none any more. Nothing, if it
+    /// would take effect.
+    pub fn known(&self, request: &RequestId) -> Option<Option<&M::Answer>> {
+        match self.sessions.get(&request.client) {
+            Some(session) if session.number == request.number => Some(Some(&session.answer)),
+            Some(session) if session.number > request.number => Some(None),
+            None if request.number > 1 => Some(None),
+            _ => None,
+        }
+    }
+
+    /// The state machine itself.
+    pub fn machine(&self) -> &M {
+        &self.machine
+    }
+
+    fn close_one(&mut self) {
+        let oldest = self.sessions.iter().min_by_key(|(_, session)| session.used);
+        let oldest = oldest.map(|(client, _)| *client).expect("there are too many");
+        self.sessions.remove(&oldest);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::process::ProcessId;
+    use crate::replication::{Action, Answer, Operation, Store};
+
+    fn put(session: u32, number: u64, value: u64) -> Command<Operation> {
+        let client = Client { at: ProcessId(0), name: 0, session: (1, session) };
+        let operation = Operation { key: 1, action: Action::Put(value) };
+        Command { request: RequestId { client, number }, operation }
+    }
+
+    #[test]
+    fn a_command_that_is_in_the_log_again_gets_its_answer_and_changes_nothing() {
+        let mut sessions = Sessions::<Store>::default();
+        assert_eq!(sessions.apply(&put(1, 1, 5)), Outcome::Fresh(Answer::Done));
+        assert_eq!(sessions.apply(&put(2, 1, 6)), Outcome::Fresh(Answer::Done));
+        assert_eq!(sessions.apply(&put(1, 1, 5)), Outcome::Known(Answer::Done));
+        assert_eq!(sessions.machine().get(&1), Some(&6));
+    }
+
+    #[test]
+    fn an_older_command_of_a_session_is_void() {
+        let mut sessions = Sessions::<Store>::default();
+        for number in [1, 2] {
+            sessions.apply(&put(1, number, number));
+        }
+        assert_eq!(sessions.apply(&put(1, 1, 1)), Outcome::Void);
+        assert_eq!(sessions.machine().get(&1), Some(&2));
+    }
+
+    #[test]
+    fn there_are_not_more_sessions_than_allowed_and_a_closed_one_does_nothing_twice() {
+        let mut sessions = Sessions::<Store>::default();
+        for session in 0..=MOST_SESSIONS as u32 {
+            sessions.apply(&put(session, 1, session.into()));
+        }
+        assert_eq!(sessions.sessions.len(), MOST_SESSIONS);
+        assert_eq!(sessions.apply(&put(0, 2, 9)), Outcome::Void);
+        assert_eq!(sessions.apply(&put(1, 2, 9)), Outcome::Fresh(Answer::Done));
+    }
+}
