@@ -110,7 +110,7 @@ impl<S: Policy> Served<S> {
         Served {
             members: Members::new(services, meter),
             membership: Membership::new(settings),
-            bootstraps: settings.start == Start::Join,
+            bootstraps: settings.start != Start::Together,
             latency: latency * ROUND,
             under_way: VecDeque::new(),
             now: 0,

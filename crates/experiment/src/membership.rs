@@ -6,13 +6,10 @@ use crate::settings::{Partition, Settings, Start};
 use synod_core::group::{Cause, Change, Part, View, ViewId};
 use synod_core::{ProcessId, ProcessSet};
 
-/// A member joins every so many rounds.
-const JOIN_EVERY: u64 = 10;
-
 /// The round in which a member is there.
 pub(crate) fn joins_in(settings: &Settings, node: usize) -> u64 {
     match settings.start {
-        Start::Join => JOIN_EVERY * (node as u64 + 1),
+        Start::Join { every } => every * (node as u64 + 1),
         Start::Together => 0,
     }
 }
@@ -43,8 +40,8 @@ impl Membership {
                 self.form(&(0..n).collect::<Vec<_>>())
             }
             (Start::Together, _) if round == 0 => self.form(&(0..n).collect::<Vec<_>>()),
-            (Start::Join, _) if round > 0 && round.is_multiple_of(JOIN_EVERY) => {
-                let there = (round / JOIN_EVERY) as usize;
+            (Start::Join { every }, _) if round > 0 && round.is_multiple_of(every) => {
+                let there = (round / every) as usize;
                 if there > n { Vec::new() } else { self.form(&(0..there).collect::<Vec<_>>()) }
             }
             _ => Vec::new(),

@@ -3,7 +3,7 @@
 use crate::clean::{self, Served};
 use crate::measure::Measured;
 use crate::policy::Policy;
-use crate::reference::{Central, Kind, MutualExclusion, StaticSplit};
+use crate::reference::{Central, Habits, Kind, Loose, MutualExclusion, StaticSplit};
 use crate::settings::{Settings, Timing};
 use crate::{slots, turns};
 use serde::{Deserialize, Serialize};
@@ -17,6 +17,8 @@ pub enum Allocator {
     PaperAsProgrammed,
     /// SLOTS, with the published donations and rules that hold.
     Repaired,
+    /// The same donations without views that guard them, for a start-up with these habits.
+    Loose(Habits),
     /// SLOTS, with offers.
     Offers,
     /// The paper's baseline, as it is described.
@@ -38,6 +40,7 @@ impl Allocator {
             Allocator::Paper => "paper",
             Allocator::PaperAsProgrammed => "paper-as-programmed",
             Allocator::Repaired => "repaired",
+            Allocator::Loose(habits) => habits.name(),
             Allocator::Offers => "offers",
             Allocator::MutualExclusion => "mutual-exclusion",
             Allocator::MutualExclusionWithSlip => "mutual-exclusion-with-slip",
@@ -53,6 +56,7 @@ impl Allocator {
             Allocator::Paper => "SLOTS as published (text)",
             Allocator::PaperAsProgrammed => "SLOTS as published (program)",
             Allocator::Repaired => "SLOTS repaired",
+            Allocator::Loose(habits) => habits.title(),
             Allocator::Offers => "SLOTS with offers",
             Allocator::MutualExclusion => "mutual exclusion, correct",
             Allocator::MutualExclusionWithSlip => "mutual exclusion with the slip",
@@ -69,6 +73,7 @@ impl Allocator {
             Allocator::Paper
                 | Allocator::PaperAsProgrammed
                 | Allocator::Repaired
+                | Allocator::Loose(_)
                 | Allocator::Offers
         )
     }
@@ -95,6 +100,7 @@ pub fn run(
         }
         Allocator::Repaired => serve(settings, seed, slots::group(settings, "repaired"), progress),
         Allocator::Offers => serve(settings, seed, slots::group(settings, "offers"), progress),
+        Allocator::Loose(habits) => serve(settings, seed, Loose::group(settings, habits), progress),
         Allocator::MutualExclusion => {
             serve(settings, seed, vec![MutualExclusion::new(size, false); n], progress)
         }

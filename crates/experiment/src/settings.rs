@@ -51,10 +51,18 @@ pub enum Timing {
 /// How the members come together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Start {
-    /// The first owns everything; the others join one by one, ten rounds apart.
-    Join,
+    /// The first owns everything; the others join one by one.
+    Join {
+        /// So many rounds apart.
+        every: u64,
+    },
     /// All are there from the beginning.
     Together,
+}
+
+impl Start {
+    /// As in the simulation that the paper reports: a member joins every ten rounds.
+    pub const AUTHORS: Start = Start::Join { every: 10 };
 }
 
 /// When slots are claimed.
@@ -100,7 +108,7 @@ impl Settings {
             rounds: 100_000,
             warm_up: 0,
             timing: Timing::Authors,
-            start: Start::Join,
+            start: Start::AUTHORS,
             arrivals: Arrivals::Authors,
             hot_spot: None,
             partition: None,

@@ -25,7 +25,7 @@ pub(crate) fn as_programmed(settings: &Settings) -> Vec<Slots> {
 fn members(settings: &Settings, setup: Setup) -> Vec<Slots> {
     let setup = setup.with("slots", &settings.slots.to_string()).with("low", LOW).with("min", MIN);
     let setup = match settings.start {
-        Start::Join => setup,
+        Start::Join { .. } => setup,
         Start::Together => setup.with("owned", &even(settings)),
     };
     let configured = ProcessSet::all(settings.nodes);

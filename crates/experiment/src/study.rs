@@ -1,6 +1,7 @@
 //! The whole experiment: which runs there are, and what came of them.
 
 use crate::erlang::failed_per_success;
+use crate::reference::NAMED;
 use crate::run::Allocator;
 use crate::settings::{Arrivals, HotSpot, Partition, Settings, Start, Timing};
 use crate::summary::Summary;
@@ -96,12 +97,17 @@ pub const ALLOCATORS: [Allocator; 9] = [
     Allocator::PaperAsProgrammed,
 ];
 
+/// Those that are run only if they are named: what a start-up costs, habit by habit.
+pub fn on_demand() -> impl Iterator<Item = Allocator> {
+    NAMED.iter().map(|(habits, ..)| Allocator::Loose(*habits))
+}
+
 impl Wishes {
     /// The settings under the authors' timing, with what is wished for.
     fn authors(&self, allocator: Allocator) -> Settings {
         // The authors' baseline begins with everybody there.
         let start = match allocator {
-            _ if allocator.is_slots() => Start::Join,
+            _ if allocator.is_slots() => Start::AUTHORS,
             _ => Start::Together,
         };
         let rounds = if self.quick { 20_000 } else { 100_000 };
@@ -135,7 +141,9 @@ impl Wishes {
     /// The two tables, or one of them.
     pub fn tables(&self, authors: bool, clean: bool) -> Vec<Case> {
         let mut cases = Vec::new();
-        for allocator in ALLOCATORS.into_iter().filter(|allocator| self.wants(*allocator)) {
+        let usual = ALLOCATORS.into_iter().filter(|allocator| self.wants(*allocator));
+        let others = on_demand().filter(|allocator| self.allocators.contains(allocator));
+        for allocator in usual.chain(others) {
             if authors && allocator.takes_turns() {
                 // Samples show how the published rules come to a standstill.
                 let mut settings = self.authors(allocator);

@@ -180,7 +180,7 @@ impl<S: Policy> Turns<'_, S> {
             Entry::Views(told) => {
                 let Some((_, view)) = told.iter().find(|(to, _)| *to == node) else { return };
                 self.members.view(node, self.now, view);
-                if view.members.len() == 1 && self.settings.start == Start::Join {
+                if view.members.len() == 1 && self.settings.start != Start::Together {
                     self.members.order(node, self.now, Input::Bootstrap);
                 }
             }

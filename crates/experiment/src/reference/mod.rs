@@ -1,9 +1,11 @@
 //! Allocators to compare with. None of them is meant to be used: they survive no failure.
 
 mod central;
+mod loose;
 mod mutual_exclusion;
 mod static_split;
 
+pub use loose::{Habits, Loose, NAMED};
 pub use mutual_exclusion::MutualExclusion;
 pub use static_split::StaticSplit;
 

@@ -2,6 +2,7 @@
 
 mod reference;
 mod slots;
+mod start_up;
 
 use synod_experiment::measure::Measured;
 use synod_experiment::statistics::Mean;

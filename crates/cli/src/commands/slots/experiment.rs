@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use synod_experiment::settings::{HotSpot, Start};
-use synod_experiment::study::{Case, Row, Wishes};
+use synod_experiment::study::{ALLOCATORS, Case, Row, Wishes, on_demand};
 use synod_experiment::{Allocator, Summary, run};
 
 const EXAMPLES: &str = "\
@@ -23,8 +23,9 @@ Examples:
   synod slots experiment --nodes 128 --slots 3072 --policy offers --timing clean --rounds 1000
 
 Policies: paper, paper-as-programmed, repaired, offers (SLOTS); mutual-exclusion and
-mutual-exclusion-with-slip (the paper's baseline); static, mover, oracle. The same seed gives the same
-claims to all of them.";
+mutual-exclusion-with-slip (the paper's baseline); static, mover, oracle. Only if named: loose,
+loose-forgets, loose-all, loose-all-forgets, loose-status, loose-program (how the authors' program starts
+up, habit by habit). The same seed gives the same claims to all of them.";
 
 /// Larger groups take too long.
 const LARGEST: u64 = 4_096;
@@ -146,7 +147,7 @@ impl Experiment {
             hot_spot: self.hot_spot,
             latency: self.latency,
             start: self.start.map(|start| match start {
-                Begin::Join => Start::Join,
+                Begin::Join => Start::AUTHORS,
                 Begin::Steady => Start::Together,
             }),
             allocators: self.policy.clone(),
@@ -183,9 +184,9 @@ impl Experiment {
 }
 
 fn policy(text: &str) -> Result<Allocator, String> {
-    let known = synod_experiment::study::ALLOCATORS;
-    known.into_iter().find(|policy| policy.name() == text).ok_or_else(|| {
-        let names: Vec<&str> = known.iter().map(|policy| policy.name()).collect();
+    let known = || ALLOCATORS.into_iter().chain(on_demand());
+    known().find(|policy| policy.name() == text).ok_or_else(|| {
+        let names: Vec<&str> = known().map(Allocator::name).collect();
         format!("there is no policy '{text}'; there are {}", names.join(", "))
     })
 }
