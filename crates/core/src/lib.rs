@@ -16,6 +16,7 @@
 //! - [`durable`]: stable storage, for the protocols that need it
 //! - [`byzantine`]: traitors, and what they say
 //! - [`group`]: views and deliveries: what a group engine offers to a service above it
+//! - [`linear`]: whether what clients were told is linearizable
 //! - [`replication`]: the key-value store that replicated logs keep
 //! - [`stamp`]: logical timestamps as values
 //! - [`algorithm`], [`card`], [`setup`]: what the catalogue knows about each
@@ -31,6 +32,7 @@ pub mod durable;
 pub mod family;
 pub mod group;
 mod kind;
+pub mod linear;
 pub mod process;
 pub mod protocol;
 pub mod replication;

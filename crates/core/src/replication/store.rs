@@ -75,10 +75,19 @@ impl<V: Clone + Eq> Action<V> {
     }
 }
 
-impl<V> Action<V> {
+impl<V: Eq> Action<V> {
     /// Whether it never changes anything.
     pub fn is_read(&self) -> bool {
-        matches!(self, Action::Get)
+        match self {
+            Action::Get => true,
+            Action::Put(_) | Action::Delete => false,
+            Action::CompareAndSwap { expect, new } => expect.as_ref() == Some(new),
+        }
+    }
+
+    /// Whether it always leaves the same value and answers the same, whatever was there.
+    pub fn is_blind(&self) -> bool {
+        matches!(self, Action::Put(_))
     }
 }
 
@@ -98,9 +107,6 @@ impl<K: Data + Ord, V: Data> Store<K, V> {
     /// Does what is asked, and answers.
     pub fn apply(&mut self, operation: &Operation<K, V>) -> Answer<V> {
         let Operation { key, action } = operation;
-        if action.is_read() {
-            return Answer::Value(self.values.get(key).cloned());
-        }
         let mut value = self.values.remove(key);
         let answer = action.apply(&mut value);
         if let Some(value) = value {
