@@ -98,6 +98,13 @@ impl Card {
         self.variants.iter().find(|variant| variant.set.iter().all(is_set))
     }
 
+    /// Whether the card says anything about a property: that it holds, or that it does not.
+    pub fn speaks_of(&self, property: &str) -> bool {
+        self.promises.contains(&property)
+            || self.variants.iter().any(|variant| variant.promises.contains(&property))
+            || self.counterexamples.iter().any(|found| found.property == property)
+    }
+
     /// Whether the card is known under this name.
     pub fn answers_to(&self, name: &str) -> bool {
         self.name == name || self.aliases.contains(&name)

@@ -86,6 +86,13 @@ impl<P: Corruptible> Byzantine<P> {
         }
     }
 
+    /// The same, to be changed.
+    pub fn process_mut(&mut self) -> &mut P {
+        match self {
+            Byzantine::Loyal(process) | Byzantine::Traitor(process, _) => process,
+        }
+    }
+
     /// A step of the process, and what becomes of it.
     fn step(&mut self, cx: &mut Cx<'_, Self>, step: impl FnOnce(&mut P, &mut Cx<'_, P>)) {
         match self {
@@ -203,6 +210,14 @@ pub trait Sworn:
     fn invariants() -> &'static [Invariant<Byzantine<Self>>] {
         &[]
     }
+
+    /// Makes numbers small: see [`Algorithm::normalise`]. What adversaries remember stays as it is.
+    fn normalise(
+        _processes: &mut [&mut Byzantine<Self>],
+        _in_flight: &mut [&mut Self::Message],
+    ) -> bool {
+        false
+    }
 }
 
 impl<P: Sworn> Algorithm for Byzantine<P> {
@@ -237,6 +252,10 @@ impl<P: Sworn> Algorithm for Byzantine<P> {
 
     fn invariants() -> &'static [Invariant<Self>] {
         P::invariants()
+    }
+
+    fn normalise(processes: &mut [&mut Self], in_flight: &mut [&mut P::Message]) -> bool {
+        P::normalise(processes, in_flight)
     }
 }
 

@@ -95,6 +95,7 @@ impl Family for Consensus {
     ];
     const ESSENTIAL: &'static [&'static str] = &[AGREEMENT, ONCE];
     const LIVENESS: &'static [&'static str] = &[TERMINATION];
+    const SPECIAL: &'static [&'static str] = &[OBEDIENCE, CONSISTENCY];
 
     type Input = Input;
     type Output = Output;

@@ -48,6 +48,9 @@ pub trait Family: Debug + Copy + 'static {
     /// Those of them that must come true for good: whoever makes them untrue again and again
     /// violates them, too.
     const LASTING: &'static [&'static str] = &[];
+    /// The properties of only some of the problems that the family is about: judged if the card of
+    /// the algorithm speaks of them, or if somebody asks for them by name.
+    const SPECIAL: &'static [&'static str] = &[];
 
     /// How long a run goes on at least, in milliseconds, if its algorithm never falls silent: where
     /// nobody asks for anything, only time tells.

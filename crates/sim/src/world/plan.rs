@@ -27,7 +27,7 @@ pub struct Plan {
 pub enum Judged {
     /// What the card promises, what the family cannot do without, and the invariants.
     Promised,
-    /// Everything that the family defines, and the invariants.
+    /// Everything that the family defines for such an algorithm, and the invariants.
     All,
     /// These, by id or by the name of an invariant.
     Only(Vec<String>),
@@ -37,7 +37,7 @@ impl Judged {
     /// Whether a property of the family is judged for this algorithm, set up like this.
     pub fn property<A: Algorithm>(&self, setup: &Setup, id: &str) -> bool {
         match self {
-            Judged::All => true,
+            Judged::All => !A::Family::SPECIAL.contains(&id) || A::CARD.speaks_of(id),
             Judged::Promised => {
                 A::CARD.promises_with(setup).contains(&id) || A::Family::ESSENTIAL.contains(&id)
             }

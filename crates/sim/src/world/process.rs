@@ -2,7 +2,7 @@
 
 use std::hash::{Hash, Hasher};
 use synod_core::durable::Record;
-use synod_core::{Algorithm, EffectOf, Family};
+use synod_core::{Algorithm, Effect, EffectOf, Family};
 
 /// The application above an algorithm.
 pub type ApplicationOf<A> = <<A as Algorithm>::Family as Family>::Application;
@@ -129,6 +129,27 @@ pub(crate) struct Disk<A: Algorithm> {
     /// Records not yet written and the effects that wait for them, in order, each with the layer
     /// that asked for it. Begins with a record.
     pub(crate) held: Vec<(u8, EffectOf<A>)>,
+}
+
+impl<A: Algorithm> Disk<A> {
+    /// What is written, or will be, is nothing: for whoever compares states from which no process
+    /// comes back.
+    pub(crate) fn forget_records(&mut self) {
+        self.records.clear();
+        for (_, effect) in &mut self.held {
+            if let Effect::Persist(record) | Effect::Checkpoint(record) = effect {
+                record.0.clear();
+            }
+        }
+    }
+
+    /// The messages that wait for a record.
+    pub(crate) fn messages_mut(&mut self) -> impl Iterator<Item = &mut A::Message> {
+        self.held.iter_mut().filter_map(|(_, effect)| match effect {
+            Effect::Send { message, .. } | Effect::Multicast { message, .. } => Some(message),
+            _ => None,
+        })
+    }
 }
 
 impl<A: Algorithm> Default for Disk<A> {
