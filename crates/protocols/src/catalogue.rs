@@ -1,6 +1,6 @@
 //! Every algorithm by name. A new one is a file and a line here; every driver then has it.
 
-use crate::{detector, election, group, multicast, mutex, slots, time};
+use crate::{consensus, detector, election, group, multicast, mutex, slots, time};
 use synod_core::family::multicast::Payload;
 use synod_core::{Algorithm, Card, Family};
 
@@ -100,4 +100,7 @@ catalogue! {
     detector::PhiAccrual,
     group::GroupEngine<Payload>,
     slots::SlotsAlgorithm,
+    consensus::Paxos,
+    consensus::mutants::PaxosNoNumber,
+    consensus::mutants::PaxosAmnesia,
 }

@@ -1,0 +1,324 @@
+//! Paxos, for one decision (Lamport, 1998).
+//!
+//! A proposer asks a quorum of acceptors to promise that they take part in no smaller ballot, and to
+//! tell what they have accepted. Of all that it is told it takes the value of the greatest ballot,
+//! and only if there is none, its own; then it asks them to accept it. What a quorum has accepted in
+//! one ballot is chosen, and since any two quorums share an acceptor, every later ballot finds it.
+//!
+//! - Assumes: nothing about time. Messages may be lost, doubled and reordered, processes crash and
+//!   come back with their disks; but nobody lies.
+//! - Guarantees: agreement, once, validity, integrity. Termination only if one proposer is left alone
+//!   and a quorum is up: two that outbid each other never end (see the counterexamples).
+//! - Cost, one proposer: N prepares, N promises, N accepts, and N · L accepted votes for L learners;
+//!   of these, the 3 + L that a process says to itself are not sent. Four hops to a learner.
+//! - State: an acceptor's promise and vote; a proposer's ballot; a vote of each process at a learner.
+//!
+//! Every process is an acceptor. It writes what it promises and accepts to its disk *before* it says
+//! so. One that starts again without its disk (it has an earlier life, and no record of it) does not
+//! know what it promised: it neither votes nor proposes any more, and only learns. The same happens
+//! to one that crashed before it ever promised anything, which is a pity, but does no harm.
+//!
+//! Source: L. Lamport: The part-time parliament. ACM Transactions on Computer Systems 16(2), 1998;
+//! and: Paxos made simple. ACM SIGACT News 32(4), 2001. The words 1a to 2b are those of the second.
+
+mod card;
+mod lie;
+mod normal;
+mod setting;
+
+use super::acceptor::{Acceptor, Reply, Vote};
+use super::ballot::Ballot;
+use super::learner::{Heard, Learner};
+use super::quorum::majority;
+pub(super) use card::{PARAMETERS, SOURCE};
+pub use setting::{Retry, Setting};
+
+use serde::{Deserialize, Serialize};
+use synod_core::byzantine::Byzantine;
+use synod_core::family::consensus::{Decision, Input, Output, Value};
+use synod_core::{Cx, Durable, ProcessId, ProcessSet, Protocol, Setup, SetupError, Wire};
+
+/// Paxos as it is in the catalogue: with traitors, if there are any.
+pub type Paxos = Byzantine<PaxosProcess<true, true>>;
+
+/// What processes say to each other.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Message {
+    /// 1a: will you take part in this ballot, and in no smaller one?
+    Prepare(Ballot),
+    /// 1b: I will; and this is the last that I accepted.
+    Promise(Ballot, Option<Vote>),
+    /// 2a: accept this.
+    Accept(Vote),
+    /// 2b, to learners: I have accepted it.
+    Accepted(Vote),
+    /// I do not take part in this ballot, because I have promised that one.
+    Refusal(Ballot, Ballot),
+}
+
+impl Wire for Message {}
+
+/// What a process waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Timer {
+    /// It is time to try again.
+    Retry,
+}
+
+/// Where a proposer stands.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+enum Proposer {
+    /// It proposes nothing.
+    Idle,
+    /// It asks for promises.
+    Preparing { ballot: Ballot, promised: ProcessSet, last: Option<Vote> },
+    /// It has asked to accept.
+    Accepting { ballot: Ballot },
+    /// Its ballot came too late: somebody has promised this one.
+    Refused { by: Ballot },
+}
+
+/// One process. If it is not `NUMBERED`, it does not look at the ballots of what promises tell; if it
+/// does not `REMEMBER`, it has no disk and does not know. Both are broken on purpose.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct PaxosProcess<const NUMBERED: bool, const REMEMBER: bool> {
+    acceptor: Acceptor,
+    learner: Learner,
+    proposer: Proposer,
+    /// What the application proposes.
+    proposal: Option<Value>,
+    /// Whether its disk was lost: it only learns.
+    outsider: bool,
+    setting: Setting,
+}
+
+/// All that must survive a crash.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Record {
+    acceptor: Acceptor,
+    proposal: Option<Value>,
+}
+
+impl<const NUMBERED: bool, const REMEMBER: bool> Protocol for PaxosProcess<NUMBERED, REMEMBER> {
+    type Input = Input;
+    type Output = Output;
+    type Message = Message;
+    type Timer = Timer;
+
+    fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
+        // Whoever has a record has promised something: the first record is written with a promise.
+        self.outsider = REMEMBER && cx.incarnation() > 1 && self.acceptor.promised.is_none();
+        if self.proposal.is_some() {
+            self.begin(None, cx);
+        }
+    }
+
+    fn on_input(&mut self, Input::Propose(value): Input, cx: &mut Cx<'_, Self>) {
+        if self.learner.decided().is_none() && !self.outsider {
+            self.proposal = Some(value);
+            self.begin(None, cx);
+        }
+    }
+
+    fn on_message(&mut self, from: ProcessId, message: Message, cx: &mut Cx<'_, Self>) {
+        if !message.is_sound(from, cx.group_size()) {
+            return cx.accuse(from, "sent a ballot that cannot be");
+        }
+        match message {
+            Message::Prepare(ballot) => self.on_prepare(from, ballot, cx),
+            Message::Promise(ballot, vote) => self.on_promise(from, ballot, vote, cx),
+            Message::Accept(vote) => self.on_accept(from, vote, cx),
+            Message::Accepted(vote) => self.learn(from, vote, cx),
+            Message::Refusal(ballot, promised) => self.on_refusal(ballot, promised, cx),
+        }
+    }
+
+    fn on_timer(&mut self, Timer::Retry: Timer, cx: &mut Cx<'_, Self>) {
+        let refused_by = match self.proposer {
+            Proposer::Refused { by } => Some(by),
+            _ => None,
+        };
+        self.begin(refused_by, cx);
+    }
+}
+
+impl Message {
+    /// Whether such a message can be: only its owner begins a ballot, and what is told in a promise
+    /// or a refusal happened in a smaller or a greater one.
+    fn is_sound(&self, from: ProcessId, n: usize) -> bool {
+        from.index() < n
+            && match self {
+                Message::Prepare(ballot) | Message::Accept(Vote { ballot, .. }) => {
+                    ballot.is_sound(n) && ballot.owner == from
+                }
+                Message::Promise(ballot, Some(vote)) => {
+                    vote.ballot.is_sound(n) && vote.ballot < *ballot
+                }
+                Message::Promise(_, None) => true,
+                Message::Accepted(vote) => vote.ballot.is_sound(n),
+                Message::Refusal(ballot, promised) => promised.is_sound(n) && promised > ballot,
+            }
+    }
+}
+
+impl<const NUMBERED: bool, const REMEMBER: bool> PaxosProcess<NUMBERED, REMEMBER> {
+    /// 1a: begins a ballot above all that this process knows of. Its own acceptor promises first, and
+    /// that is on the disk before anybody hears of the ballot: so it is never begun twice.
+    fn begin(&mut self, refused_by: Option<Ballot>, cx: &mut Cx<'_, Self>) {
+        let ballot = Ballot::above(self.acceptor.promised.max(refused_by), cx.me());
+        let Some(ballot) = ballot.filter(|ballot| ballot.round <= self.setting.ballots) else {
+            self.proposer = Proposer::Idle;
+            return;
+        };
+        let Reply::Agreed(last) = self.acceptor.prepare(ballot) else {
+            unreachable!("it is above what was promised")
+        };
+        let promised = [cx.me()].into_iter().collect();
+        self.proposer = Proposer::Preparing { ballot, promised, last };
+        self.save(cx);
+        cx.multicast(Message::Prepare(ballot));
+        self.setting.await_answers(cx);
+        self.go_on(cx);
+    }
+
+    /// 1b.
+    fn on_prepare(&mut self, from: ProcessId, ballot: Ballot, cx: &mut Cx<'_, Self>) {
+        if self.outsider {
+            return;
+        }
+        match self.acceptor.prepare(ballot) {
+            Reply::Agreed(last) => {
+                self.save(cx);
+                cx.send(from, Message::Promise(ballot, last));
+            }
+            Reply::Known => {}
+            Reply::Refused(promised) => self.refuse(from, ballot, promised, cx),
+        }
+    }
+
+    /// Whoever does not try again need not know.
+    fn refuse(&self, from: ProcessId, of: Ballot, promised: Ballot, cx: &mut Cx<'_, Self>) {
+        if self.setting.retry != Retry::Never {
+            cx.send(from, Message::Refusal(of, promised));
+        }
+    }
+
+    fn on_promise(
+        &mut self,
+        from: ProcessId,
+        of: Ballot,
+        told: Option<Vote>,
+        cx: &mut Cx<'_, Self>,
+    ) {
+        // Otherwise it comes too late.
+        if let Proposer::Preparing { ballot, promised, last } = &mut self.proposer
+            && *ballot == of
+            && promised.insert(from)
+        {
+            *last = if NUMBERED { told.max(*last) } else { last.or(told) };
+            self.go_on(cx);
+        }
+    }
+
+    /// 2a: when a quorum has promised, it is asked to accept the last value that one of them has
+    /// accepted, or else our own.
+    fn go_on(&mut self, cx: &mut Cx<'_, Self>) {
+        let Proposer::Preparing { ballot, promised, last } = &self.proposer else { return };
+        if promised.len() < majority(cx.group_size()) {
+            return;
+        }
+        let own = self.proposal.expect("only who has something to propose prepares");
+        let vote = Vote { ballot: *ballot, value: last.map_or(own, |last| last.value) };
+        self.proposer = Proposer::Accepting { ballot: vote.ballot };
+        cx.multicast(Message::Accept(vote));
+        self.vote(vote, cx);
+    }
+
+    /// 2b, in a ballot of somebody else.
+    fn on_accept(&mut self, from: ProcessId, vote: Vote, cx: &mut Cx<'_, Self>) {
+        if let Some(promised) = self.vote(vote, cx) {
+            self.refuse(from, vote.ballot, promised, cx);
+        }
+    }
+
+    /// 2b: accepts and tells the learners, or says which greater ballot it has promised.
+    fn vote(&mut self, vote: Vote, cx: &mut Cx<'_, Self>) -> Option<Ballot> {
+        if self.outsider {
+            return None;
+        }
+        match self.acceptor.accept(vote) {
+            Reply::Agreed(()) => {
+                self.save(cx);
+                cx.multicast_to(self.setting.learners.clone(), Message::Accepted(vote));
+                self.learn(cx.me(), vote, cx);
+                None
+            }
+            Reply::Known => None,
+            Reply::Refused(promised) => Some(promised),
+        }
+    }
+
+    fn on_refusal(&mut self, of: Ballot, by: Ballot, cx: &mut Cx<'_, Self>) {
+        let (Proposer::Preparing { ballot, .. } | Proposer::Accepting { ballot }) = self.proposer
+        else {
+            return;
+        };
+        if ballot == of {
+            self.proposer = Proposer::Refused { by };
+            match self.setting.retry {
+                Retry::Backoff => self.setting.back_off(by.round, cx),
+                Retry::AtOnce => self.begin(Some(by), cx),
+                Retry::Never => {}
+            }
+        }
+    }
+
+    fn learn(&mut self, from: ProcessId, vote: Vote, cx: &mut Cx<'_, Self>) {
+        if !self.setting.learners.contains(cx.me()) {
+            return;
+        }
+        match self.learner.hear(from, vote, majority(cx.group_size())) {
+            Heard::Nothing => {}
+            Heard::Contradiction => cx.accuse(from, "accepted another value in the same ballot"),
+            Heard::Chosen(value) => {
+                self.proposer = Proposer::Idle;
+                self.proposal = None;
+                cx.cancel_timer(Timer::Retry);
+                cx.output(Output::Decided(Decision::Value(value)));
+            }
+        }
+    }
+
+    /// What is said from now on waits for the disk.
+    fn save(&self, cx: &mut Cx<'_, Self>) {
+        if REMEMBER && self.setting.durable.contains(cx.me()) {
+            cx.checkpoint(&Record { acceptor: self.acceptor, proposal: self.proposal });
+        }
+    }
+
+    pub(super) fn group(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+        let setting = Setting::from_setup(setup)?;
+        let process = PaxosProcess {
+            acceptor: Acceptor::default(),
+            learner: Learner::default(),
+            proposer: Proposer::Idle,
+            proposal: None,
+            outsider: false,
+            setting,
+        };
+        Ok(vec![process; setup.n])
+    }
+
+    pub(super) fn is_proposer(&self, me: ProcessId) -> bool {
+        self.setting.proposers.contains(me)
+    }
+}
+
+impl<const NUMBERED: bool, const REMEMBER: bool> Durable for PaxosProcess<NUMBERED, REMEMBER> {
+    type Record = Record;
+
+    fn replay(&mut self, record: Record) {
+        self.acceptor = record.acceptor;
+        self.proposal = record.proposal;
+    }
+}

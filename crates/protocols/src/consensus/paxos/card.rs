@@ -1,0 +1,209 @@
+//! The card of [Paxos](super).
+
+use super::{Message, Paxos, PaxosProcess, normal};
+use synod_core::algorithm::Replay;
+use synod_core::byzantine::{ADVERSARY, LIES, SCRIPT, Sworn, TRAITORS};
+use synod_core::card::{
+    Bounds, Card, Cost, Counterexample, Crashes, Load, Order, Parameter, Quantity, Rounds, Scope,
+    Source, Tolerance, Variant,
+};
+use synod_core::family::Consensus;
+use synod_core::family::consensus::{
+    AGREEMENT, ONCE, PROPOSALS, PROPOSERS, TERMINATION, UNANIMITY, VALIDITY,
+};
+use synod_core::{ProcessId, Setup, SetupError, durable};
+
+/// Whatever happens to messages and processes, as long as nobody lies.
+pub(crate) const ANYTHING: Tolerance = Tolerance {
+    crashes: Crashes::Minority,
+    recovery: true,
+    loss: true,
+    duplication: true,
+    ..Tolerance::NOTHING
+};
+
+/// What never fails.
+pub(crate) const SAFETY: &[&str] = &[AGREEMENT, ONCE, VALIDITY, UNANIMITY];
+
+/// Where it comes from.
+pub(crate) const SOURCE: Source = Source {
+    author: "L. Lamport",
+    year: 1998,
+    work: "The part-time parliament, ACM Transactions on Computer Systems 16(2)",
+};
+
+pub(crate) const PARAMETERS: &[Parameter] = &[
+    PROPOSALS,
+    PROPOSERS,
+    Parameter {
+        name: "learners",
+        meaning: "who is told what is accepted, e.g. p0 p1 (default: everybody)",
+    },
+    Parameter {
+        name: "retry",
+        meaning: "what a proposer does that was refused: backoff (wait for a random time; the \
+                  default), at-once, never",
+    },
+    Parameter {
+        name: "timeout",
+        meaning: "milliseconds after which a ballot is given up, if retry is backoff (default: 100)",
+    },
+    Parameter {
+        name: "ballots",
+        meaning: "how many rounds of ballots there may be (default: as many as it takes)",
+    },
+    Parameter {
+        name: "durable",
+        meaning: "yes, no, or which acceptors write records, so that they may crash and come back \
+                  (default: yes)",
+    },
+    TRAITORS,
+    ADVERSARY,
+    LIES,
+    SCRIPT,
+];
+
+/// One proposer that is never refused.
+const ALONE: &[(&str, &str)] = &[("proposers", "p0"), ("retry", "never")];
+
+impl Sworn for PaxosProcess<true, true> {
+    type Family = Consensus;
+
+    const CARD: Card = Card {
+        name: "paxos",
+        aliases: &["synod"],
+        title: "Lamport's Paxos",
+        source: SOURCE,
+        idea: "Ask a quorum what it has accepted, and make it promise to accept nothing older; then \
+               propose the last value it accepted, or your own if there is none.",
+        rules: &[
+            "1a, a proposer begins: ask all to prepare for a ballot above all that it knows of",
+            "1b, on a prepare: if nothing greater was promised, write down the promise, and tell \
+             the last vote with its ballot; else refuse",
+            "2a, on promises of a quorum: ask all to accept the value of the last vote among them, \
+             or its own if there is none",
+            "2b, on an accept: if nothing greater was promised, write down the vote, and tell the \
+             learners; else refuse",
+            "on a refusal, or if nobody answers: wait for a random time, and begin again",
+            "on equal votes of a quorum in the same ballot: decide",
+            "on a start without a disk, after a crash: only learn",
+        ],
+        assumes: &[
+            "nobody lies",
+            "to end: one proposer is left alone for long enough, and a quorum is up",
+        ],
+        tolerates: ANYTHING,
+        promises: SAFETY,
+        variants: &[Variant {
+            set: ALONE,
+            tolerates: Tolerance::NOTHING,
+            promises: &[AGREEMENT, ONCE, VALIDITY, UNANIMITY, TERMINATION],
+        }],
+        proved: PROVED,
+        counterexamples: COUNTEREXAMPLES,
+        costs: &[
+            Cost {
+                name: "messages, one proposes",
+                quantity: Quantity::MessagesInAll,
+                load: Load::Saturated,
+                formula: "3(N - 1) + N(N - 1)",
+                expected: |size| Bounds::exactly((size.n - 1) * (size.n + 3)),
+            },
+            Cost {
+                name: "decision of the proposer, in hops",
+                quantity: Quantity::EntryHops,
+                load: Load::Sequential,
+                formula: "4, and 4 writes to disks; alone 2 writes",
+                expected: |size| match size.n {
+                    1 => Bounds::between(0, 2),
+                    _ => Bounds::between(4, 8),
+                },
+            },
+        ],
+        parameters: PARAMETERS,
+        ..Card::BLANK
+    };
+
+    const REPLAY: Option<Replay<Paxos>> = Some(durable::replay);
+
+    fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+        Self::group(setup)
+    }
+
+    fn takes_part(&self, me: ProcessId) -> bool {
+        self.is_proposer(me)
+    }
+
+    /// Formulas are about one proposer, and everybody learns.
+    fn has_costs(setup: &Setup) -> bool {
+        ["proposers", "learners", "traitors", "ballots"].iter().all(|n| setup.text(n).is_none())
+    }
+
+    /// Ballots are only compared, and the next one is the smallest of its owner above another. Both
+    /// commute with counting rounds from a later one, unless somebody has not promised anything yet
+    /// (its next ballot is of round 1), there is a last round, or time depends on the round.
+    fn normalise(processes: &mut [&mut Paxos], in_flight: &mut [&mut Message]) -> bool {
+        normal::normalise(processes, in_flight)
+    }
+}
+
+/// Two that propose. (Nobody tries again, so nobody needs to be refused; and those that do not come
+/// back need no disk.)
+const DUEL: &[(&str, &str)] =
+    &[("proposers", "p0 p1"), ("learners", "p0 p1"), ("retry", "never"), ("durable", "no")];
+const FIFO_DUEL: Scope = Scope { order: Order::Fifo, set: DUEL, ..Scope::of(3) };
+
+const PROVED: &[Scope] = &[
+    Scope { set: ALONE, ..Scope::of(1) },
+    Scope { set: ALONE, ..Scope::of(2) },
+    Scope { set: ALONE, ..Scope::of(3) },
+    Scope { set: DUEL, ..Scope::of(3) },
+    Scope { crashes: 1, ..FIFO_DUEL },
+    Scope { drops: 1, ..FIFO_DUEL },
+    Scope { duplicates: 1, ..FIFO_DUEL },
+    // The one in the middle comes back with its disk, others without.
+    Scope {
+        crashes: 1,
+        restarts: 1,
+        set: &[
+            ("proposers", "p0 p1"),
+            ("learners", "p0 p1"),
+            ("retry", "never"),
+            ("ballots", "1"),
+            ("durable", "p2"),
+        ],
+        ..FIFO_DUEL
+    },
+];
+
+const COUNTEREXAMPLES: &[Counterexample] = &[
+    Counterexample {
+        property: TERMINATION,
+        scope: Scope {
+            rounds: Rounds::Forever,
+            set: &[("proposers", "p0 p1"), ("retry", "at-once"), ("durable", "no")],
+            ..Scope::of(2)
+        },
+        steps: 21,
+        story: "p0 and p1 outbid each other: each time that one of them has its promises, the other \
+                one has a greater ballot promised before anything is accepted; and so for ever",
+    },
+    Counterexample {
+        property: AGREEMENT,
+        scope: Scope {
+            order: Order::Fifo,
+            set: &[
+                ("proposers", "p0 p1"),
+                ("learners", "p0 p1"),
+                ("retry", "never"),
+                ("durable", "no"),
+                ("traitors", "p2"),
+                ("adversary", "random"),
+            ],
+            ..Scope::of(3)
+        },
+        steps: 10,
+        story: "p0 and p2 accept 0, and p0 decides; p2 tells p1 that it has accepted 1, and accepts \
+                that from p1, too: one traitor among three",
+    },
+];

@@ -1,0 +1,86 @@
+//! What is set before [Paxos](super) starts.
+
+use super::{PaxosProcess, Timer};
+use crate::consensus::ballot::LAST_ROUND;
+use serde::{Deserialize, Serialize};
+use synod_core::family::consensus::{proposals, proposers};
+use synod_core::{Cx, ProcessId, ProcessSet, Setup, SetupError};
+
+/// Answers are awaited for so many milliseconds, unless something else is said.
+const TIMEOUT_MS: u64 = 100;
+/// A back-off does not double more often than this.
+const DOUBLINGS: u32 = 6;
+
+/// What a proposer does that was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Retry {
+    /// It waits for a random time, longer each time; and tries again, too, if nobody answers.
+    Backoff,
+    /// It tries again at once; if nobody answers, it waits for ever.
+    AtOnce,
+    /// It does not try again.
+    Never,
+}
+
+/// What is set before the start, and never changes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Setting {
+    pub(super) proposers: ProcessSet,
+    pub(super) learners: ProcessSet,
+    pub(super) retry: Retry,
+    timeout_ms: u64,
+    /// No round is greater than this.
+    pub(super) ballots: u32,
+    /// Who writes records.
+    pub(super) durable: ProcessSet,
+}
+
+impl Setting {
+    pub(super) fn from_setup(setup: &Setup) -> Result<Self, SetupError> {
+        proposals(setup)?;
+        let first = || [ProcessId(0)].into_iter().collect();
+        let named = setup.processes("learners")?.map(|named| named.into_iter().collect());
+        let retry = match setup.choice("retry", &["backoff", "at-once", "never"])? {
+            "at-once" => Retry::AtOnce,
+            "never" => Retry::Never,
+            _ => Retry::Backoff,
+        };
+        let ballots = setup.number("ballots", u64::from(LAST_ROUND))?;
+        Ok(Setting {
+            proposers: proposers(setup)?.unwrap_or_else(first),
+            learners: named.unwrap_or_else(|| ProcessSet::all(setup.n)),
+            retry,
+            timeout_ms: match setup.number("timeout", TIMEOUT_MS)? {
+                timeout @ 1..=3_600_000 => timeout,
+                _ => return Err(setup.bad("timeout", "it is 1 millisecond to an hour")),
+            },
+            ballots: ballots.min(u64::from(LAST_ROUND)) as u32,
+            durable: match setup.text("durable") {
+                None | Some("yes") => ProcessSet::all(setup.n),
+                Some("no") => ProcessSet::EMPTY,
+                Some(_) => setup.processes("durable")?.unwrap_or_default().into_iter().collect(),
+            },
+        })
+    }
+
+    /// A ballot has begun. If nobody answers, there will be another one.
+    pub(super) fn await_answers<const NUMBERED: bool, const REMEMBER: bool>(
+        &self,
+        cx: &mut Cx<'_, PaxosProcess<NUMBERED, REMEMBER>>,
+    ) {
+        if self.retry == Retry::Backoff {
+            cx.set_timer(Timer::Retry, self.timeout_ms);
+        }
+    }
+
+    /// Waits for a random time, which may be twice as long with each round.
+    pub(super) fn back_off<const NUMBERED: bool, const REMEMBER: bool>(
+        &self,
+        round: u32,
+        cx: &mut Cx<'_, PaxosProcess<NUMBERED, REMEMBER>>,
+    ) {
+        let among = 2 << round.min(DOUBLINGS);
+        let share = u64::from(cx.choose(among) + 1);
+        cx.set_timer(Timer::Retry, (self.timeout_ms * share).div_ceil(16));
+    }
+}
