@@ -1,6 +1,6 @@
 //! Every algorithm by name. A new one is a file and a line here; every driver then has it.
 
-use crate::{consensus, detector, election, group, multicast, mutex, slots, time};
+use crate::{commitment, consensus, detector, election, group, multicast, mutex, slots, time};
 use synod_core::family::multicast::Payload;
 use synod_core::{Algorithm, Card, Family};
 
@@ -103,4 +103,7 @@ catalogue! {
     consensus::Paxos,
     consensus::mutants::PaxosNoNumber,
     consensus::mutants::PaxosAmnesia,
+    commitment::TwoPhaseCommit,
+    commitment::mutants::TwoPhaseForgetful,
+    commitment::mutants::TwoPhaseUnprepared,
 }

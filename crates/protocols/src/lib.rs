@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 pub mod catalogue;
+pub mod commitment;
 pub mod consensus;
 pub mod detector;
 pub mod election;

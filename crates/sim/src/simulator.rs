@@ -181,7 +181,9 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
         let (meter, violations) = witness.finish()?;
         let constant =
             options.network.latency.constant().filter(|_| options.network.links.is_empty());
-        let hop_us = constant.filter(|us| *us > 0);
+        // Where disks take time, the time that something takes does not tell the hops.
+        let disks_take_none = A::REPLAY.is_none() || options.disk.constant() == Some(0);
+        let hop_us = constant.filter(|us| *us > 0 && disks_take_none);
         let once = options.plan.rounds.iter().all(|rounds| *rounds == Rounds::Times(1));
         let once_each = once && options.load == Load::Saturated;
         let conditions = Conditions { load: options.load, hop_us, once_each };

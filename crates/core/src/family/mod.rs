@@ -2,6 +2,7 @@
 //! properties are judged. Written once, for every algorithm of the family.
 
 pub mod clock_sync;
+pub mod commitment;
 pub mod consensus;
 pub mod detection;
 pub mod election;
@@ -14,6 +15,7 @@ pub mod slots;
 
 pub use crate::clock::Moment;
 pub use clock_sync::ClockSync;
+pub use commitment::Commitment;
 pub use consensus::Consensus;
 pub use detection::Detection;
 pub use election::Election;

@@ -13,7 +13,7 @@ const ENTRIES_OF_EACH: u32 = 20;
 const SEEDS: [u64; 3] = [1, 2, 3];
 const LARGEST_GROUP: usize = 7;
 
-/// A run in which every message takes one millisecond.
+/// A run in which every message takes one millisecond, and nothing else takes any time.
 struct Measure {
     n: usize,
     load: Load,
@@ -29,6 +29,7 @@ impl Measure {
         let plan = Plan { multicast, ..Plan::new(self.n, Rounds::Times(self.rounds)) };
         let mut options = Options::new(plan, self.seed);
         options.network.latency = Delay::Constant(HOP_US);
+        options.disk = Delay::Constant(0);
         options.load = self.load;
         let report = synod_drivers::simulate(card.name, options, None, &mut |_, _| {});
         let Ok(report) = report.expect("it is in the catalogue") else { return Vec::new() };

@@ -12,8 +12,8 @@ impl<A: Algorithm> World<A> {
     }
 
     /// Whether time may go on. In a synchronous world it must not as long as a timer has run out,
-    /// a message is due, or an application wants something at once, and nothing came of it yet; and
-    /// if nothing depends on time any more, it need not.
+    /// a message is due, a disk has something to write, or an application wants something at once, and
+    /// nothing came of it yet; and if nothing depends on time any more, it need not.
     pub(super) fn may_tick(&self) -> bool {
         let timers = || self.processes.iter().filter(|p| p.is_up()).flat_map(|p| &p.timers);
         let bounded = || self.flight.iter().filter_map(|(slot, e)| Some((slot, e.left_ms?)));
@@ -22,6 +22,7 @@ impl<A: Algorithm> World<A> {
         waits
             && !timers().any(|set| set.left_ms == 0)
             && !bounded().any(is_due)
+            && !self.processes.iter().any(|process| process.is_up() && process.is_writing())
             && !self.is_anybody_eager()
     }
 

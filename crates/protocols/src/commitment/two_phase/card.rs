@@ -1,0 +1,159 @@
+//! The card of [two-phase commit](super).
+
+use super::TwoPhaseCommit;
+use synod_core::algorithm::Replay;
+use synod_core::card::{
+    Bounds, Card, Cost, Counterexample, Load, Parameter, Quantity, Rounds, Scope, Settings, Source,
+    Timing, Tolerance, Variant,
+};
+use synod_core::family::commitment::{
+    AC1, AC2, AC3, AC4, AC5, AC5_REPAIRED, COORDINATOR, Commitment, VOTES,
+};
+use synod_core::{Algorithm, ProcessId, Setup, SetupError, durable};
+
+pub(crate) const SOURCE: Source = Source {
+    author: "J. Gray",
+    year: 1978,
+    work: "Notes on data base operating systems, LNCS 60; with presumed abort as in C. Mohan, \
+           B. Lindsay, R. Obermarck, ACM TODS 11(4), 1986",
+};
+
+pub(crate) const PARAMETERS: &[Parameter] = &[
+    COORDINATOR,
+    VOTES,
+    Parameter {
+        name: "patience",
+        meaning: "how many milliseconds a process waits for a vote, an acknowledgement or the \
+                  outcome before it does something about it (default: 100)",
+    },
+    Parameter {
+        name: "timeout",
+        meaning: "abort or wait: what a coordinator does that misses a vote, and a participant that is \
+                  asked for the outcome before it has voted (default: abort)",
+    },
+];
+
+/// Time-outs may be too early: a message and its answer take up to two milliseconds.
+const HASTY: Settings = &[("patience", "1")];
+const WAITS_HASTILY: Settings = &[("patience", "1"), ("timeout", "wait")];
+/// Time-outs come only if something is wrong.
+pub(crate) const PATIENT: Settings = &[("patience", "3")];
+const PATIENT_OR_NOT: Settings = &[("patience", "3"), ("votes", "either")];
+const WAITS_PATIENTLY: Settings = &[("patience", "3"), ("timeout", "wait")];
+const WAITS: Settings = &[("timeout", "wait")];
+pub(crate) const PROMPT: Timing = Timing::Synchronous { delay_ms: 1 };
+
+const UNRELIABLE: Tolerance = Tolerance { loss: true, duplication: true, ..Tolerance::NOTHING };
+
+impl Algorithm for TwoPhaseCommit {
+    type Family = Commitment;
+
+    const CARD: Card = Card {
+        name: "two-phase-commit",
+        aliases: &["2pc"],
+        title: "Two-phase commit with presumed abort",
+        source: SOURCE,
+        idea: "First all promise to commit, then all are told to; whoever has not promised can still \
+               abort, and whoever has must wait.",
+        rules: &[
+            "asked to commit (coordinator): ask all participants to prepare",
+            "on prepare: vote no, and abort; or write down that we promise to commit, then vote yes",
+            "all votes are yes: write down the commit, then tell everybody",
+            "a vote is no, or does not come in time: tell everybody to abort, and forget it",
+            "on commit: write it down, then acknowledge; the coordinator tells again whoever does \
+             not, and forgets the transaction when all have",
+            "no outcome in time (participant): ask everybody; whoever knows it answers, a \
+             coordinator that knows nothing of the transaction says abort, and a participant that \
+             has not voted aborts",
+            "after a crash: as the log says; whatever is prepared is in doubt",
+        ],
+        assumes: &[
+            "whoever crashes starts again with its disk some time",
+            "numbers of transactions are not used again",
+        ],
+        tolerates: Tolerance { recovery: true, ..UNRELIABLE },
+        promises: &[AC1, AC2, AC3, AC5_REPAIRED],
+        variants: &[Variant {
+            set: WAITS,
+            tolerates: UNRELIABLE,
+            promises: &[AC1, AC2, AC3, AC4, AC5, AC5_REPAIRED],
+        }],
+        proved: &[
+            Scope { timing: PROMPT, crashes: 2, restarts: 2, drops: 1, set: HASTY, ..Scope::of(2) },
+            Scope {
+                timing: PROMPT,
+                rounds: Rounds::Times(2),
+                crashes: 1,
+                restarts: 1,
+                set: PATIENT,
+                ..Scope::of(2)
+            },
+            Scope { timing: PROMPT, crashes: 1, restarts: 1, set: PATIENT_OR_NOT, ..Scope::of(3) },
+            Scope { timing: PROMPT, drops: 1, set: PATIENT, ..Scope::of(3) },
+            Scope { timing: PROMPT, drops: 1, set: WAITS_HASTILY, ..Scope::of(2) },
+            Scope { timing: PROMPT, drops: 1, set: WAITS_PATIENTLY, ..Scope::of(3) },
+        ],
+        counterexamples: COUNTEREXAMPLES,
+        costs: &[
+            Cost {
+                name: "messages per commit",
+                quantity: Quantity::MessagesPerOperation,
+                load: Load::Any,
+                formula: "4(N - 1)",
+                expected: |size| Bounds::exactly(4 * (size.n - 1)),
+            },
+            Cost {
+                name: "acknowledgements among them",
+                quantity: Quantity::KindPerOperation("Ack"),
+                load: Load::Any,
+                formula: "N - 1",
+                expected: |size| Bounds::exactly(size.n - 1),
+            },
+            Cost {
+                name: "hops until it is decided",
+                quantity: Quantity::EntryHops,
+                load: Load::Any,
+                formula: "2",
+                expected: |_| Bounds::exactly(2),
+            },
+            Cost {
+                name: "hops until the participants know",
+                quantity: Quantity::ReachHops,
+                load: Load::Sequential,
+                formula: "3",
+                expected: |_| Bounds::exactly(3),
+            },
+        ],
+        parameters: PARAMETERS,
+        smallest: 2,
+        ..Card::BLANK
+    };
+
+    const REPLAY: Option<Replay<Self>> = Some(durable::replay);
+
+    fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+        Self::group(setup)
+    }
+
+    fn takes_part(&self, _me: ProcessId) -> bool {
+        self.is_coordinator()
+    }
+}
+
+const COUNTEREXAMPLES: &[Counterexample] = &[
+    Counterexample {
+        property: AC5,
+        scope: Scope { timing: PROMPT, crashes: 1, set: PATIENT, ..Scope::of(3) },
+        steps: 17,
+        story: "the blocking window: everybody has promised to commit, and the coordinator crashes \
+                before it says anything; p1 and p2 ask and ask, but each is as much in doubt as the \
+                other",
+    },
+    Counterexample {
+        property: AC4,
+        scope: Scope { timing: PROMPT, drops: 1, set: PATIENT, ..Scope::of(2) },
+        steps: 6,
+        story: "p1 is never asked to prepare, because the message is lost; the coordinator has enough \
+                of waiting, and aborts what nobody votes against",
+    },
+];

@@ -1,0 +1,215 @@
+//! One that votes.
+
+use super::{Message, OPEN_AT_MOST, Record, SETTLED_AT_MOST, Site, Timer};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use synod_core::family::commitment::{Outcome, Output, Transaction, Vote};
+use synod_core::{Cx, ProcessId};
+
+/// A participant. A mutant does not write its promises down.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Participant<const WRITES: bool> {
+    coordinator: ProcessId,
+    patience_ms: u64,
+    /// Whether it aborts if it is asked for the outcome before it has voted.
+    gives_up: bool,
+    /// All before this one are settled: whatever of them we did not commit is aborted.
+    settled: Transaction,
+    cases: BTreeMap<Transaction, Stand>,
+    /// How many transactions in the log are settled.
+    settled_in_log: u32,
+}
+
+/// Where we stand with a transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+enum Stand {
+    /// The application has not voted yet.
+    Asked,
+    /// We have promised to commit, and are in doubt.
+    Prepared,
+    /// We know the outcome.
+    Decided(Outcome),
+}
+
+impl<const WRITES: bool> Participant<WRITES> {
+    pub(super) fn new(coordinator: ProcessId, patience_ms: u64, gives_up: bool) -> Self {
+        let (settled, cases, settled_in_log) = (0, BTreeMap::new(), 0);
+        Participant { coordinator, patience_ms, gives_up, settled, cases, settled_in_log }
+    }
+
+    /// Whoever starts again in doubt asks at once.
+    pub(super) fn on_start<P: Site>(&mut self, cx: &mut Cx<'_, P>) {
+        for (transaction, stand) in &self.cases {
+            if *stand == Stand::Prepared {
+                cx.output(Output::InDoubt(*transaction));
+                self.ask(*transaction, cx);
+            }
+        }
+    }
+
+    pub(super) fn replay(&mut self, record: Record) {
+        match record {
+            Record::Prepared(transaction) => {
+                self.cases.insert(transaction, Stand::Prepared);
+            }
+            Record::Decided(transaction, outcome) => {
+                self.cases.insert(transaction, Stand::Decided(outcome));
+            }
+            Record::Settled(settled) => {
+                self.cases.clear();
+                self.settled = settled;
+            }
+        }
+    }
+
+    pub(super) fn on_message<P: Site>(
+        &mut self,
+        from: ProcessId,
+        message: Message,
+        cx: &mut Cx<'_, P>,
+    ) {
+        match message {
+            Message::Prepare { transaction, settled } if from == self.coordinator => {
+                self.settle(settled, cx);
+                self.on_prepare(transaction, cx);
+            }
+            Message::Commit(transaction) => self.on_commit(from, transaction, cx),
+            Message::Abort(transaction) => self.on_abort(transaction, cx),
+            Message::Ask(transaction) => self.on_ask(from, transaction, cx),
+            Message::Prepare { .. } => cx.accuse(from, "is not the coordinator"),
+            Message::Yes(_) | Message::No(_) | Message::Ack(_) => {
+                cx.accuse(from, "took a participant for the coordinator");
+            }
+        }
+    }
+
+    fn on_prepare<P: Site>(&mut self, transaction: Transaction, cx: &mut Cx<'_, P>) {
+        if transaction < self.settled {
+            return;
+        }
+        match self.cases.get(&transaction) {
+            None if self.cases.len() >= OPEN_AT_MOST => {
+                cx.send(self.coordinator, Message::No(transaction));
+            }
+            None => {
+                self.cases.insert(transaction, Stand::Asked);
+                cx.output(Output::Asked(transaction));
+            }
+            Some(Stand::Prepared) => cx.send(self.coordinator, Message::Yes(transaction)),
+            Some(Stand::Decided(Outcome::Abort)) => {
+                cx.send(self.coordinator, Message::No(transaction));
+            }
+            Some(Stand::Asked | Stand::Decided(Outcome::Commit)) => {}
+        }
+    }
+
+    pub(super) fn on_vote<P: Site>(
+        &mut self,
+        transaction: Transaction,
+        vote: Vote,
+        cx: &mut Cx<'_, P>,
+    ) {
+        match (self.cases.get(&transaction), vote) {
+            (Some(Stand::Asked), Vote::Yes) => self.promise(transaction, cx),
+            (Some(Stand::Asked), Vote::No) => {
+                self.decide(transaction, Outcome::Abort, cx);
+                cx.send(self.coordinator, Message::No(transaction));
+            }
+            // It comes too late, or nobody asked.
+            _ => {}
+        }
+    }
+
+    fn promise<P: Site>(&mut self, transaction: Transaction, cx: &mut Cx<'_, P>) {
+        self.cases.insert(transaction, Stand::Prepared);
+        cx.set_timer(Timer::Outcome(transaction), self.patience_ms);
+        if WRITES {
+            cx.persist(&Record::Prepared(transaction));
+        }
+        cx.output(Output::InDoubt(transaction));
+        cx.send(self.coordinator, Message::Yes(transaction));
+    }
+
+    fn decide<P: Site>(&mut self, transaction: Transaction, outcome: Outcome, cx: &mut Cx<'_, P>) {
+        self.cases.insert(transaction, Stand::Decided(outcome));
+        cx.cancel_timer(Timer::Outcome(transaction));
+        cx.persist(&Record::Decided(transaction, outcome));
+        cx.output(Output::Learned(transaction, outcome));
+    }
+
+    fn on_commit<P: Site>(
+        &mut self,
+        from: ProcessId,
+        transaction: Transaction,
+        cx: &mut Cx<'_, P>,
+    ) {
+        match self.cases.get(&transaction) {
+            Some(Stand::Prepared) => self.decide(transaction, Outcome::Commit, cx),
+            Some(Stand::Decided(Outcome::Commit)) => {}
+            // A coordinator that starts again may not know that it is settled.
+            None if transaction < self.settled => {}
+            None | Some(Stand::Asked | Stand::Decided(Outcome::Abort)) => {
+                return cx.accuse(from, "committed what we have not promised");
+            }
+        }
+        cx.send(self.coordinator, Message::Ack(transaction));
+    }
+
+    fn on_abort<P: Site>(&mut self, transaction: Transaction, cx: &mut Cx<'_, P>) {
+        // Whatever we have decided, it is a late answer to a question that is settled.
+        if let Some(Stand::Asked | Stand::Prepared) = self.cases.get(&transaction) {
+            self.decide(transaction, Outcome::Abort, cx);
+        }
+    }
+
+    /// Another participant is in doubt. If we have not voted we can still abort, and do if we may.
+    fn on_ask<P: Site>(&mut self, from: ProcessId, transaction: Transaction, cx: &mut Cx<'_, P>) {
+        match self.cases.get(&transaction) {
+            Some(Stand::Prepared) => {}
+            Some(Stand::Decided(outcome)) => {
+                cx.send(from, Message::outcome(transaction, *outcome));
+            }
+            // Had it been committed, whoever asks would have acknowledged it.
+            None if transaction < self.settled => cx.send(from, Message::Abort(transaction)),
+            None if self.cases.len() >= OPEN_AT_MOST => {}
+            None | Some(Stand::Asked) if !self.gives_up => {}
+            None | Some(Stand::Asked) => {
+                self.decide(transaction, Outcome::Abort, cx);
+                cx.send(from, Message::Abort(transaction));
+            }
+        }
+    }
+
+    pub(super) fn on_outcome_missing<P: Site>(
+        &mut self,
+        transaction: Transaction,
+        cx: &mut Cx<'_, P>,
+    ) {
+        if let Some(Stand::Prepared) = self.cases.get(&transaction) {
+            self.ask(transaction, cx);
+        }
+    }
+
+    fn ask<P: Site>(&self, transaction: Transaction, cx: &mut Cx<'_, P>) {
+        cx.multicast(Message::Ask(transaction));
+        cx.set_timer(Timer::Outcome(transaction), self.patience_ms);
+    }
+
+    /// Forgets what is settled. What is still open of it was not committed: the coordinator would
+    /// have waited for our acknowledgement.
+    fn settle<P: Site>(&mut self, settled: Transaction, cx: &mut Cx<'_, P>) {
+        if settled <= self.settled {
+            return;
+        }
+        let open: Vec<Transaction> = self.cases.range(..settled).map(|(t, _)| *t).collect();
+        open.into_iter().for_each(|transaction| self.on_abort(transaction, cx));
+        let still_open = self.cases.split_off(&settled);
+        self.settled_in_log += self.cases.len() as u32;
+        self.cases = still_open;
+        self.settled = settled;
+        if self.cases.is_empty() && self.settled_in_log >= SETTLED_AT_MOST {
+            self.settled_in_log = 0;
+            cx.checkpoint(&Record::Settled(settled));
+        }
+    }
+}
