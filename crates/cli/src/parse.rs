@@ -126,13 +126,20 @@ pub(crate) fn link(text: &str) -> Parsed<Link> {
     Ok((ends, delay(latency)?))
 }
 
-/// `p2@300ms`: who is killed, and when.
+/// `p2@300ms`: who is killed, and when; `p2@300ms..500ms`: and when it comes back.
 pub(crate) fn kill(text: &str) -> Parsed<Kill> {
     let kill = text.split_once('@').and_then(|(who, at)| {
+        let (at, back) = at.split_once("..").map_or((at, None), |(at, back)| (at, Some(back)));
         let (who, at_us) = (process(who)?, microseconds(at)?);
-        Some(Kill { who, at_us })
+        let back_us = match back {
+            Some(back) => Some(microseconds(back).filter(|back_us| *back_us >= at_us)?),
+            None => None,
+        };
+        Some(Kill { who, at_us, back_us })
     });
-    kill.ok_or_else(|| "who is killed, and when, is written 'p2@300ms'".to_owned())
+    let wrong =
+        "who is killed, and when, is written 'p2@300ms', or 'p2@300ms..500ms' if it comes back";
+    kill.ok_or_else(|| wrong.to_owned())
 }
 
 /// `p1=+5ms,100ppm`: how far ahead at the start, and how much it gains. Either may be left out.

@@ -44,9 +44,13 @@ pub(crate) struct RealFlags {
     /// End a real run after so long, finished or not [default: 30s]
     #[arg(long, value_name = "TIME", value_parser = parse::time, requires = "on")]
     timeout: Option<u64>,
-    /// Kill a process (SIGKILL) in the middle of a real run; may be repeated
-    #[arg(long = "kill", value_name = "p2@300ms", value_parser = parse::kill, requires = "on")]
+    /// Kill a process (SIGKILL) in the middle of a real run, and with a second time start it again
+    /// then, with its disk; may be repeated
+    #[arg(long = "kill", value_name = "p2@300ms..1s", value_parser = parse::kill, requires = "on")]
     kills: Vec<Kill>,
+    /// Do not sync the disk: what an algorithm writes survives its process, but no loss of power
+    #[arg(long, requires = "on")]
+    no_fsync: bool,
 }
 
 const USUAL_TIMEOUT: Duration = Duration::from_secs(30);
@@ -67,11 +71,16 @@ impl RealFlags {
             "on a real network a group has at most {LARGEST_GROUP} processes, because each is one \
              of the operating system; simulate larger ones, without --on"
         );
-        for Kill { who, .. } in &self.kills {
+        for Kill { who, back_us, .. } in &self.kills {
+            ensure!(
+                back_us.is_none() || on == On::Tcp,
+                "--kill: on udp a process that was killed cannot be started again; use --on tcp"
+            );
             ensure!(who.index() < n, "--kill: there is no {who}; the processes are p0..p{}", n - 1);
         }
         let mut launch = launch(on, about, options)?;
         launch.kills.clone_from(&self.kills);
+        launch.fsync = !self.no_fsync;
         if let Some(us) = self.timeout {
             launch.timeout = Duration::from_micros(us);
         }
@@ -92,6 +101,7 @@ pub(crate) fn launch(on: On, about: &About, options: Options) -> Result<Launch> 
         },
         timeout: USUAL_TIMEOUT,
         kills: Vec::new(),
+        fsync: true,
     })
 }
 

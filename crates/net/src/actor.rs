@@ -1,14 +1,16 @@
 //! One process of an algorithm, with its application and its timers.
 
 use crate::control::{Config, Medium};
+use crate::past;
 use crate::stage::Stage;
 use crate::wire::{LARGEST_BODY, Parcel};
 use serde::Serialize;
+use std::io;
 use synod_core::card::{Load, Rounds};
+use synod_core::durable::Record;
 use synod_core::family::{Mark, Pace};
 use synod_core::{
     Algorithm, Application, Clock, Cx, Effect, EffectOf, Family, Host, Moment, ProcessId,
-    SetupError,
 };
 use synod_sim::network::{Delay, below, happens};
 use synod_sim::world::ApplicationOf;
@@ -30,6 +32,8 @@ pub(crate) trait Behave {
     fn fire(&mut self, stage: &mut Stage);
     /// Lets the application ask what is due, at most so often; how often it did.
     fn ask(&mut self, at_most: u32, stage: &mut Stage) -> u32;
+    /// Makes everything safe that was written, and does what has waited for it.
+    fn sync(&mut self, stage: &mut Stage) -> io::Result<()>;
     /// Under a sequential load: it may ask now.
     fn turn(&mut self, stage: &mut Stage);
     /// When the next timer or request is due. With `quiet`, requests do not count.
@@ -74,6 +78,9 @@ pub(crate) struct Actor<A: Algorithm> {
 struct Surroundings<A: Algorithm> {
     application: ApplicationOf<A>,
     timers: Vec<(u64, A::Timer)>,
+    /// Records that are not safe yet, and the messages and outputs that wait for them. Begins with a
+    /// record.
+    held: Vec<EffectOf<A>>,
     clocks: Vec<Clock>,
     /// How many requests are open, and when one was last answered.
     open: u64,
@@ -83,15 +90,24 @@ struct Surroundings<A: Algorithm> {
 }
 
 impl<A: Algorithm> Actor<A> {
-    pub(crate) fn new(config: &Config) -> Result<Self, SetupError> {
+    /// A process as it was before it crashed, as far as it is on `disk`, if it has lived before.
+    pub(crate) fn new(config: &Config, disk: &[Record]) -> io::Result<Self> {
         let me = config.me;
-        let mut processes = A::processes(&config.setup)?;
-        let state = processes.swap_remove(me.index());
+        let mut processes = A::processes(&config.setup).map_err(io::Error::other)?;
+        let mut state = processes.swap_remove(me.index());
         let rounds = if state.takes_part(me) { config.rounds } else { Rounds::Times(0) };
-        let application = ApplicationOf::<A>::new(me, &config.setup, rounds);
+        let mut application = ApplicationOf::<A>::new(me, &config.setup, rounds);
+        for log in &config.past {
+            past::live_again::<A>(&mut application, log, &config.clocks)?;
+        }
+        if let Some(replay) = A::REPLAY {
+            let replayed = disk.iter().try_for_each(|record| replay(&mut state, record));
+            replayed.map_err(io::Error::other)?;
+        }
         let surroundings = Surroundings {
             application,
             timers: Vec::new(),
+            held: Vec::new(),
             clocks: config.clocks.clone(),
             open: 0,
             answered_us: 0,
@@ -127,6 +143,10 @@ impl<A: Algorithm> Actor<A> {
 
     fn take_input(&mut self, input: A::Input, stage: &mut Stage) {
         self.surroundings.application.on_input(&input);
+        if stage.remembers {
+            let length = encode(&input, &mut self.surroundings.scratch);
+            stage.log.asked(&self.surroundings.scratch[..length]);
+        }
         stage.progress += 1;
         match A::Family::mark_of_input(&input) {
             Mark::Ask => self.surroundings.open += 1,
@@ -190,6 +210,37 @@ impl<A: Algorithm> Actor<A> {
         stage.send(to, true, &stamp.to_le_bytes());
     }
 
+    /// Hands all that waits to the disk but the first `written` records, which it has, and makes it safe.
+    /// What led to it is written down before: nothing is safe of which nobody knows why.
+    fn write(&mut self, written: usize, stage: &mut Stage) -> io::Result<usize> {
+        stage.log.commit(stage.digest)?;
+        let mut records = 0;
+        for effect in &self.surroundings.held {
+            records += usize::from(is_record(effect));
+            match effect {
+                _ if records <= written => {}
+                Effect::Persist(record) => stage.disk.append(record)?,
+                Effect::Checkpoint(record) => stage.disk.checkpoint(record)?,
+                _ => {}
+            }
+        }
+        stage.disk.sync()?;
+        Ok(records)
+    }
+
+    /// The first records in the queue are safe: what waited for them is carried out, as far as it does
+    /// not wait for others.
+    fn release(&mut self, stage: &mut Stage) {
+        stage.log.sync(stage.now_us);
+        let held = std::mem::take(&mut self.surroundings.held);
+        let mut host = Hosting { stage, around: &mut self.surroundings };
+        for effect in held.into_iter().skip_while(is_record) {
+            host.effect(effect);
+        }
+        self.answer(stage);
+        self.make_plan(stage);
+    }
+
     /// Whether so many requests are open that the application should wait for an answer.
     fn is_full(&self, now_us: u64) -> bool {
         let around = &self.surroundings;
@@ -199,7 +250,8 @@ impl<A: Algorithm> Actor<A> {
 
 impl<A: Algorithm> Behave for Actor<A> {
     fn start(&mut self, stage: &mut Stage) {
-        stage.log.start(stage.now_us);
+        self.surroundings.answered_us = stage.now_us;
+        stage.log.start(stage.now_us, stage.disk.records());
         self.run(stage, |state, cx| state.on_start(cx));
     }
 
@@ -256,6 +308,20 @@ impl<A: Algorithm> Behave for Actor<A> {
         at_most
     }
 
+    fn sync(&mut self, stage: &mut Stage) -> io::Result<()> {
+        // One sync for all that waits, however many waited for each; what that leads to may write more.
+        let mut written = 0;
+        while !self.surroundings.held.is_empty() {
+            let first = self.surroundings.held.iter().take_while(|held| is_record(held)).count();
+            if first > written {
+                written = self.write(written, stage)?;
+            }
+            written -= first;
+            self.release(stage);
+        }
+        Ok(())
+    }
+
     fn turn(&mut self, stage: &mut Stage) {
         match std::mem::replace(&mut self.plan, Plan::Nothing) {
             Plan::AtTurn(input) => {
@@ -296,6 +362,36 @@ struct Hosting<'a, A: Algorithm> {
 
 impl<A: Algorithm> Host<A> for Hosting<'_, A> {
     fn effect(&mut self, effect: EffectOf<A>) {
+        let waits = match &effect {
+            Effect::Persist(_) | Effect::Checkpoint(_) => true,
+            Effect::Send { .. } | Effect::Multicast { .. } | Effect::Output(_) => {
+                !self.around.held.is_empty()
+            }
+            Effect::SetTimer { .. } | Effect::CancelTimer(_) | Effect::Accuse { .. } => false,
+        };
+        match waits {
+            true => self.around.held.push(effect),
+            false => self.carry_out(effect),
+        }
+    }
+
+    fn choose(&mut self, among: u32) -> u32 {
+        let chosen = below(&mut self.stage.chance, among.into()) as u32;
+        self.stage.log.choice(chosen);
+        chosen
+    }
+
+    fn incarnation(&self) -> u32 {
+        self.stage.life
+    }
+}
+
+fn is_record<M, T, O>(effect: &Effect<M, T, O>) -> bool {
+    matches!(effect, Effect::Persist(_) | Effect::Checkpoint(_))
+}
+
+impl<A: Algorithm> Hosting<'_, A> {
+    fn carry_out(&mut self, effect: EffectOf<A>) {
         match effect {
             Effect::Send { to, message } => {
                 let length = encode(&message, &mut self.around.scratch);
@@ -312,28 +408,20 @@ impl<A: Algorithm> Host<A> for Hosting<'_, A> {
             }
             Effect::CancelTimer(timer) => self.around.timers.retain(|(_, set)| *set != timer),
             Effect::Output(output) => self.output(&output),
-            // A log that is kept whole is replayed to the same state.
-            Effect::Persist(record) | Effect::Checkpoint(record) => {
-                if let Err(error) = self.stage.disk.write(&record) {
-                    self.stage.complain(format!("a record cannot be written: {error}"));
-                }
+            Effect::Persist(_) | Effect::Checkpoint(_) => {
+                unreachable!("a record always waits for the disk")
             }
             // The replay says it again.
             Effect::Accuse { .. } => {}
         }
     }
 
-    fn choose(&mut self, among: u32) -> u32 {
-        let chosen = below(&mut self.stage.chance, among.into()) as u32;
-        self.stage.log.choice(chosen);
-        chosen
-    }
-}
-
-impl<A: Algorithm> Hosting<'_, A> {
     fn output(&mut self, output: &A::Output) {
         let length = encode(output, &mut self.around.scratch);
         self.stage.digest.told(&self.around.scratch[..length]);
+        if self.stage.remembers {
+            self.stage.log.told(&self.around.scratch[..length]);
+        }
         self.stage.progress += 1;
         let mark = A::Family::mark_of_output(self.stage.me, output);
         self.stage.turns_over += u64::from(mark == Mark::Done);

@@ -48,6 +48,22 @@ pub struct Config {
     pub(crate) faults: Faults,
     /// Where it writes down what it takes in.
     pub(crate) log: PathBuf,
+    /// The directory of its disk, if its algorithm is durable, and whether a sync reaches it.
+    pub(crate) disk: PathBuf,
+    pub(crate) fsync: bool,
+    /// Whether it is killed and started again.
+    pub(crate) comes_back: bool,
+    /// What it wrote down in earlier lives, in order.
+    pub(crate) past: Vec<PathBuf>,
+    /// How often it was started before, also if it was killed before it could begin to live.
+    pub(crate) starts: u32,
+}
+
+impl Config {
+    /// Which life of the process this is, from 1.
+    pub(crate) fn life(&self) -> u32 {
+        self.past.len() as u32 + 1
+    }
 }
 
 /// What the shim does to messages before they reach a socket.
@@ -90,7 +106,7 @@ pub(crate) enum Order {
     /// The first: who you are.
     Be(Box<Config>),
     /// Where the others are, and where everybody is at once.
-    Connect { addresses: Vec<SocketAddr>, everybody: Option<SocketAddr> },
+    Connect { addresses: Vec<Option<SocketAddr>>, everybody: Option<SocketAddr> },
     /// Go: this is time 0 of the common clock, and whether a multicast is sent once for all.
     Start { epoch_us: u64, share: bool },
     /// Under a sequential load: it is your turn to ask.

@@ -17,6 +17,9 @@ pub enum NetError {
         /// What is wrong with it.
         why: String,
     },
+    /// Datagrams go to an address that a process which comes back does not have any more.
+    #[error("on udp a process that was killed cannot be started again; use tcp")]
+    NoReturn,
     /// What is written down does not fit together.
     #[error("the run cannot be judged: {0}")]
     Record(String),

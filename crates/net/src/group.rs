@@ -1,17 +1,22 @@
 //! The leader: starts the members, notices when all is quiet, and ends them. It never waits without
 //! a bound.
 
+mod faults;
 mod quiet;
 mod seat;
 
 use crate::clock::now_us;
 use crate::control::{Config, Medium, News, Order};
 use crate::error::{NetError, Trying};
+use crate::log;
+use faults::Faults;
+pub use faults::Kill;
 use quiet::Quiet;
 use seat::Seat;
 use std::fs;
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 use synod_core::card::Load;
@@ -31,15 +36,6 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Who says nothing for so long is worth a note.
 const SILENT: Duration = Duration::from_secs(3);
 
-/// A process to be killed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kill {
-    /// Which.
-    pub who: ProcessId,
-    /// When, in microseconds after the start.
-    pub at_us: u64,
-}
-
 /// A run to be made.
 #[derive(Clone, Debug)]
 pub struct Launch {
@@ -55,8 +51,11 @@ pub struct Launch {
     pub medium: Medium,
     /// The run ends after so long, finished or not.
     pub timeout: Duration,
-    /// Who is killed in the middle.
+    /// Who is killed in the middle, and started again.
     pub kills: Vec<Kill>,
+    /// Whether what a durable algorithm writes is safe from a loss of power, too: a sync of the disk for
+    /// each batch of records. Without, it is safe from the death of its process only.
+    pub fsync: bool,
 }
 
 /// What the algorithm is like, as far as the leader cares.
@@ -71,15 +70,24 @@ pub(crate) struct Manner {
 /// What the members left behind.
 pub(crate) struct Gathered {
     pub(crate) ended: Ended,
-    pub(crate) logs: Vec<PathBuf>,
-    /// Who died, and when.
+    /// Of each process, what it wrote in each of its lives.
+    pub(crate) lives: Vec<Vec<Life>>,
+    /// Who died, and when, in this order; and who came back.
     pub(crate) crashes: Vec<(ProcessId, u64)>,
+    pub(crate) restarts: Vec<(ProcessId, u64)>,
     /// Whether a multicast was sent once for all.
     pub(crate) share: bool,
     pub(crate) traffic: crate::control::Traffic,
     pub(crate) notes: Vec<String>,
     /// The directory of the logs, which goes with this.
     pub(crate) _directory: Directory,
+}
+
+/// One life of a process: what it wrote, and when it died, if it did.
+#[derive(Clone, Debug)]
+pub(crate) struct Life {
+    pub(crate) log: PathBuf,
+    pub(crate) died_us: Option<u64>,
 }
 
 /// A directory that is removed when it is no longer needed.
@@ -92,8 +100,8 @@ impl Drop for Directory {
     }
 }
 
-/// What a member says, or that it is gone.
-type Heard = (ProcessId, Option<News>);
+/// What a member says, after so many starts before, or that it is gone.
+type Heard = ((ProcessId, u32), Option<News>);
 
 /// Runs the group to the end. Calls `progress` now and then with the operations done.
 pub(crate) fn gather(
@@ -109,7 +117,12 @@ pub(crate) fn gather(
     let mut leader = Leader {
         launch,
         manner,
+        run,
+        directory: &directory.0,
         seats: Vec::new(),
+        past: vec![Vec::new(); launch.options.plan.setup.n],
+        restarts: Vec::new(),
+        said,
         heard,
         epoch_us: 0,
         chance: chance(launch.options.seed),
@@ -117,15 +130,25 @@ pub(crate) fn gather(
         quiet: Quiet::default(),
         notes: Vec::new(),
     };
-    leader.start_members(run, &directory.0, &said)?;
-    let share = leader.get_ready(run)?;
+    leader.start_members()?;
+    let share = leader.get_ready()?;
     let ended = leader.run(progress);
     leader.stop();
-    let Leader { seats, notes, .. } = leader;
+    let Leader { seats, past, restarts, notes, .. } = leader;
+    let mut lives = past;
+    for (lives, seat) in lives.iter_mut().zip(&seats) {
+        lives.push(Life { log: seat.log.clone(), died_us: seat.died_us });
+    }
+    let deaths = |(at, lives): (ProcessId, &Vec<Life>)| {
+        lives.iter().filter_map(|life| Some((at, life.died_us?))).collect::<Vec<_>>()
+    };
+    let mut crashes: Vec<_> = ProcessId::all(lives.len()).zip(&lives).flat_map(deaths).collect();
+    crashes.sort_by_key(|(_, at_us)| *at_us);
     Ok(Gathered {
         ended,
-        logs: seats.iter().map(|seat| seat.log.clone()).collect(),
-        crashes: seats.iter().filter_map(|seat| Some((seat.who, seat.died_us?))).collect(),
+        lives,
+        crashes,
+        restarts,
         share,
         traffic: seat::traffic(&seats),
         notes: notes.into_iter().chain(seat::complaints(&seats)).collect(),
@@ -136,7 +159,13 @@ pub(crate) fn gather(
 struct Leader<'l> {
     launch: &'l Launch,
     manner: Manner,
+    run: u64,
+    directory: &'l Path,
     seats: Vec<Seat>,
+    /// The lives of each process that are over, if it came back.
+    past: Vec<Vec<Life>>,
+    restarts: Vec<(ProcessId, u64)>,
+    said: Sender<Heard>,
     heard: Receiver<Heard>,
     epoch_us: u64,
     chance: Chance,
@@ -147,39 +176,75 @@ struct Leader<'l> {
 }
 
 impl Leader<'_> {
-    fn start_members(
-        &mut self,
-        run: u64,
-        directory: &std::path::Path,
-        said: &Sender<Heard>,
-    ) -> Result<(), NetError> {
-        let Options { plan, seed, network, load, think, hold, tells, .. } = &self.launch.options;
-        for me in ProcessId::all(plan.setup.n) {
-            let log = directory.join(format!("{me}.log"));
-            let config = Config {
-                algorithm: self.launch.algorithm.clone(),
-                setup: plan.setup.clone(),
-                me,
-                rounds: plan.rounds_of(me),
-                seed: *seed,
-                medium: self.launch.medium,
-                run,
-                load: *load,
-                think: *think,
-                hold: *hold,
-                tells: *tells,
-                clocks: plan.clocks.clone(),
-                faults: network.into(),
-                log: log.clone(),
-            };
-            let seat = Seat::start(self.launch, config, said.clone());
-            self.seats.push(seat.trying("a process cannot be started")?);
+    fn start_members(&mut self) -> Result<(), NetError> {
+        for me in ProcessId::all(self.past.len()) {
+            let seat = self.start_member(me).trying("a process cannot be started")?;
+            self.seats.push(seat);
         }
         Ok(())
     }
 
+    fn start_member(&self, me: ProcessId) -> io::Result<Seat> {
+        let Options { plan, seed, network, load, think, hold, tells, .. } = &self.launch.options;
+        let past: Vec<PathBuf> =
+            self.past[me.index()].iter().map(|life| life.log.clone()).collect();
+        let back = |kill: &Kill| kill.who == me && kill.back_us.is_some();
+        let config = Config {
+            algorithm: self.launch.algorithm.clone(),
+            setup: plan.setup.clone(),
+            me,
+            rounds: plan.rounds_of(me),
+            seed: *seed,
+            medium: self.launch.medium,
+            run: self.run,
+            load: *load,
+            think: *think,
+            hold: *hold,
+            tells: *tells,
+            clocks: plan.clocks.clone(),
+            faults: network.into(),
+            log: self.directory.join(format!("{me}.{}.log", past.len() + 1)),
+            disk: self.directory.join(format!("{me}.disk")),
+            fsync: self.launch.fsync,
+            comes_back: self.launch.kills.iter().any(back),
+            past,
+            starts: self.seats.get(me.index()).map_or(0, |seat| seat.starts + 1),
+        };
+        Seat::start(self.launch, config, self.said.clone())
+    }
+
+    /// Starts a process again that died.
+    fn restart(&mut self, who: ProcessId) {
+        let seat = &self.seats[who.index()];
+        if seat.is_alive() {
+            return;
+        }
+        let life = Life { log: seat.log.clone(), died_us: seat.died_us };
+        // Who was killed before it could begin to live has not lived.
+        let lived = log::open(&life.log).and_then(|mut log| Ok(log.peek()?.is_some()));
+        let lives = self.past[who.index()].len();
+        self.past[who.index()].extend(lived.unwrap_or(true).then_some(life));
+        match self.start_member(who) {
+            Ok(seat) => {
+                self.seats[who.index()] = seat;
+                self.quiet.begin();
+                self.restarts.push((who, self.run_us()));
+            }
+            Err(error) => {
+                self.past[who.index()].truncate(lives);
+                self.notes.push(format!("{who} could not be started again: {error}"));
+            }
+        }
+    }
+
+    /// Where those are that a process which comes back can call.
+    fn addresses(&self) -> Vec<Option<SocketAddr>> {
+        let there = |seat: &Seat| seat.address.filter(|_| seat.is_alive() && seat.joined);
+        self.seats.iter().map(there).collect()
+    }
+
     /// Until everybody can hear everybody; whether a multicast can be sent once for all.
-    fn get_ready(&mut self, run: u64) -> Result<bool, NetError> {
+    fn get_ready(&mut self) -> Result<bool, NetError> {
         let mut addresses = vec![None; self.seats.len()];
         self.wait_for_all(|who, news| match news {
             News::Listening(address) => {
@@ -188,11 +253,14 @@ impl Leader<'_> {
             }
             _ => false,
         })?;
-        let addresses: Vec<SocketAddr> = addresses.into_iter().flatten().collect();
+        for (seat, address) in self.seats.iter_mut().zip(&addresses) {
+            (seat.address, seat.joined) = (*address, true);
+        }
         // Held until everybody has joined, so that nobody else is given the same port.
         let port = (self.launch.medium == Medium::Udp).then(free_port).transpose();
         let port = port.trying("there is no port for multicasts")?;
-        let everybody = port.as_ref().map(|(_, port)| SocketAddr::new(group_address(run), *port));
+        let everybody =
+            port.as_ref().map(|(_, port)| SocketAddr::new(group_address(self.run), *port));
         self.tell_all(&Order::Connect { addresses, everybody });
         let mut but = None;
         self.wait_for_all(|_, news| match news {
@@ -222,15 +290,17 @@ impl Leader<'_> {
         while let Some(first) = missing.first() {
             let left = until.saturating_duration_since(Instant::now());
             let (who, why) = match self.heard.recv_timeout(left) {
-                Ok((who, Some(News::Failed(why)))) => (who, format!("cannot take part: {why}")),
-                Ok((who, Some(news))) => match said_it(who, news) {
+                Ok(((who, _), Some(News::Failed(why)))) => {
+                    (who, format!("cannot take part: {why}"))
+                }
+                Ok(((who, _), Some(news))) => match said_it(who, news) {
                     true => {
                         missing.remove(who);
                         continue;
                     }
                     false => (who, "said something out of turn".to_owned()),
                 },
-                Ok((who, None)) => (who, "died before the start".to_owned()),
+                Ok(((who, _), None)) => (who, "died before the start".to_owned()),
                 Err(_) => (first, format!("was not ready after {} s", READY.as_secs())),
             };
             return Err(NetError::Member { who, why });
@@ -251,18 +321,19 @@ impl Leader<'_> {
     /// Until all is quiet, or the time is over.
     fn run(&mut self, progress: &mut dyn FnMut(u64)) -> Ended {
         let until = Instant::now() + self.launch.timeout;
-        let mut kills = self.launch.kills.clone();
-        kills.sort_by_key(|kill| std::cmp::Reverse(kill.at_us));
+        let mut faults = Faults::of(&self.launch.kills);
         loop {
-            while kills.last().is_some_and(|kill| kill.at_us <= self.run_us()) {
-                let Some(kill) = kills.pop() else { break };
+            while let Some((who, is_kill)) = faults.due(self.run_us()) {
                 let now_us = self.run_us();
-                self.seats[kill.who.index()].kill(now_us);
+                match is_kill {
+                    true => self.seats[who.index()].kill(now_us),
+                    false => self.restart(who),
+                }
             }
-            let next_kill = kills.last().map(|kill| kill.at_us.saturating_sub(self.run_us()));
-            let look = next_kill.map_or(LOOK, |us| LOOK.min(Duration::from_micros(us)));
+            let next = faults.next_us().map(|at_us| at_us.saturating_sub(self.run_us()));
+            let look = next.map_or(LOOK, |us| LOOK.min(Duration::from_micros(us)));
             match self.heard.recv_timeout(look) {
-                Ok((who, news)) => self.listen(who, news),
+                Ok((from, news)) => self.listen(from, news),
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
             }
             self.note_the_silent();
@@ -270,7 +341,7 @@ impl Leader<'_> {
             if self.launch.options.load == Load::Sequential {
                 self.give_turn();
             }
-            let may_end = kills.is_empty() && self.run_us() >= self.manner.run_for_us;
+            let may_end = faults.next_us().is_none() && self.run_us() >= self.manner.run_for_us;
             if let Some(ended) = self.quiet.look(&mut self.seats)
                 && may_end
             {
@@ -284,14 +355,24 @@ impl Leader<'_> {
         }
     }
 
-    fn listen(&mut self, who: ProcessId, news: Option<News>) {
-        let now_us = self.run_us();
+    fn listen(&mut self, (who, starts): (ProcessId, u32), news: Option<News>) {
+        let (now_us, epoch_us) = (self.run_us(), self.epoch_us);
+        let addresses = self.addresses();
         let seat = &mut self.seats[who.index()];
+        if seat.starts != starts {
+            return;
+        }
         seat.heard_of = Instant::now();
         match news {
             Some(News::Status(status) | News::Ended(status)) => seat.status = status,
             Some(News::Failed(why)) => seat.status.broken.push(format!("could not go on: {why}")),
-            Some(News::Listening(_) | News::Connected { .. }) => {}
+            // Both are news only of a process that comes back; the others are waited for.
+            Some(News::Listening(address)) => {
+                // From now on, whoever else comes back calls this one.
+                (seat.address, seat.joined) = (Some(address), true);
+                seat.tell(&Order::Connect { addresses, everybody: None });
+            }
+            Some(News::Connected { .. }) => seat.tell(&Order::Start { epoch_us, share: false }),
             None => seat.died(now_us),
         }
     }
@@ -335,12 +416,12 @@ impl Leader<'_> {
         while self.seats.iter().any(|seat| seat.is_alive() && !seat.ended) {
             let left = until.saturating_duration_since(Instant::now());
             match self.heard.recv_timeout(left) {
-                Ok((who, Some(News::Ended(status)))) => {
+                Ok(((who, _), Some(News::Ended(status)))) => {
                     let seat = &mut self.seats[who.index()];
                     seat.status = status;
                     seat.ended = true;
                 }
-                Ok((who, news)) => self.listen(who, news),
+                Ok((from, news)) => self.listen(from, news),
                 Err(_) => break,
             }
         }

@@ -12,6 +12,8 @@
 //! - `member`: one member: a loop that takes in, steps, writes down, and only then sends
 //! - `actor`: one process of an algorithm inside it, with its application and timers
 //! - `stage`: what a step can do: send, through `shim` into the `outbox`, and write the `log`
+//! - `disk`: the stable storage of durable algorithms, which a process has again in its next life
+//! - `past`: what the application of a process that comes back has gone through
 //! - `links`: the sockets: TCP streams, or datagrams and IP multicast
 //! - `wire`: what messages look like there
 //! - `control`: what leader and members say to each other
@@ -22,6 +24,7 @@ mod actor;
 mod clock;
 mod control;
 mod digest;
+mod disk;
 mod error;
 mod group;
 mod links;
@@ -29,6 +32,7 @@ mod log;
 mod member;
 mod merge;
 mod outbox;
+mod past;
 mod replay;
 mod shim;
 mod stage;

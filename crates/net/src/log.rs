@@ -20,8 +20,10 @@ const LARGEST_BATCH: u32 = 1 << 30;
 /// What a process takes in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Taken {
-    /// It starts: always the first step.
-    Start,
+    /// It starts, always the first step, with so many records that were ever safe on its disk.
+    Start(u64),
+    /// What waited for the disk is carried out.
+    Sync,
     /// What its application asks, encoded.
     Input(Vec<u8>),
     /// A message: who sent it, and its number there.
@@ -47,8 +49,19 @@ pub(crate) struct Entry {
     pub(crate) lost: Vec<u64>,
     /// And what it sends twice.
     pub(crate) copied: Vec<u64>,
+    /// What its application was told and asked, in order, if the process is to come back.
+    pub(crate) heard: Vec<Heard>,
     /// The digest after this step, if it was the last of a batch.
     pub(crate) digest: Option<Digest>,
+}
+
+/// What an application goes through, encoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Heard {
+    /// It asks.
+    Asked(Vec<u8>),
+    /// It is told.
+    Told(Vec<u8>),
 }
 
 const INPUT: u8 = 0;
@@ -60,6 +73,9 @@ const CHOICE: u8 = 5;
 const LOST: u8 = 6;
 const COPIED: u8 = 7;
 const START: u8 = 8;
+const SYNC: u8 = 9;
+const ASKED: u8 = 10;
+const TOLD: u8 = 11;
 
 /// Writes a log.
 #[derive(Debug)]
@@ -87,8 +103,23 @@ impl Writer {
         self.batch.extend_from_slice(bytes);
     }
 
-    pub(crate) fn start(&mut self, time_us: u64) {
+    pub(crate) fn start(&mut self, time_us: u64, records: u64) {
         self.begin(START, time_us);
+        write_number(&mut self.batch, records);
+    }
+
+    pub(crate) fn sync(&mut self, time_us: u64) {
+        self.begin(SYNC, time_us);
+    }
+
+    pub(crate) fn asked(&mut self, input: &[u8]) {
+        self.batch.push(ASKED);
+        self.bytes(input);
+    }
+
+    pub(crate) fn told(&mut self, output: &[u8]) {
+        self.batch.push(TOLD);
+        self.bytes(output);
     }
 
     pub(crate) fn input(&mut self, time_us: u64, input: &[u8]) {
@@ -214,6 +245,8 @@ fn parse(batch: &[u8]) -> Option<VecDeque<Entry>> {
             CHOICE => entries.back_mut()?.choices.push(take_u32(&mut rest)?),
             LOST => entries.back_mut()?.lost.push(take_number(&mut rest)?),
             COPIED => entries.back_mut()?.copied.push(take_number(&mut rest)?),
+            ASKED => entries.back_mut()?.heard.push(Heard::Asked(take_bytes(&mut rest)?)),
+            TOLD => entries.back_mut()?.heard.push(Heard::Told(take_bytes(&mut rest)?)),
             _ => entries.push_back(parse_step(kind, &mut rest)?),
         }
     }
@@ -224,7 +257,8 @@ fn parse(batch: &[u8]) -> Option<VecDeque<Entry>> {
 fn parse_step(kind: u8, rest: &mut &[u8]) -> Option<Entry> {
     let time_us = take_number(rest)?;
     let taken = match kind {
-        START => Taken::Start,
+        START => Taken::Start(take_number(rest)?),
+        SYNC => Taken::Sync,
         INPUT => Taken::Input(take_bytes(rest)?),
         TIMER => Taken::Timer(take_bytes(rest)?),
         MESSAGE => Taken::Message(take_process(rest)?, take_number(rest)?),
@@ -232,8 +266,8 @@ fn parse_step(kind: u8, rest: &mut &[u8]) -> Option<Entry> {
         TELL => Taken::Tell(take_process(rest)?),
         _ => return None,
     };
-    let (choices, lost, copied) = (Vec::new(), Vec::new(), Vec::new());
-    Some(Entry { time_us, taken, choices, lost, copied, digest: None })
+    let (choices, lost, copied, heard) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    Some(Entry { time_us, taken, choices, lost, copied, heard, digest: None })
 }
 
 fn take_number(rest: &mut &[u8]) -> Option<u64> {
@@ -265,12 +299,15 @@ mod tests {
     fn written() -> Vec<u8> {
         let path = std::env::temp_dir().join(format!("synod-log-{}", crate::clock::now_us()));
         let mut log = Writer::create(&path).expect("a file can be made");
-        log.start(3);
+        log.start(3, 9);
         log.choice(7);
         log.lost(300);
         log.copied(2);
+        log.told(b"well");
+        log.asked(b"then");
         log.commit(Digest(11)).expect("it can be written");
         log.message(1_000_000, ProcessId(2), 1 << 40, true);
+        log.sync(1_000_001);
         log.input(1_000_001, b"ask");
         log.commit(Digest(12)).expect("it can be written");
         log.commit(Digest(13)).expect("nothing is written if nothing was taken in");
@@ -292,14 +329,17 @@ mod tests {
     fn what_is_written_is_read() {
         let entries = read(&written());
         let times: Vec<u64> = entries.iter().map(|entry| entry.time_us).collect();
-        assert_eq!(times, [3, 1_000_000, 1_000_001]);
+        assert_eq!(times, [3, 1_000_000, 1_000_001, 1_000_001]);
         let first = &entries[0];
-        assert_eq!((&first.taken, &first.choices[..]), (&Taken::Start, &[7][..]));
+        assert_eq!((&first.taken, &first.choices[..]), (&Taken::Start(9), &[7][..]));
         assert_eq!((&first.lost[..], &first.copied[..]), (&[300][..], &[2][..]));
+        let heard = [Heard::Told(b"well".to_vec()), Heard::Asked(b"then".to_vec())];
+        assert_eq!(first.heard, heard);
         assert_eq!(entries[1].taken, Taken::Message(ProcessId(2), 1 << 40));
-        assert_eq!(entries[2].taken, Taken::Input(b"ask".to_vec()));
+        assert_eq!(entries[2].taken, Taken::Sync);
+        assert_eq!(entries[3].taken, Taken::Input(b"ask".to_vec()));
         let digests: Vec<_> = entries.iter().map(|entry| entry.digest).collect();
-        assert_eq!(digests, [Some(Digest(11)), None, Some(Digest(12))]);
+        assert_eq!(digests, [Some(Digest(11)), None, None, Some(Digest(12))]);
     }
 
     #[test]

@@ -4,10 +4,11 @@ use crate::actor::{Actor, Behave};
 use crate::clock::now_us;
 use crate::control::{Config, Control, Medium, News, Order, Status, Traffic};
 use crate::digest::Digest;
+use crate::disk::Disk;
 use crate::links::{Addresses, CONTROL, Links, Tcp, Udp};
 use crate::outbox::{Outbox, ToMyself};
 use crate::shim::Shim;
-use crate::stage::{Disk, Stage};
+use crate::stage::{Stage, first_number};
 use crate::wire::{Parcel, head};
 use crate::{clock, log};
 use mio::unix::SourceFd;
@@ -37,9 +38,8 @@ const NAP: Duration = Duration::from_micros(100);
 /// Runs one member with this algorithm until the leader ends it. What goes wrong is said to the
 /// leader.
 pub fn serve<A: Algorithm>(config: &Config, mut control: Control) -> io::Result<()> {
-    let played = Actor::<A>::new(config)
-        .map_err(io::Error::other)
-        .and_then(|mut actor| play(&mut actor, config, &mut control));
+    let played = wake::<A>(config)
+        .and_then(|(mut actor, disk)| play(&mut actor, disk, config, &mut control));
     if let Err(error) = &played {
         // If the leader is gone there is nobody to tell.
         let _ = control.say(&News::Failed(error.to_string()));
@@ -47,11 +47,31 @@ pub fn serve<A: Algorithm>(config: &Config, mut control: Control) -> io::Result<
     played
 }
 
-fn play(actor: &mut dyn Behave, config: &Config, control: &mut Control) -> io::Result<()> {
+/// The disk of a member, and what a crash left unfinished on it, in words.
+type Found = (Disk, Option<String>);
+
+/// The process as its disk knows it.
+fn wake<A: Algorithm>(config: &Config) -> io::Result<(Actor<A>, Found)> {
+    let mut records = Vec::new();
+    let found = match A::REPLAY {
+        Some(_) => {
+            Disk::open(&config.disk, config.fsync, &mut |record| records.push(record.clone()))?
+        }
+        None => (Disk::default(), None),
+    };
+    Ok((Actor::new(config, &records)?, found))
+}
+
+fn play(
+    actor: &mut dyn Behave,
+    found: Found,
+    config: &Config,
+    control: &mut Control,
+) -> io::Result<()> {
     let poll = Poll::new()?;
     let (n, me) = (config.setup.n, config.me);
     let mut links: Box<dyn Links> = match config.medium {
-        Medium::Tcp => Box::new(Tcp::new(me, n, config.run, poll.registry())?),
+        Medium::Tcp => Box::new(Tcp::new(me, n, (config.run, config.starts + 1), poll.registry())?),
         Medium::Udp => Box::new(Udp::new(me, config.run, poll.registry())?),
     };
     control.say(&News::Listening(links.address()?))?;
@@ -74,7 +94,7 @@ fn play(actor: &mut dyn Behave, config: &Config, control: &mut Control) -> io::R
     let mut member = Member {
         actor,
         links: &mut *links,
-        stage: stage(config, share)?,
+        stage: stage(config, share, found)?,
         control,
         poll,
         epoch_us,
@@ -88,30 +108,32 @@ fn play(actor: &mut dyn Behave, config: &Config, control: &mut Control) -> io::R
     member.run()
 }
 
-fn stage(config: &Config, share: bool) -> io::Result<Stage> {
-    let (n, me) = (config.setup.n, config.me);
-    // Each process draws from its own source, and so does its shim.
-    let seed =
-        |what: u64| config.seed.wrapping_mul(0x1_0001).wrapping_add(2 * u64::from(me.0) + what);
+fn stage(config: &Config, share: bool, (disk, note): Found) -> io::Result<Stage> {
+    let (n, me, life) = (config.setup.n, config.me, config.life());
+    // Each process draws from its own source, in each life, and so does its shim.
+    let own = 2 * (u64::from(me.0) + u64::from(life - 1) * n as u64);
+    let seed = |what: u64| config.seed.wrapping_mul(0x1_0001).wrapping_add(own + what);
     let datagrams = config.medium == Medium::Udp;
     let network = Network::from(&config.faults);
     let reorders = network.reordering > 0.0;
     Ok(Stage {
         me,
         n,
+        life,
         now_us: 0,
         chance: chance(seed(0)),
         log: log::Writer::create(&config.log)?,
         outbox: Outbox::new(me, n, datagrams.then(|| head(config.run, me)), share),
         shim: Shim::new(network, n, !datagrams && !reorders, seed(1)),
-        disk: Disk::new(config.log.with_extension("disk")),
+        disk,
         digest: Digest::default(),
-        numbered: 0,
+        numbered: first_number(life),
+        remembers: config.comes_back,
         progress: 0,
         operations: 0,
         turns_over: 0,
         unreadable: 0,
-        broken: Vec::new(),
+        broken: note.into_iter().collect(),
     })
 }
 
@@ -140,6 +162,7 @@ impl Member<'_> {
         self.actor.start(&mut self.stage);
         loop {
             let more = self.take_in();
+            self.actor.sync(&mut self.stage)?;
             self.stage.log.commit(self.stage.digest)?;
             self.links.flush(&mut self.stage.outbox);
             if self.ordered && self.obey()? {
@@ -153,6 +176,10 @@ impl Member<'_> {
 
     /// Takes in whatever is there; whether there may be more at once.
     fn take_in(&mut self) -> bool {
+        for at in self.links.welcome() {
+            self.stage.outbox.renew(at);
+            self.received[at.index()] = 0;
+        }
         let Member { actor, links, stage, received, epoch_us, .. } = self;
         let mut deliver = |from: ProcessId, parcel: Parcel<'_>| {
             stage.now_us = now_us().saturating_sub(*epoch_us);

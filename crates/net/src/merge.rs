@@ -1,52 +1,50 @@
 //! What all members wrote, in one order: by time, and never an effect before its cause.
 
 use crate::error::{NetError, Trying};
+use crate::group::Life;
 use crate::log::{Entry, Reader, Taken, open};
-use std::io::Read;
-use std::path::PathBuf;
+use std::collections::VecDeque;
+use std::io::{self, Read};
 use synod_core::ProcessId;
+
+const UNREADABLE: &str = "what a process wrote cannot be read";
 
 /// What comes next.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     /// A step of a process.
     Step(ProcessId, Entry),
-    /// A process dies, at this time.
-    Death(ProcessId, u64),
+    /// A process dies, at this time. If it comes back, it finds so many records in all.
+    Death(ProcessId, u64, Option<u64>),
     /// Nothing.
     End,
 }
 
-/// All logs, and who died.
+/// One life of a process: what it wrote, and when it died, if it did.
+pub(crate) type Lived<R> = (Reader<R>, Option<u64>);
+
+/// Everything that the members wrote, and who died.
 pub(crate) struct Merge<R> {
-    logs: Vec<Reader<R>>,
-    /// When each died, if it did and that has not been told.
-    deaths: Vec<Option<u64>>,
+    /// The lives of each process that are not over yet in this order. The last one stays.
+    lives: Vec<VecDeque<Lived<R>>>,
 }
 
 impl Merge<Box<dyn Read>> {
     /// Opens the logs.
-    pub(crate) fn open(paths: &[PathBuf], crashes: &[(ProcessId, u64)]) -> Result<Self, NetError> {
-        let logs = paths.iter().map(|path| open(path)).collect::<Result<_, _>>();
-        let logs = logs.trying("what a process wrote cannot be read")?;
-        Ok(Merge::new(logs, crashes))
+    pub(crate) fn open(lives: &[Vec<Life>]) -> Result<Self, NetError> {
+        let life = |life: &Life| Ok((open(&life.log)?, life.died_us));
+        let of_one = |lives: &Vec<Life>| lives.iter().map(life).collect::<io::Result<_>>();
+        let lives = lives.iter().map(of_one).collect::<io::Result<_>>();
+        Ok(Merge { lives: lives.trying(UNREADABLE)? })
     }
 }
 
 impl<R: Read> Merge<R> {
-    pub(crate) fn new(logs: Vec<Reader<R>>, crashes: &[(ProcessId, u64)]) -> Self {
-        let mut deaths = vec![None; logs.len()];
-        for (who, at_us) in crashes {
-            deaths[who.index()] = Some(*at_us);
-        }
-        Merge { logs, deaths }
-    }
-
     /// The first step of a process: that it starts. None if it died before.
     pub(crate) fn start(&mut self, at: ProcessId) -> Result<Option<Entry>, NetError> {
-        let log = &mut self.logs[at.index()];
-        match log.peek().trying("what a process wrote cannot be read")? {
-            Some(Entry { taken: Taken::Start, .. }) => Ok(log.take()),
+        let Some((log, _)) = self.lives[at.index()].front_mut() else { return Ok(None) };
+        match log.peek().trying(UNREADABLE)? {
+            Some(Entry { taken: Taken::Start(_), .. }) => Ok(log.take()),
             Some(_) => Err(NetError::Record(format!("{at} did something before it started"))),
             None => Ok(None),
         }
@@ -61,9 +59,10 @@ impl<R: Read> Merge<R> {
     ) -> Result<Next, NetError> {
         let mut first: Option<(u64, ProcessId)> = None;
         let mut blocked = None;
-        for (at, log) in ProcessId::all(self.logs.len()).zip(&mut self.logs) {
-            let time_us = match log.peek().trying("what a process wrote cannot be read")? {
-                None => match self.deaths[at.index()] {
+        for (at, lives) in ProcessId::all(self.lives.len()).zip(&mut self.lives) {
+            let Some((log, died_us)) = lives.front_mut() else { continue };
+            let time_us = match log.peek().trying(UNREADABLE)? {
+                None => match *died_us {
                     None => continue,
                     Some(at_us) => at_us,
                 },
@@ -90,13 +89,29 @@ impl<R: Read> Merge<R> {
                 ))),
             };
         };
-        Ok(match self.logs[at.index()].take() {
-            Some(entry) => Next::Step(at, entry),
-            None => {
-                self.deaths[at.index()] = None;
-                Next::Death(at, time_us)
-            }
-        })
+        let taken = self.lives[at.index()].front_mut().and_then(|(log, _)| log.take());
+        match taken {
+            Some(entry) => Ok(Next::Step(at, entry)),
+            None => Ok(Next::Death(at, time_us, self.bury(at)?)),
+        }
+    }
+
+    /// The life of a process is over. The next is the first in which it came as far as to start; so many
+    /// records it found then.
+    fn bury(&mut self, at: ProcessId) -> Result<Option<u64>, NetError> {
+        let lives = &mut self.lives[at.index()];
+        lives.pop_front();
+        while let Some((log, _)) = lives.front_mut() {
+            match log.peek().trying(UNREADABLE)? {
+                Some(Entry { taken: Taken::Start(records), .. }) => return Ok(Some(*records)),
+                Some(_) => {
+                    let what = format!("{at} did something before it started again");
+                    return Err(NetError::Record(what));
+                }
+                None => lives.pop_front(),
+            };
+        }
+        Ok(None)
     }
 }
 
@@ -112,6 +127,7 @@ mod tests {
             match taken {
                 Taken::Message(from, number) => writer.message(*time_us, *from, *number, true),
                 Taken::Tell(to) => writer.tell(*time_us, *to),
+                Taken::Start(records) => writer.start(*time_us, *records),
                 other => panic!("{other:?} is not needed here"),
             }
         }
@@ -121,12 +137,34 @@ mod tests {
         bytes
     }
 
+    fn merge<'b>(lives: &[&[(&'b [u8], Option<u64>)]]) -> Merge<&'b [u8]> {
+        let life = |(log, died_us): &(&'b [u8], _)| (Reader::new(*log), *died_us);
+        Merge { lives: lives.iter().map(|lives| lives.iter().map(life).collect()).collect() }
+    }
+
+    #[test]
+    fn a_process_that_comes_back_dies_first_and_a_life_without_a_start_is_none() {
+        let p0 = ProcessId(0);
+        let first = log(&[(5, Taken::Start(0)), (10, Taken::Tell(p0))]);
+        let last = log(&[(70, Taken::Start(3))]);
+        let mut merge = merge(&[&[(&first, Some(20)), (&[], Some(40)), (&last, None)]]);
+        assert!(merge.start(p0).expect("it fits together").is_some());
+        let mut order = Vec::new();
+        loop {
+            match merge.next(|_, _| true).expect("it fits together") {
+                Next::Step(_, entry) => order.push((entry.time_us, None)),
+                Next::Death(_, at_us, records) => order.push((at_us, records)),
+                Next::End => break,
+            }
+        }
+        assert_eq!(order, [(10, None), (20, Some(3)), (70, None)]);
+    }
+
     #[test]
     fn a_message_arrives_after_it_was_sent_whatever_the_clocks_say() {
         let (p0, p1) = (ProcessId(0), ProcessId(1));
         let logs = [log(&[(50, Taken::Tell(p1))]), log(&[(20, Taken::Message(p0, 0))])];
-        let readers = logs.iter().map(|bytes| Reader::new(bytes.as_slice())).collect();
-        let mut merge = Merge::new(readers, &[(p1, 30)]);
+        let mut merge = merge(&[&[(&logs[0], None)], &[(&logs[1], Some(30))]]);
         let mut order = Vec::new();
         let mut sent = false;
         loop {
@@ -135,7 +173,7 @@ mod tests {
                     sent |= at == p0;
                     order.push((at, entry.time_us));
                 }
-                Next::Death(at, at_us) => order.push((at, at_us)),
+                Next::Death(at, at_us, _) => order.push((at, at_us)),
                 Next::End => break,
             }
         }
@@ -145,7 +183,7 @@ mod tests {
     #[test]
     fn a_message_that_nobody_sent_is_an_error_and_not_waited_for() {
         let bytes = log(&[(20, Taken::Message(ProcessId(1), 4))]);
-        let mut merge = Merge::new(vec![Reader::new(bytes.as_slice()), Reader::new(&[])], &[]);
+        let mut merge = merge(&[&[(&bytes, None)], &[(&[], None)]]);
         let error = merge.next(|_, _| false).expect_err("it was never sent").to_string();
         assert!(error.contains("p0 received message 4 of p1, which never sent it"), "{error}");
     }

@@ -140,6 +140,12 @@ impl Outbox {
         }
     }
 
+    /// There is a new connection to a process that was dead: nothing has been sent on it.
+    pub(crate) fn renew(&mut self, at: ProcessId) {
+        self.queues[at.index()] = Queue::default();
+        self.sent[at.index()] = 0;
+    }
+
     /// How much waits, in bytes.
     pub(crate) fn backlog(&self) -> usize {
         self.queues.iter().chain(&self.shared).map(Queue::len).sum()

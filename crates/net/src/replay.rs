@@ -7,6 +7,7 @@ use crate::error::{NetError, Trying};
 use crate::group::{Gathered, LARGEST_GROUP, Launch, Manner, gather};
 use crate::log::{Entry, Taken};
 use crate::merge::{Merge, Next};
+use crate::stage::first_number;
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::Read;
@@ -53,6 +54,8 @@ pub struct Facts {
     pub unreadable: u64,
     /// Who died, and when, in microseconds since the start.
     pub crashes: Vec<(ProcessId, u64)>,
+    /// Who was started again, and when.
+    pub restarts: Vec<(ProcessId, u64)>,
     /// What else people should know.
     pub notes: Vec<String>,
 }
@@ -80,6 +83,9 @@ impl Launch {
             let wanted = format!("on a real network at most {LARGEST_GROUP}");
             return Err(SetupError::GroupSize { algorithm: A::CARD.name, wanted, n }.into());
         }
+        if self.medium == Medium::Udp && self.kills.iter().any(|kill| kill.back_us.is_some()) {
+            return Err(NetError::NoReturn);
+        }
         let manner = Manner {
             restless: A::is_restless(&processes),
             run_for_us: self.options.run_for_us.unwrap_or(A::Family::RUN_FOR_MS * 1_000),
@@ -89,7 +95,7 @@ impl Launch {
             Plan { order: Order::Any, multicast: gathered.share, ..self.options.plan.clone() };
         let mut replay =
             Replay::<A> { world: World::new(&plan)?, engine: Engine::new(n, tracer), steps: 0 };
-        let mut merge = Merge::open(&gathered.logs, &gathered.crashes)?;
+        let mut merge = Merge::open(&gathered.lives)?;
         replay.start(&mut merge)?;
         replay.go_on(&mut merge)?;
         replay.settle(self.medium, gathered.ended);
@@ -103,10 +109,12 @@ struct Replay<'s, A: Algorithm> {
     steps: u64,
 }
 
-/// A message on its way: when it left, and its place; more than one if it was copied.
+/// A message on its way: when it left, in which life of its sender, and its place; more than one if
+/// it was copied.
 #[derive(Clone)]
 struct OnItsWay {
     left_us: u64,
+    life: u32,
     slots: SmallVec<[Slot; 2]>,
 }
 
@@ -123,6 +131,10 @@ struct Engine<'s> {
     on_their_way: Vec<BTreeMap<u64, OnItsWay>>,
     copy: Option<Slot>,
     digests: Vec<Digest>,
+    /// Which life of each process this is, and when it began.
+    lives: Vec<(u32, u64)>,
+    /// How many records of each were ever safe.
+    records: Vec<u64>,
     scratch: Vec<u8>,
     /// When each process asked for what it has not got; and, where requests take effect at others,
     /// when each request was made.
@@ -144,6 +156,8 @@ impl<'s> Engine<'s> {
             on_their_way: vec![BTreeMap::new(); n],
             copy: None,
             digests: vec![Digest::default(); n],
+            lives: vec![(1, 0); n],
+            records: vec![0; n],
             scratch: vec![0; 1 << 12],
             asked_us: vec![VecDeque::new(); n],
             requests: BTreeMap::new(),
@@ -165,6 +179,15 @@ impl<'s> Engine<'s> {
             of_sender.remove(&number);
         }
         slot
+    }
+
+    /// A process begins another life: it counts its messages anew, and owes no answers.
+    fn on_restart(&mut self, at: ProcessId, now_us: u64) {
+        let (life, began_us) = &mut self.lives[at.index()];
+        (*life, *began_us) = (*life + 1, now_us);
+        self.numbered[at.index()] = first_number(*life);
+        self.digests[at.index()] = Digest::default();
+        self.asked_us[at.index()].clear();
     }
 
     fn on_mark(&mut self, at: ProcessId, mark: Mark, now_us: u64) {
@@ -220,11 +243,14 @@ impl<A: Algorithm> Driver<A> for Engine<'_> {
                     }
                     Body::Tell(stamp) => self.digests[from].sent(to, &stamp.to_le_bytes()),
                 }
-                let on_its_way = OnItsWay { left_us: now_us, slots: slot.into_iter().collect() };
+                let slots = slot.into_iter().collect();
+                let on_its_way = OnItsWay { left_us: now_us, life: self.lives[from].0, slots };
                 self.on_their_way[from].insert(self.numbered[from], on_its_way);
                 self.numbered[from] += 1;
             }
             Happening::Duplicated { slot, .. } => self.copy = Some(slot),
+            Happening::Synced(at, records) => self.records[at.index()] += records as u64,
+            Happening::Restarted(at, _) => self.on_restart(at, now_us),
             _ => {}
         }
     }
@@ -250,8 +276,9 @@ impl<A: Algorithm> Replay<'_, A> {
             let engine = &self.engine;
             match merge.next(|from, number| engine.place(from, number).is_some())? {
                 Next::End => return Ok(()),
-                Next::Death(at, at_us) => {
+                Next::Death(at, at_us, found) => {
                     self.world.now_us = self.world.now_us.max(at_us);
+                    self.let_records_reach_the_disk(at, found)?;
                     self.step(&Action::Crash(at))?;
                 }
                 Next::Step(at, entry) => {
@@ -259,19 +286,40 @@ impl<A: Algorithm> Replay<'_, A> {
                     self.engine.choices = entry.choices.iter().copied().collect();
                     let action = self.action(at, &entry)?;
                     self.step(&action)?;
-                    if self.world.process(at).is_writing() {
-                        self.step(&Action::Sync(at))?;
-                    }
                     self.after(at, &entry)?;
                 }
             }
         }
     }
 
+    /// A process died that found so many records in its next life: some may have been safe that it had
+    /// no time to count.
+    fn let_records_reach_the_disk(
+        &mut self,
+        at: ProcessId,
+        found: Option<u64>,
+    ) -> Result<(), NetError> {
+        let known = self.engine.records[at.index()];
+        let Some(found) = found else { return Ok(()) };
+        let waiting = self.world.process(at).waiting_records() as u64;
+        match found.checked_sub(known) {
+            Some(more) if more <= waiting => {
+                self.world.reach_disk(at, more as usize);
+                self.engine.records[at.index()] = found;
+                Ok(())
+            }
+            _ => Err(NetError::Record(format!(
+                "{at} found {found} records when it came back, and it had written {known}, and \
+                 {waiting} of which it did not know"
+            ))),
+        }
+    }
+
     fn action(&mut self, at: ProcessId, entry: &Entry) -> Result<Action<A::Input>, NetError> {
         let unknown = |what: &str| NetError::Record(format!("{at} took in {what}"));
         Ok(match &entry.taken {
-            Taken::Start => return Err(unknown("a second start")),
+            Taken::Start(_) => Action::Restart { at, disk: true },
+            Taken::Sync => Action::Sync(at),
             Taken::Input(bytes) => {
                 let input = postcard::from_bytes(bytes);
                 Action::Input { at, input: input.map_err(|_| unknown("an unknown input"))? }
@@ -327,8 +375,9 @@ impl<A: Algorithm> Replay<'_, A> {
     }
 
     /// What becomes of the messages that had not arrived when everybody stopped. To the dead they
-    /// are lost. What the dead wrote down but could not send any more never left. A datagram that
-    /// is late is lost too; all others were still on their way.
+    /// are lost. What the dead wrote down but could not send any more never left; a connection ends
+    /// with either of the lives that it joins. A datagram that is late is lost too; all others were
+    /// still on their way.
     fn settle(&mut self, medium: Medium, ended: Ended) {
         let is_dead = |at| self.world.process(at).status == Status::Crashed;
         let long_ago_us = self.world.now_us.saturating_sub(LATE_US);
@@ -336,13 +385,15 @@ impl<A: Algorithm> Replay<'_, A> {
         for (from, sent) in
             ProcessId::all(self.engine.on_their_way.len()).zip(&self.engine.on_their_way)
         {
-            for OnItsWay { left_us, slots } in sent.values() {
+            let life_of = |at: ProcessId| self.engine.lives[at.index()];
+            for OnItsWay { left_us, life, slots } in sent.values() {
                 let late = medium == Medium::Udp && *left_us < long_ago_us;
                 for slot in slots {
                     let Some(envelope) = self.world.flight().get(*slot) else { continue };
+                    let is_cut = *life < life_of(from).0 || *left_us < life_of(envelope.to).1;
                     if is_dead(envelope.to) {
                         actions.push(Action::Deliver(*slot));
-                    } else if ended != Ended::Cut && (late || is_dead(from)) {
+                    } else if is_cut || ended != Ended::Cut && (late || is_dead(from)) {
                         actions.push(Action::Drop(*slot));
                     }
                 }
@@ -369,7 +420,7 @@ impl<A: Algorithm> Replay<'_, A> {
         let once_each = once && options.load == Load::Saturated;
         let conditions = Conditions { load: options.load, hop_us: None, once_each };
         let costs = costs(&meter, &self.world, conditions);
-        let Gathered { ended, share, crashes, notes, traffic, .. } = gathered;
+        let Gathered { ended, share, crashes, restarts, notes, traffic, .. } = gathered;
         let Traffic { parcels, bytes, strangers, unreadable } = traffic;
         let time_us = self.world.now_us;
         let steps = self.steps;
@@ -385,6 +436,7 @@ impl<A: Algorithm> Replay<'_, A> {
                 strangers,
                 unreadable,
                 crashes,
+                restarts,
                 notes,
             },
         })

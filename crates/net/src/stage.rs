@@ -1,14 +1,11 @@
 //! What one process can do during a step: send, and have it written down.
 
 use crate::digest::Digest;
+use crate::disk::Disk;
 use crate::log;
 use crate::outbox::Outbox;
 use crate::shim::Shim;
 use crate::wire::Parcel;
-use std::fs::File;
-use std::io::{self, Write};
-use std::path::PathBuf;
-use synod_core::durable::Record;
 use synod_core::{ProcessId, ProcessSet};
 use synod_sim::network::Chance;
 
@@ -17,6 +14,8 @@ use synod_sim::network::Chance;
 pub(crate) struct Stage {
     pub(crate) me: ProcessId,
     pub(crate) n: usize,
+    /// Which life of the process this is, from 1.
+    pub(crate) life: u32,
     /// The time of this step, in microseconds since the start of the run.
     pub(crate) now_us: u64,
     pub(crate) chance: Chance,
@@ -25,8 +24,10 @@ pub(crate) struct Stage {
     pub(crate) shim: Shim,
     pub(crate) disk: Disk,
     pub(crate) digest: Digest,
-    /// How many messages were sent, each receiver counted.
+    /// The number of the next message; each receiver of one has its own.
     pub(crate) numbered: u64,
+    /// Whether what the application asks and is told is written down, too: for the next life.
+    pub(crate) remembers: bool,
     /// How often the application asked, or was told.
     pub(crate) progress: u64,
     /// How many operations were completed.
@@ -36,6 +37,11 @@ pub(crate) struct Stage {
     pub(crate) unreadable: u64,
     /// What went wrong, in words.
     pub(crate) broken: Vec<String>,
+}
+
+/// The number of the first message of a life: no other life has the same numbers.
+pub(crate) fn first_number(life: u32) -> u64 {
+    u64::from(life - 1) << 40
 }
 
 impl Stage {
@@ -68,29 +74,5 @@ impl Stage {
         if self.broken.len() < 16 && !self.broken.contains(&what) {
             self.broken.push(what);
         }
-    }
-}
-
-/// Stable storage: a file, made when it is first used.
-#[derive(Debug)]
-pub(crate) struct Disk {
-    path: PathBuf,
-    file: Option<File>,
-}
-
-impl Disk {
-    pub(crate) fn new(path: PathBuf) -> Self {
-        Disk { path, file: None }
-    }
-
-    /// Writes a record. It is safe when this returns.
-    pub(crate) fn write(&mut self, record: &Record) -> io::Result<()> {
-        let file = match &mut self.file {
-            Some(file) => file,
-            None => self.file.insert(File::create(&self.path)?),
-        };
-        let length = (record.0.len() as u32).to_le_bytes();
-        file.write_all(&[&length[..], &record.0].concat())?;
-        file.sync_data()
     }
 }

@@ -1,7 +1,7 @@
 //! What messages look like on the wire.
 //!
-//! A stream begins with a greeting: whose it is, of which run, in which version. Then parcels
-//! follow. A datagram begins with the same, shorter, and holds one parcel or more. A parcel is
+//! A stream begins with a greeting: whose it is, of which run, in which version, and which start of
+//! that process speaks. Then parcels follow. A datagram begins with the same, shorter, and holds one parcel or more. A parcel is
 //!
 //! ```text
 //! length of the rest | number, and whether it is an application's | [receivers] | body
@@ -14,7 +14,7 @@
 use synod_core::ProcessId;
 
 /// The version of all this.
-pub(crate) const VERSION: u8 = 1;
+pub(crate) const VERSION: u8 = 2;
 /// The largest message.
 pub(crate) const LARGEST_BODY: usize = 8 << 20;
 /// The largest parcel: a message and the numbers before it.
@@ -24,7 +24,7 @@ const LONGEST_NUMBER: usize = 10;
 
 const MAGIC: &[u8; 5] = b"synod";
 /// How long a greeting is.
-pub(crate) const GREETING: usize = MAGIC.len() + 1 + 8 + 4;
+pub(crate) const GREETING: usize = MAGIC.len() + HEAD + 4;
 /// How long the head of a datagram is.
 pub(crate) const HEAD: usize = 1 + 8 + 4;
 
@@ -34,18 +34,19 @@ pub(crate) const HEAD: usize = 1 + 8 + 4;
 pub(crate) struct Garbage(pub(crate) &'static str);
 
 /// The first bytes of a stream.
-pub(crate) fn greeting(run: u64, from: ProcessId) -> Vec<u8> {
+pub(crate) fn greeting(run: u64, from: ProcessId, start: u32) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend(head(run, from));
+    bytes.extend(start.to_le_bytes());
     bytes
 }
 
-/// Who speaks, if it is somebody of this run.
-pub(crate) fn read_greeting(bytes: &[u8], run: u64) -> Result<ProcessId, Garbage> {
-    match bytes.strip_prefix(MAGIC) {
-        None => Err(Garbage("does not greet")),
-        Some(head) => read_head(head, run).map(|(from, _)| from),
-    }
+/// Who speaks, if it is somebody of this run, and after how many starts.
+pub(crate) fn read_greeting(bytes: &[u8], run: u64) -> Result<(ProcessId, u32), Garbage> {
+    let Some(head) = bytes.strip_prefix(MAGIC) else { return Err(Garbage("does not greet")) };
+    let (from, start) = read_head(head, run)?;
+    let start = start.first_chunk().ok_or(Garbage("is cut off"))?;
+    Ok((from, u32::from_le_bytes(*start)))
 }
 
 /// The first bytes of a datagram.
@@ -211,9 +212,9 @@ mod tests {
 
     #[test]
     fn a_greeting_of_another_run_or_version_is_turned_away() {
-        let hello = greeting(5, ProcessId(3));
+        let hello = greeting(5, ProcessId(3), 2);
         assert_eq!(hello.len(), GREETING);
-        assert_eq!(read_greeting(&hello, 5), Ok(ProcessId(3)));
+        assert_eq!(read_greeting(&hello, 5), Ok((ProcessId(3), 2)));
         assert_eq!(read_greeting(&hello, 6), Err(Garbage("belongs to another run")));
         let mut other = hello.clone();
         other[MAGIC.len()] = VERSION + 1;

@@ -31,9 +31,10 @@ impl Default for Quiet {
 }
 
 impl Quiet {
-    /// The run begins.
+    /// The run begins, or begins again with somebody who was not asked yet.
     pub(super) fn begin(&mut self) {
         self.since = Instant::now();
+        self.asked = None;
     }
 
     /// How the run has ended, if it has.

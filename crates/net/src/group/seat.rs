@@ -3,6 +3,7 @@
 use super::{Heard, Launch};
 use crate::control::{Config, Control, Order, Status, Traffic};
 use std::io;
+use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
@@ -17,7 +18,12 @@ const FOREVER: Duration = Duration::from_secs(24 * 3600);
 /// One member.
 pub(super) struct Seat {
     pub(super) who: ProcessId,
+    /// How often the process was started before.
+    pub(super) starts: u32,
     pub(super) log: PathBuf,
+    /// Where it listens, and whether it is among the others.
+    pub(super) address: Option<SocketAddr>,
+    pub(super) joined: bool,
     child: Child,
     control: Control,
     pub(super) status: Status,
@@ -38,11 +44,14 @@ impl Seat {
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(Stdio::null())
             .spawn()?;
-        let (who, log) = (config.me, config.log.clone());
+        let (who, starts, log) = (config.me, config.starts, config.log.clone());
         let listening = Control::new(mine.try_clone()?);
         let mut seat = Seat {
             who,
+            starts,
             log,
+            address: None,
+            joined: false,
             child,
             control: Control::new(mine),
             status: Status::default(),
@@ -51,7 +60,7 @@ impl Seat {
             ended: false,
             silent: false,
         };
-        std::thread::spawn(move || listen(who, listening, &said));
+        std::thread::spawn(move || listen((who, starts), listening, &said));
         seat.tell(&Order::Be(Box::new(config)));
         Ok(seat)
     }
@@ -69,6 +78,8 @@ impl Seat {
     /// Kills it, now.
     pub(super) fn kill(&mut self, now_us: u64) {
         let _ = self.child.kill();
+        // It may still be at work until it is waited for.
+        let _ = self.child.wait();
         self.died(now_us);
     }
 
@@ -89,7 +100,7 @@ impl Drop for Seat {
 }
 
 /// Passes on what a member says, until it is gone.
-fn listen(who: ProcessId, mut control: Control, said: &Sender<Heard>) {
+fn listen(who: (ProcessId, u32), mut control: Control, said: &Sender<Heard>) {
     while let Ok(news) = control.expect(FOREVER) {
         if said.send((who, Some(news))).is_err() {
             return;

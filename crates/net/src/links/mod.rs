@@ -26,7 +26,8 @@ pub(crate) const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 /// Where all members are.
 #[derive(Debug)]
 pub(crate) struct Addresses {
-    pub(crate) each: Vec<SocketAddr>,
+    /// Each by its name; those who are dead have none.
+    pub(crate) each: Vec<Option<SocketAddr>>,
     /// A group address of IP multicast that reaches everybody.
     pub(crate) everybody: Option<SocketAddr>,
 }
@@ -44,6 +45,10 @@ pub(crate) trait Links {
     fn can_share(&self) -> bool;
     /// Something is ready.
     fn on_ready(&mut self, event: &Event);
+    /// Lets in who is at the door: processes that were dead and are back.
+    fn welcome(&mut self) -> Vec<ProcessId> {
+        Vec::new()
+    }
     /// Delivers what has arrived, a bounded part of it; whether there may be more.
     fn receive(&mut self, deliver: Deliver<'_>) -> bool;
     /// Sends what can be sent now.

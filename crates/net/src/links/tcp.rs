@@ -30,6 +30,11 @@ const AT_THE_DOOR: Token = Token(usize::MAX - 3);
 pub(crate) struct Tcp {
     me: ProcessId,
     run: u64,
+    /// How often this process was started, and how often each other had been when it last called.
+    start: u32,
+    starts: Vec<u32>,
+    /// Who came back since it was last asked.
+    back: Vec<ProcessId>,
     registry: Registry,
     door: TcpListener,
     /// Whether somebody may be at the door.
@@ -60,13 +65,21 @@ struct Peer {
 }
 
 impl Tcp {
-    pub(crate) fn new(me: ProcessId, n: usize, run: u64, registry: &Registry) -> io::Result<Self> {
+    pub(crate) fn new(
+        me: ProcessId,
+        n: usize,
+        (run, start): (u64, u32),
+        registry: &Registry,
+    ) -> io::Result<Self> {
         let registry = registry.try_clone()?;
         let mut door = TcpListener::bind(SocketAddr::new(LOOPBACK, 0))?;
         registry.register(&mut door, DOOR, Interest::READABLE)?;
         Ok(Tcp {
             me,
             run,
+            start,
+            starts: vec![0; n],
+            back: Vec::new(),
             registry,
             door,
             knocked: true,
@@ -80,14 +93,28 @@ impl Tcp {
     /// Calls those with smaller names; the others call us.
     fn call(&mut self, to: &Addresses, until: Instant) -> io::Result<()> {
         for at in ProcessId::all(self.me.index()) {
-            let left = until.saturating_duration_since(Instant::now());
-            let at_most = left.max(Duration::from_millis(1));
-            let mut stream = std::net::TcpStream::connect_timeout(&to.each[at.index()], at_most)?;
-            stream.write_all(&greeting(self.run, self.me))?;
-            stream.set_nonblocking(true)?;
-            self.add(at, TcpStream::from_std(stream), &[])?;
+            let there = to.each[at.index()].ok_or_else(|| io::Error::other("a peer is missing"))?;
+            self.call_one(at, there, until)?;
         }
         Ok(())
+    }
+
+    /// Calls everybody who lives. Who does not answer has died since.
+    fn call_all(&mut self, to: &Addresses, until: Instant) {
+        for (at, there) in ProcessId::all(to.each.len()).zip(&to.each) {
+            if let Some(there) = there.filter(|_| at != self.me) {
+                let _ = self.call_one(at, there, until);
+            }
+        }
+    }
+
+    fn call_one(&mut self, at: ProcessId, there: SocketAddr, until: Instant) -> io::Result<()> {
+        let left = until.saturating_duration_since(Instant::now());
+        let at_most = left.max(Duration::from_millis(1));
+        let mut stream = std::net::TcpStream::connect_timeout(&there, at_most)?;
+        stream.write_all(&greeting(self.run, self.me, self.start))?;
+        stream.set_nonblocking(true)?;
+        self.add(at, TcpStream::from_std(stream), &[])
     }
 
     fn add(&mut self, at: ProcessId, mut stream: TcpStream, said: &[u8]) -> io::Result<()> {
@@ -122,17 +149,32 @@ impl Tcp {
         for mut guest in std::mem::take(&mut self.waiting) {
             match guest.introduce(self.run) {
                 Ok(None) => self.waiting.push(guest),
-                Ok(Some(from)) => self.welcome(from, guest),
+                Ok(Some((from, start))) => self.let_in(from, start, guest),
                 Err(_) => self.strangers += 1,
             }
         }
     }
 
-    fn welcome(&mut self, from: ProcessId, mut guest: Guest) {
-        let expected = from > self.me && self.peers.get(from.index()).is_some_and(Option::is_none);
+    /// Those with larger names call once, and whoever comes back calls again.
+    fn let_in(&mut self, from: ProcessId, start: u32, mut guest: Guest) {
+        let known = self.starts.get(from.index()).copied();
+        let expected = match start {
+            1 => from > self.me && known == Some(0),
+            _ => from != self.me && known.is_some_and(|known| known < start),
+        };
         let _ = self.registry.deregister(&mut guest.stream);
-        if !expected || self.add(from, guest.stream, &guest.said[GREETING..]).is_err() {
+        if !expected {
             self.strangers += 1;
+            return;
+        }
+        self.part(from.index(), None);
+        if self.add(from, guest.stream, &guest.said[GREETING..]).is_err() {
+            self.strangers += 1;
+            return;
+        }
+        self.starts[from.index()] = start;
+        if start > 1 {
+            self.back.push(from);
         }
     }
 
@@ -148,7 +190,7 @@ impl Tcp {
 
 impl Guest {
     /// Who it is, as soon as it has said so.
-    fn introduce(&mut self, run: u64) -> io::Result<Option<ProcessId>> {
+    fn introduce(&mut self, run: u64) -> io::Result<Option<(ProcessId, u32)>> {
         let mut bytes = [0; 1024];
         loop {
             if self.said.len() >= GREETING {
@@ -223,6 +265,10 @@ impl Links for Tcp {
     }
 
     fn connect(&mut self, to: &Addresses, until: Instant) -> io::Result<Option<String>> {
+        if self.start > 1 {
+            self.call_all(to, until);
+            return Ok(None);
+        }
         self.call(to, until)?;
         while (self.me.index() + 1..self.peers.len()).any(|at| self.peers[at].is_none()) {
             if Instant::now() > until {
@@ -252,10 +298,14 @@ impl Links for Tcp {
         }
     }
 
-    fn receive(&mut self, deliver: Deliver<'_>) -> bool {
+    fn welcome(&mut self) -> Vec<ProcessId> {
         if self.knocked || !self.waiting.is_empty() {
             self.open_door();
         }
+        std::mem::take(&mut self.back)
+    }
+
+    fn receive(&mut self, deliver: Deliver<'_>) -> bool {
         let mut more = false;
         for at in 0..self.peers.len() {
             let Some(peer) = &mut self.peers[at] else { continue };

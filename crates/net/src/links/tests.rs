@@ -28,6 +28,7 @@ impl End {
             let short = Some(Duration::from_millis(5));
             self.poll.poll(&mut events, short).expect("it can wait");
             events.iter().for_each(|event| self.links.on_ready(event));
+            self.links.welcome().iter().for_each(|at| self.outbox.renew(*at));
             self.links.receive(&mut |_, parcel| {
                 heard.push(parcel.body.to_vec());
                 parcel.body != b"unreadable"
@@ -43,14 +44,15 @@ impl End {
     }
 }
 
+fn tcp(me: u32, start: u32) -> End {
+    let poll = Poll::new().expect("there is a poll");
+    let links = Tcp::new(ProcessId(me), 2, (RUN, start), poll.registry()).expect("there is a port");
+    End { poll, links: Box::new(links), outbox: Outbox::new(ProcessId(me), 2, None, false) }
+}
+
 fn tcp_pair() -> (End, End) {
-    let end = |me: u32| {
-        let poll = Poll::new().expect("there is a poll");
-        let links = Tcp::new(ProcessId(me), 2, RUN, poll.registry()).expect("there is a port");
-        End { poll, links: Box::new(links), outbox: Outbox::new(ProcessId(me), 2, None, false) }
-    };
-    let (mut a, mut b) = (end(0), end(1));
-    let each = [&a, &b].map(|end| end.links.address().expect("it has one")).to_vec();
+    let (mut a, mut b) = (tcp(0, 1), tcp(1, 1));
+    let each = [&a, &b].map(|end| end.links.address().ok()).to_vec();
     let addresses = Addresses { each, everybody: None };
     let until = Instant::now() + Duration::from_secs(5);
     b.links.connect(&addresses, until).expect("the other listens");
@@ -82,7 +84,7 @@ fn a_stranger_is_turned_away_and_the_others_go_on() {
     stranger.write_all(b"GET / HTTP/1.1\r\nHost: nobody\r\n\r\n").expect("it may speak");
     // Somebody who pretends to be a member that is already there.
     let mut impostor = TcpStream::connect(address).expect("the door is open");
-    impostor.write_all(&greeting(RUN, ProcessId(1))).expect("it may speak");
+    impostor.write_all(&greeting(RUN, ProcessId(1), 1)).expect("it may speak");
     b.put(0, 0, b"hello");
     b.turn(0);
     assert_eq!(a.turn(1), [b"hello"]);
@@ -111,6 +113,30 @@ fn a_peer_that_sends_what_cannot_be_read_loses_its_link() {
 }
 
 #[test]
+fn a_process_that_comes_back_calls_everybody_and_is_heard_again() {
+    for (old, calls) in [(0, 1), (1, 0)] {
+        let (a, b) = tcp_pair();
+        let (dead, mut alive) = if old == 0 { (a, b) } else { (b, a) };
+        drop(dead);
+        alive.put(old, 0, b"are you there?");
+        let mut back = tcp(old, 2);
+        let mut each = vec![None, None];
+        each[calls] = alive.links.address().ok();
+        let addresses = Addresses { each, everybody: None };
+        let until = Instant::now() + Duration::from_secs(5);
+        back.links.connect(&addresses, until).expect("the other lives");
+        back.put(calls as u32, 0, b"here I am");
+        back.turn(0);
+        assert_eq!(alive.turn(1), [b"here I am"]);
+        alive.put(old, 0, b"welcome");
+        alive.turn(0);
+        assert_eq!(back.turn(1), [b"welcome"]);
+        assert_eq!(alive.outbox.sent[old as usize], 1, "since it came back");
+        assert_eq!(alive.links.strangers(), 0);
+    }
+}
+
+#[test]
 fn datagrams_are_filled_but_never_beyond_what_the_network_carries() {
     let mut outbox = Outbox::new(ProcessId(0), 2, Some(head(RUN, ProcessId(0))), false);
     for number in 0..1_000 {
@@ -132,7 +158,7 @@ fn a_datagram_of_a_stranger_is_counted_and_nothing_else() {
     let poll = Poll::new().expect("there is a poll");
     let mut links = Udp::new(ProcessId(0), RUN, poll.registry()).expect("there is a port");
     let address = links.address().expect("it has one");
-    let addresses = Addresses { each: vec![address; 2], everybody: None };
+    let addresses = Addresses { each: vec![Some(address); 2], everybody: None };
     links.connect(&addresses, Instant::now()).expect("there is nothing to do");
     let stranger = UdpSocket::bind("127.0.0.1:0").expect("there is a port");
     stranger.send_to(b"what is this", address).expect("it may speak");

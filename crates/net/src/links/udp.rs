@@ -36,7 +36,7 @@ pub(crate) struct Udp {
     own: UdpSocket,
     /// Where multicasts arrive, and where they are sent to.
     shared: Option<(UdpSocket, SocketAddr)>,
-    addresses: Vec<SocketAddr>,
+    addresses: Vec<Option<SocketAddr>>,
     readable: bool,
     shared_readable: bool,
     room: Vec<u8>,
@@ -237,6 +237,7 @@ impl Links for Udp {
 
     fn flush(&mut self, outbox: &mut Outbox) {
         for (queue, to) in outbox.queues.iter_mut().zip(&self.addresses) {
+            let Some(to) = to else { continue };
             send(&self.own, *to, queue);
             give_up(queue, &mut self.complaints);
         }

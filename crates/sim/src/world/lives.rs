@@ -1,5 +1,6 @@
 //! Processes crash, start again, stand still and go on.
 
+use super::process::is_record;
 use super::{Driver, Happening, Status, World};
 use synod_core::{Algorithm, Application, Monitor, ProcessId};
 
@@ -17,6 +18,21 @@ impl<A: Algorithm> World<A> {
         self.remember_print(at);
         self.monitor.on_crash(at);
         driver.see(self.now_us, Happening::Crashed(at));
+    }
+
+    /// Of the records that wait for the disk of a process, so many reach it, and nothing that waits for
+    /// them is carried out: the process is about to crash. For the replay of real runs, where a process
+    /// may be killed after it wrote a record and before it could say so.
+    pub fn reach_disk(&mut self, at: ProcessId, records: usize) {
+        self.forget_print(at);
+        if let Some(disk) = &mut self.processes[at.index()].disk {
+            let held = std::mem::take(&mut disk.held);
+            let waiting = held.into_iter().map(|(_, effect)| effect);
+            for effect in waiting.filter(is_record).take(records) {
+                disk.write(effect);
+            }
+        }
+        self.remember_print(at);
     }
 
     pub(super) fn restart(&mut self, at: ProcessId, with_disk: bool, driver: &mut dyn Driver<A>) {

@@ -29,8 +29,8 @@ use links::Links;
 use std::sync::Arc;
 use synod_core::card::{Order, Rounds, Timing};
 use synod_core::{
-    Algorithm, Application, Clock, Cx, Effect, Family, Invariant, Moment, Monitor, ProcessId,
-    ProcessSet, Setup, SetupError, Violation,
+    Algorithm, Application, Clock, Cx, Family, Invariant, Moment, Monitor, ProcessId, ProcessSet,
+    Setup, SetupError, Violation,
 };
 
 /// The judge of a world.
@@ -420,16 +420,11 @@ impl<A: Algorithm> World<A> {
         self.forget_print(at);
         let disk = self.processes[at.index()].disk.as_mut().expect("the action is possible");
         let mut held = std::mem::take(&mut disk.held).into_iter().peekable();
-        let is_record =
-            |(_, effect): &(_, _)| matches!(effect, Effect::Persist(_) | Effect::Checkpoint(_));
+        let is_record = |(_, effect): &(_, _)| process::is_record(effect);
         let mut written = 0;
         while let Some((_, effect)) = held.next_if(is_record) {
             written += 1;
-            match effect {
-                Effect::Persist(record) => disk.records.push(record),
-                Effect::Checkpoint(record) => disk.records = vec![record],
-                _ => unreachable!("it is a record"),
-            }
+            disk.write(effect);
         }
         driver.see(self.now_us, Happening::Synced(at, written));
         let mut carrier = self.carrier(driver, at);

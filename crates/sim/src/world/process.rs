@@ -66,6 +66,12 @@ impl<A: Algorithm> Process<A> {
         self.disk.as_ref().is_some_and(|disk| !disk.held.is_empty())
     }
 
+    /// How many records wait for the disk.
+    pub fn waiting_records(&self) -> usize {
+        let held = self.disk.iter().flat_map(|disk| &disk.held);
+        held.filter(|(_, effect)| is_record(effect)).count()
+    }
+
     /// What is on the disk.
     pub fn records(&self) -> &[Record] {
         self.disk.as_ref().map_or(&[], |disk| &disk.records)
@@ -122,6 +128,11 @@ impl<A: Algorithm> Hash for Process<A> {
     }
 }
 
+/// Whether it goes to the disk.
+pub(super) fn is_record<M, T, O>(effect: &Effect<M, T, O>) -> bool {
+    matches!(effect, Effect::Persist(_) | Effect::Checkpoint(_))
+}
+
 /// The disk of a process: what is safe, and what waits to be written.
 #[derive(Debug)]
 pub(crate) struct Disk<A: Algorithm> {
@@ -149,6 +160,15 @@ impl<A: Algorithm> Disk<A> {
             Effect::Send { message, .. } | Effect::Multicast { message, .. } => Some(message),
             _ => None,
         })
+    }
+
+    /// This record is safe now.
+    pub(super) fn write(&mut self, record: EffectOf<A>) {
+        match record {
+            Effect::Persist(record) => self.records.push(record),
+            Effect::Checkpoint(record) => self.records = vec![record],
+            _ => unreachable!("it is a record"),
+        }
     }
 }
 

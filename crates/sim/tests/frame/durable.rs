@@ -212,3 +212,17 @@ fn what_a_disk_was_writing_when_its_process_crashed_is_never_finished() {
     let (events, _) = play::<Scribe>(options, &script);
     assert_eq!(list(&events, What::Sync), [(13_000, 0, "1 record")]);
 }
+
+#[test]
+fn of_what_a_process_was_writing_when_it_was_killed_any_part_may_be_safe() {
+    for reached in 0..=3 {
+        let mut world = begun::<Scribe>(&idle(2));
+        take(&mut world, &[send(P0, P1)]);
+        assert_eq!(world.process(P0).waiting_records(), 3);
+        world.reach_disk(P0, reached);
+        take(&mut world, &[Action::Crash(P0), restart(true)]);
+        let woke_with = world.process(P0).state.woke_with.clone();
+        assert_eq!(woke_with.as_deref(), [1, 2, 3].get(..reached));
+        assert_eq!(said(&world), [1], "what waited never left");
+    }
+}

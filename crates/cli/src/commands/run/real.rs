@@ -27,6 +27,7 @@ struct NetworkJson {
     strangers: u64,
     unreadable: u64,
     crashes: Vec<CrashJson>,
+    restarts: Vec<CrashJson>,
     notes: Vec<String>,
 }
 
@@ -69,6 +70,7 @@ impl Real {
                 strangers: facts.strangers,
                 unreadable: facts.unreadable,
                 crashes: facts.crashes.iter().map(crash).collect(),
+                restarts: facts.restarts.iter().map(crash).collect(),
                 notes: facts.notes.clone(),
             },
         }
@@ -93,6 +95,9 @@ impl Real {
         row("unreadable messages", some(network.unreadable));
         for CrashJson { process, time_us } in &network.crashes {
             row("crash", Some(format!("{process} at {}", time_in_words(*time_us))));
+        }
+        for CrashJson { process, time_us } in &network.restarts {
+            row("restart", Some(format!("{process} at {}", time_in_words(*time_us))));
         }
         let mut text = output::heading("Network") + &output::table(&["", ""], &[], rows);
         for note in &network.notes {

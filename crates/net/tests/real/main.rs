@@ -1,0 +1,127 @@
+//! Real processes of a durable algorithm that are killed and come back.
+//!
+//! This program is its own member: started with the word `member` it is a process of the group, else it
+//! runs the tests, those whose names contain a word that is given.
+
+mod keeper;
+
+use keeper::Keeper;
+use std::panic::catch_unwind;
+use std::process::ExitCode;
+use std::time::Duration;
+use synod_core::ProcessId;
+use synod_core::card::{Load, Rounds};
+use synod_net::{Control, Kill, Launch, Medium, NetError, Real, serve};
+use synod_sim::network::Delay;
+use synod_sim::{Ended, Options, Plan};
+
+const TESTS: &[(&str, fn())] = &[
+    ("who_writes_and_is_not_killed_just_runs", who_writes_and_is_not_killed_just_runs),
+    (
+        "a_keeper_that_is_killed_comes_back_with_its_disk",
+        a_keeper_that_is_killed_comes_back_with_its_disk,
+    ),
+    ("everybody_may_be_killed_at_any_time", everybody_may_be_killed_at_any_time),
+    (
+        "without_fsync_the_death_of_a_process_loses_nothing",
+        without_fsync_the_death_of_a_process_loses_nothing,
+    ),
+    ("on_udp_nobody_comes_back", on_udp_nobody_comes_back),
+];
+
+fn main() -> ExitCode {
+    let words: Vec<String> =
+        std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    if words == ["member"] {
+        return member();
+    }
+    let wanted = |name: &str| words.iter().all(|word| name.contains(word));
+    let mut failed = 0;
+    for (name, test) in TESTS.iter().filter(|(name, _)| wanted(name)) {
+        let passed = catch_unwind(test).is_ok();
+        println!("test {name} ... {}", if passed { "ok" } else { "FAILED" });
+        failed += u32::from(!passed);
+    }
+    ExitCode::from(u8::from(failed > 0))
+}
+
+fn member() -> ExitCode {
+    let served = Control::of_member().and_then(|mut control| {
+        let config = control.configuration()?;
+        serve::<Keeper>(&config, control)
+    });
+    ExitCode::from(u8::from(served.is_err()))
+}
+
+fn kill(who: u32, at_ms: u64, back_ms: u64) -> Kill {
+    Kill { who: ProcessId(who), at_us: at_ms * 1_000, back_us: Some(back_ms * 1_000) }
+}
+
+/// A run of three, each of the two who ask so often.
+fn launch(rounds: u32, kills: Vec<Kill>) -> Launch {
+    let mut options = Options::new(Plan::new(3, Rounds::Times(rounds)), 7);
+    options.load = Load::Saturated;
+    options.hold = Delay::Constant(1_000);
+    options.network.latency = Delay::Constant(0);
+    Launch {
+        program: std::env::current_exe().expect("this program is somewhere"),
+        arguments: vec!["member".to_owned()],
+        algorithm: "keeper".to_owned(),
+        options,
+        medium: Medium::Tcp,
+        timeout: Duration::from_secs(60),
+        kills,
+        fsync: true,
+    }
+}
+
+fn run(launch: &Launch) -> Result<Real, NetError> {
+    launch.run::<Keeper>(None, &mut |_| {})
+}
+
+/// The run comes to its end, and nothing is wrong with it.
+fn passes(launch: &Launch) -> Real {
+    let real = run(launch).expect("the run can be judged");
+    assert_eq!(real.report.violations, []);
+    assert_eq!(real.report.ended, Ended::Quiet, "{:?}", real.facts.notes);
+    let killed = launch.kills.len();
+    assert_eq!((real.facts.crashes.len(), real.facts.restarts.len()), (killed, killed));
+    real
+}
+
+fn who_writes_and_is_not_killed_just_runs() {
+    let real = passes(&launch(20, Vec::new()));
+    assert_eq!(real.report.meter.operations, 40);
+    assert_eq!(real.facts.notes, [""; 0]);
+}
+
+fn a_keeper_that_is_killed_comes_back_with_its_disk() {
+    let kills = vec![kill(0, 60, 100), kill(0, 200, 220), kill(0, 300, 300)];
+    let real = passes(&launch(40, kills));
+    // Those who ask were not killed: each got what it asked for, as often as it asked.
+    assert_eq!(real.report.meter.operations, 80);
+}
+
+fn everybody_may_be_killed_at_any_time() {
+    let kills = (0..12).map(|number: u64| {
+        let at_ms = 40 + 45 * number;
+        kill((number % 3) as u32, at_ms, at_ms + number * 7 % 40)
+    });
+    let real = passes(&launch(60, kills.collect()));
+    // Whoever asks for a process remembers what it asked for before; what a crash cut off it does not ask
+    // for again. Eight of these crashes are of processes that ask.
+    let entries = real.report.meter.operations;
+    assert!((112..=120).contains(&entries), "{entries} entries");
+}
+
+fn without_fsync_the_death_of_a_process_loses_nothing() {
+    let kills = vec![kill(0, 60, 80), kill(0, 120, 130)];
+    let launch = Launch { fsync: false, ..launch(40, kills) };
+    assert_eq!(passes(&launch).report.meter.operations, 80);
+}
+
+fn on_udp_nobody_comes_back() {
+    let launch = Launch { medium: Medium::Udp, ..launch(1, vec![kill(0, 1, 2)]) };
+    let error = run(&launch).expect_err("its address would be another").to_string();
+    assert!(error.contains("use tcp"), "{error}");
+}
