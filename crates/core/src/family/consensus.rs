@@ -95,7 +95,7 @@ impl Family for Consensus {
     ];
     const ESSENTIAL: &'static [&'static str] = &[AGREEMENT, ONCE];
     const LIVENESS: &'static [&'static str] = &[TERMINATION];
-    const SPECIAL: &'static [&'static str] = &[OBEDIENCE, CONSISTENCY];
+    const SPECIAL: &'static [&'static str] = &[VALIDITY, UNANIMITY, OBEDIENCE, CONSISTENCY];
 
     type Input = Input;
     type Output = Output;

@@ -2,11 +2,31 @@
 
 pub mod acceptor;
 pub mod ballot;
+pub mod consensus_from_generals;
+pub mod consensus_from_total_order;
+mod cost;
+pub mod either;
+pub mod generals_from_consensus;
+pub mod interactive_consistency;
 pub mod learner;
 pub mod mutants;
+pub mod naive_consensus;
+pub mod oral_messages;
 pub mod paxos;
 pub mod quorum;
+pub mod rounds;
+pub mod signed_messages;
+pub mod sync_consensus;
+mod vote;
 
 pub use ballot::Ballot;
+pub use consensus_from_generals::ConsensusFromGenerals;
+pub use consensus_from_total_order::ConsensusFromTotalOrder;
+pub use generals_from_consensus::GeneralsFromConsensus;
+pub use interactive_consistency::InteractiveConsistency;
+pub use naive_consensus::NaiveConsensus;
+pub use oral_messages::OralGenerals;
 pub use paxos::Paxos;
 pub use quorum::{Quorums, majority};
+pub use signed_messages::SignedGenerals;
+pub use sync_consensus::SyncConsensus;

@@ -153,10 +153,14 @@ impl Notary {
         values.all(|value| value == first).then_some(first)
     }
 
+    /// Says so if this is not what a correct commander ordered. If it crashed, there may be no order.
     fn disobeys(&self, at: ProcessId, decision: &Decision) -> Option<String> {
         let commander = self.rules.commander;
         let order = self.proposed[commander.index()]?;
-        let obeys = *decision == Decision::Value(order);
+        let obeys = match decision {
+            Decision::Nothing => !self.up.contains(commander),
+            decision => *decision == Decision::Value(order),
+        };
         (self.rules.loyal.contains(commander) && !obeys).then(|| {
             format!("{at} decides {decision}, and {commander}, who is loyal, said {order}")
         })
@@ -277,6 +281,15 @@ mod tests {
         assert_eq!(watched.found(&[OBEDIENCE]), [OBEDIENCE]);
         let watched = Watched::new("p0").proposes(0, 5).decides(1, Decision::Nothing);
         assert!(watched.found(&[OBEDIENCE]).is_empty());
+    }
+
+    #[test]
+    fn a_commander_that_crashed_may_not_have_been_heard_but_is_not_misquoted() {
+        let mut watched = Watched::new("").proposes(0, 5);
+        watched.0.on_crash(ProcessId(0));
+        let watched = watched.decides(1, Decision::Nothing);
+        assert!(watched.found(&[OBEDIENCE]).is_empty());
+        assert_eq!(watched.value(2, 7).found(&[OBEDIENCE]), [OBEDIENCE]);
     }
 
     #[test]

@@ -1,0 +1,257 @@
+//! The Byzantine generals with oral messages, OM(f) (Lamport, Shostak, Pease, 1982).
+//!
+//! A commander gives an order, and its lieutenants are to obey the same one, though some of them, or
+//! the commander itself, are traitors. So each tells the others what it was told; and in the next
+//! round each tells what it was told that others were told; and so on, for f + 1 rounds. In the end
+//! everybody knows who said that who said … what the order is, a tree, and takes the majority at
+//! each node, from the leaves to the root.
+//!
+//! - Assumes: synchronous rounds, reliable links; a receiver knows who sent a message, but nothing is
+//!   signed; at most f traitors among N > 3f. A message that does not come stands for no order, ⊥.
+//! - Guarantees: termination; agreement; obedience (a loyal commander is obeyed by all loyal ones). Not
+//!   with N <= 3f, whatever is done on a tie: see the counterexamples on the card.
+//! - Cost: f + 1 rounds; M(N, f) = (N − 1)(1 + M(N − 1, f − 1)) messages, M(N, 0) = N − 1: 9 for
+//!   (4, 1), 156 for (7, 2), 3609 for (10, 3).
+//! - State: one value for each path of at most f + 1 different processes, O(N^f).
+//!
+//! In OM(m) a lieutenant is the commander of an OM(m − 1) among the others. Here all these runs are one:
+//! what a general says is named by the path on which it came, the commander first, and
+//! `p2:p0:7` reads "p2 says that p0 says 7".
+//!
+//! Sources: L. Lamport, R. Shostak, M. Pease: The Byzantine generals problem. ACM TOPLAS 4(3), 1982.
+//! The tree: A. Bar-Noy, D. Dolev, C. Dwork, H. R. Strong: Shifting gears: changing algorithms on
+//! the fly to expedite Byzantine agreement. PODC 1987.
+
+mod card;
+
+use super::rounds::{RoundBased, RoundOver};
+use super::vote::{all_differ, more_than_half};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use synod_core::byzantine::Corruptible;
+use synod_core::family::consensus::{Input, Output, Value};
+use synod_core::{Cx, ProcessId, Protocol, Setup, SetupError, Wire};
+
+pub use card::{OralGenerals, TIE};
+
+/// Who said that who said …: the commander first, the last who said it last.
+pub type Path = Vec<ProcessId>;
+
+/// What somebody says that the order is.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Claim {
+    /// How it came from the commander.
+    pub path: Path,
+    /// The order. None: there is no order.
+    pub value: Option<Value>,
+}
+
+impl Wire for Claim {
+    fn kind(&self) -> &'static str {
+        if self.path.len() < 2 { "Order" } else { "Claim" }
+    }
+}
+
+impl fmt::Debug for Claim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.path.iter().rev().try_for_each(|process| write!(f, "{process}:"))?;
+        match self.value {
+            Some(value) => write!(f, "{value}"),
+            None => f.write_str("⊥"),
+        }
+    }
+}
+
+/// What is believed if there is no majority.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Tie {
+    /// That there is no order.
+    Default,
+    /// Whoever commands in this (part of the) run.
+    Commander,
+}
+
+/// One general.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct OralMessages {
+    f: usize,
+    /// How many messages one process sends to another in a round, at most.
+    at_most: usize,
+    commander: ProcessId,
+    tie: Tie,
+    round: u32,
+    /// What we were told, by the path on which it came; at the commander also what it said itself.
+    /// Nothing stands for no order.
+    claims: BTreeMap<Path, Value>,
+}
+
+impl Protocol for OralMessages {
+    type Input = Input;
+    type Output = Output;
+    type Message = Claim;
+    type Timer = RoundOver;
+
+    /// The commander gives its order, in the first round. What others propose does not matter.
+    fn on_input(&mut self, Input::Propose(value): Input, cx: &mut Cx<'_, Self>) {
+        if cx.me() == self.commander && self.round == 1 {
+            self.claims.insert(vec![cx.me()], value);
+            cx.multicast(Claim { path: vec![cx.me()], value: Some(value) });
+        }
+    }
+
+    fn on_message(&mut self, from: ProcessId, claim: Claim, cx: &mut Cx<'_, Self>) {
+        let Claim { path, value } = claim;
+        if let Err(why) = self.fits(from, &path, cx) {
+            return cx.accuse(from, why);
+        }
+        if self.claims.contains_key(&path) {
+            return cx.accuse(from, "says two things about one");
+        }
+        if let Some(value) = value {
+            self.claims.insert(path, value);
+        }
+    }
+
+    fn on_timer(&mut self, RoundOver(round): RoundOver, cx: &mut Cx<'_, Self>) {
+        if round < self.rounds() {
+            self.relay(round as usize, cx);
+            self.round = round + 1;
+        } else {
+            let order = self.believed(&mut vec![self.commander], cx);
+            cx.output(Output::Decided(order.into()));
+        }
+    }
+}
+
+impl OralMessages {
+    /// The generals of a group in which this one commands.
+    pub fn generals(setup: &Setup, commander: ProcessId) -> Result<Vec<Self>, SetupError> {
+        let f = faults(setup)?;
+        let tie = match setup.choice(TIE.name, &["default", "commander"])? {
+            "default" => Tie::Default,
+            _ => Tie::Commander,
+        };
+        // In the last round, by as many ways as there are from the commander by f − 1 others.
+        let others = setup.n.saturating_sub(3);
+        let at_most = (0..f.saturating_sub(1)).map(|used| others - used).product();
+        let claims = BTreeMap::new();
+        let general = OralMessages { f, at_most, commander, tie, round: 1, claims };
+        Ok(vec![general; setup.n])
+    }
+
+    /// Whether such a path may end with `from` and come to us in this round.
+    fn fits(&self, from: ProcessId, path: &Path, cx: &Cx<'_, Self>) -> Result<(), &'static str> {
+        if path.len() != self.round as usize || path.first() != Some(&self.commander) {
+            return Err("says something that does not belong to this round");
+        }
+        if path.last() != Some(&from) {
+            return Err("speaks for somebody else");
+        }
+        let is_other = |process: &ProcessId| cx.is_member(*process) && *process != cx.me();
+        if !path.iter().all(is_other) || !all_differ(path) {
+            return Err("says something that cannot have come this way");
+        }
+        Ok(())
+    }
+
+    /// Tells the others all that we were told in this round.
+    fn relay(&self, round: usize, cx: &mut Cx<'_, Self>) {
+        for mut path in self.paths(round, cx) {
+            let value = self.claims.get(&path).copied();
+            path.push(cx.me());
+            let to = cx.others().filter(|other| !path.contains(other)).collect();
+            cx.multicast_to(to, Claim { path, value });
+        }
+    }
+
+    /// All paths of this length on which something may come to us.
+    fn paths(&self, length: usize, cx: &Cx<'_, Self>) -> Vec<Path> {
+        let mut paths: Vec<Path> = Vec::new();
+        if cx.me() != self.commander {
+            paths.push(vec![self.commander]);
+        }
+        for _ in 1..length {
+            let longer = |path: Path| {
+                let next: Vec<ProcessId> = next(&path, cx).collect();
+                next.into_iter().map(move |process| [path.as_slice(), &[process]].concat())
+            };
+            paths = paths.into_iter().flat_map(longer).collect();
+        }
+        paths
+    }
+
+    /// What the last of the path was told, as far as we can tell: what it told us, and what the others
+    /// say that it told them.
+    fn believed(&self, path: &mut Path, cx: &Cx<'_, Self>) -> Option<Value> {
+        let told = self.claims.get(path).copied();
+        if path.len() > self.f || path.contains(&cx.me()) {
+            return told;
+        }
+        let mut votes = vec![told];
+        for process in next(path, cx).collect::<Vec<_>>() {
+            path.push(process);
+            votes.push(self.believed(path, cx));
+            path.pop();
+        }
+        more_than_half(&votes).unwrap_or(match self.tie {
+            Tie::Default => None,
+            Tie::Commander => told,
+        })
+    }
+}
+
+/// Who may be next on a path that leads to us.
+fn next<'p>(
+    path: &'p Path,
+    cx: &Cx<'_, OralMessages>,
+) -> impl Iterator<Item = ProcessId> + use<'p> {
+    cx.others().filter(|process| !path.contains(process))
+}
+
+/// M(N, f): how many messages there are.
+pub fn messages(n: usize, f: usize) -> usize {
+    let others = n.saturating_sub(1);
+    match f {
+        0 => others,
+        _ => others.saturating_mul(1 + messages(others, f - 1)),
+    }
+}
+
+/// The most messages that a run may take.
+const MOST: usize = 1_000_000;
+
+/// The number of faults, if that makes sense: there must be enough processes for paths so long, and
+/// the messages must be few enough to be sent.
+pub fn faults(setup: &Setup) -> Result<usize, SetupError> {
+    let f = super::rounds::faults(setup, setup.n.saturating_sub(1) / 3, setup.n.saturating_sub(2))?;
+    match messages(setup.n, f) {
+        few if few <= MOST => Ok(f),
+        many => Err(setup.bad("f", format!("that would take {many} messages"))),
+    }
+}
+
+impl RoundBased for OralMessages {
+    fn rounds(&self) -> u32 {
+        self.f as u32 + 1
+    }
+
+    fn at_most(&self) -> usize {
+        self.at_most
+    }
+
+    fn faults(&self) -> usize {
+        self.f
+    }
+
+    fn takes_part(&self, me: ProcessId) -> bool {
+        me == self.commander
+    }
+}
+
+/// Lies about the order.
+impl Corruptible for OralMessages {
+    fn lie(&self, claim: &Claim, value: Value) -> Option<Claim> {
+        Some(Claim { path: claim.path.clone(), value: Some(value) })
+    }
+}

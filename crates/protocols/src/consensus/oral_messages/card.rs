@@ -1,0 +1,133 @@
+//! The card of the generals with [oral messages](super).
+
+use super::{OralMessages, messages};
+use crate::consensus::cost;
+use crate::consensus::rounds::{AT_ONCE, FAULTS, IN_TIME, Rounds, SYNCHRONOUS, Synchronous};
+use crate::detector::parameter::DELAY;
+use synod_core::byzantine::{ADVERSARY, Byzantine, LIES, SCRIPT, TRAITORS};
+use synod_core::card::{
+    Bounds, Card, Counterexample, Parameter, Scope, Settings, Source, Timing, Variant,
+};
+use synod_core::family::consensus::{
+    AGREEMENT, COMMANDER, OBEDIENCE, ONCE, PROPOSALS, TERMINATION, commander,
+};
+use synod_core::{Setup, SetupError};
+
+/// What is done on a tie.
+pub const TIE: Parameter = Parameter {
+    name: "tie",
+    meaning: "what is believed without a majority: default (no order) or commander (default: \
+              default)",
+};
+
+const PROMISES: &[&str] = &[AGREEMENT, ONCE, OBEDIENCE, TERMINATION];
+const RANDOM_LIEUTENANT: Settings = &[("traitors", "p1"), ("adversary", "random")];
+
+/// A world of three or four with one traitor that may say anything.
+const fn betrayed(n: usize, timing: Timing, set: Settings) -> Scope {
+    Scope { timing, set, ..Scope::of(n) }
+}
+
+/// The generals with oral messages, in the catalogue.
+pub type OralGenerals = Byzantine<Rounds<OralMessages>>;
+
+impl Synchronous for OralMessages {
+    const CARD: Card = Card {
+        name: "oral-messages",
+        aliases: &["OM", "byzantine-generals"],
+        title: "The Byzantine generals with oral messages, OM(f)",
+        source: Source {
+            author: "L. Lamport, R. Shostak, M. Pease",
+            year: 1982,
+            work: "The Byzantine generals problem, ACM TOPLAS 4(3)",
+        },
+        idea: "Everybody tells everybody what it was told, f + 1 times, and takes the majority of \
+               what the others say that each was told.",
+        rules: &[
+            "propose, at the commander: send the order to all, in round 1",
+            "when a round is over: tell all others what came in it, and on which path, unless they \
+             are on the path; what did not come is no order",
+            "when round f + 1 is over: from the longest paths to the shortest, believe the majority of \
+             what the last of the path told us, and what others say that it told them; decide on \
+             what the commander is believed to have said",
+        ],
+        assumes: &[
+            "synchronous rounds: all start at the same moment, and no message is late or lost",
+            "a receiver knows who sent a message",
+            "N > 3f, where f is the number of traitors and of processes that crash",
+        ],
+        tolerates: IN_TIME,
+        promises: PROMISES,
+        variants: &[Variant { set: RANDOM_LIEUTENANT, tolerates: IN_TIME, promises: PROMISES }],
+        proved: &[
+            betrayed(4, AT_ONCE, &[("traitors", "p0"), ("adversary", "random"), ("lies", "1 2")]),
+            betrayed(4, AT_ONCE, &[("traitors", "p1"), ("adversary", "random"), ("lies", "1 2")]),
+            betrayed(
+                4,
+                AT_ONCE,
+                &[("traitors", "p0"), ("adversary", "random"), ("tie", "commander")],
+            ),
+            betrayed(
+                4,
+                AT_ONCE,
+                &[("traitors", "p1"), ("adversary", "random"), ("tie", "commander")],
+            ),
+            Scope { timing: SYNCHRONOUS, crashes: 1, ..Scope::of(4) },
+        ],
+        counterexamples: &[
+            Counterexample {
+                property: OBEDIENCE,
+                scope: betrayed(
+                    3,
+                    AT_ONCE,
+                    &[("f", "1"), ("traitors", "p2"), ("adversary", "random")],
+                ),
+                steps: 12,
+                story: "N = 3f: p0 orders the same to both, p2 tells p1 something else, and p1, with \
+                        one voice against the other, does not obey",
+            },
+            Counterexample {
+                property: AGREEMENT,
+                scope: betrayed(
+                    3,
+                    AT_ONCE,
+                    &[
+                        ("f", "1"),
+                        ("traitors", "p0"),
+                        ("adversary", "random"),
+                        ("tie", "commander"),
+                    ],
+                ),
+                steps: 13,
+                story: "N = 3f, and a tie goes to the commander: p0 orders p1 one thing and p2 \
+                        another, each hears of both, and believes its own",
+            },
+            Counterexample {
+                property: AGREEMENT,
+                scope: betrayed(
+                    4,
+                    AT_ONCE,
+                    &[("f", "0"), ("traitors", "p0"), ("adversary", "random")],
+                ),
+                steps: 6,
+                story: "a round too few: nobody is asked what it was told",
+            },
+            Counterexample {
+                property: OBEDIENCE,
+                scope: Scope { timing: AT_ONCE, late: 1, ..Scope::of(2) },
+                steps: 5,
+                story: "a message is late: the order reaches p1 when its round is over",
+            },
+        ],
+        costs: &[cost::in_all("M(N, f) = (N - 1)(1 + M(N - 1, f - 1)), M(N, 0) = N - 1", |size| {
+            Bounds::exactly(messages(size.n, size.k))
+        })],
+        parameters: &[FAULTS, TIE, COMMANDER, PROPOSALS, DELAY, TRAITORS, ADVERSARY, LIES, SCRIPT],
+        layers: &["rounds", "oral messages"],
+        ..Card::BLANK
+    };
+
+    fn group(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+        Self::generals(setup, commander(setup)?)
+    }
+}
