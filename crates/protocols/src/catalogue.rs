@@ -1,6 +1,8 @@
 //! Every algorithm by name. A new one is a file and a line here; every driver then has it.
 
-use crate::{commitment, consensus, detector, election, group, multicast, mutex, slots, time};
+use crate::{
+    commitment, consensus, detector, election, group, lockstep, multicast, mutex, slots, time,
+};
 use synod_core::family::multicast::Payload;
 use synod_core::{Algorithm, Card, Family};
 
@@ -116,4 +118,9 @@ catalogue! {
     commitment::TwoPhaseCommit,
     commitment::mutants::TwoPhaseForgetful,
     commitment::mutants::TwoPhaseUnprepared,
+    lockstep::TurnLock,
+    lockstep::mutants::TurnLockNoNonce,
+    lockstep::mutants::TurnLockUnbound,
+    lockstep::mutants::TurnLockOnePhase,
+    lockstep::mutants::TurnLockNoEcho,
 }

@@ -9,6 +9,7 @@ pub mod consensus;
 pub mod detector;
 pub mod election;
 pub mod group;
+pub mod lockstep;
 pub mod multicast;
 pub mod mutex;
 pub mod seal;

@@ -1,0 +1,336 @@
+//! Fair turns: players move at the same time, and nobody moves after having seen what others do.
+//!
+//! In each turn the application of every player plays an action, with a nonce that nobody can guess;
+//! in the end everybody is told what everybody played, or who has cheated or kept silent. One player
+//! may be a cheater (the parameter `cheater`): what it is told does not count, and it says when it has
+//! found out what another one plays before it has committed itself.
+
+mod monitor;
+
+pub use monitor::Referee;
+
+use super::{Application, Family, Mark, Moment, Pace, Property};
+use crate::card::{Parameter, Rounds};
+use crate::process::ProcessId;
+use crate::setup::{Setup, SetupError};
+use serde::{Deserialize, Serialize};
+
+/// The family of protocols for fair turns.
+#[derive(Clone, Copy, Debug)]
+pub struct Lockstep;
+
+/// The number of a turn, from 1.
+pub type Turn = u32;
+
+/// What a player may do. They are so few that all can be tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Action {
+    /// `ATTACK:north`.
+    AttackNorth,
+    /// `ATTACK:south`.
+    AttackSouth,
+    /// `DEFEND`.
+    Defend,
+}
+
+impl Action {
+    /// All there are.
+    pub const ALL: [Action; 3] = [Action::AttackNorth, Action::AttackSouth, Action::Defend];
+
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Action::AttackNorth => "ATTACK:north",
+            Action::AttackSouth => "ATTACK:south",
+            Action::Defend => "DEFEND",
+        }
+    }
+
+    /// The action that the word means.
+    pub fn from_word(word: &str) -> Option<Action> {
+        Action::ALL.into_iter().find(|action| action.word() == word)
+    }
+
+    /// Another one.
+    #[must_use]
+    pub fn other(self) -> Action {
+        match self {
+            Action::AttackNorth => Action::AttackSouth,
+            Action::AttackSouth => Action::Defend,
+            Action::Defend => Action::AttackNorth,
+        }
+    }
+}
+
+/// What the application may ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Input {
+    /// It plays.
+    Play {
+        /// In this turn.
+        turn: Turn,
+        /// What it does.
+        action: Action,
+        /// A number that nobody can guess.
+        nonce: u64,
+    },
+}
+
+/// What became of a player in a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Verdict {
+    /// It played this.
+    Plays(Action),
+    /// It did not commit, or did not reveal, in time, and forfeits its place.
+    Silent,
+    /// It broke the rules, and forfeits its place.
+    Cheats,
+    /// It had no place any more.
+    Out,
+}
+
+/// What it is told.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Output {
+    /// It is committed to its action.
+    Commits(Turn),
+    /// Its action is no secret any more.
+    Reveals(Turn),
+    /// The turn is over, and this became of each player.
+    Over(Turn, Vec<Verdict>),
+    /// A cheater knows what another one plays, and has not committed itself yet.
+    Peeks {
+        /// In this turn.
+        turn: Turn,
+        /// The other.
+        player: ProcessId,
+        /// What it plays.
+        action: Action,
+    },
+}
+
+/// Nobody commits after a reveal.
+pub const LK1: &str = "LK1";
+/// Nobody changes its action after having committed.
+pub const LK2: &str = "LK2";
+/// Nobody knows another's action before having committed.
+pub const LK3: &str = "LK3";
+/// All accept the same.
+pub const LK4: &str = "LK4";
+/// Every turn ends.
+pub const LK5: &str = "LK5";
+
+impl Family for Lockstep {
+    const NAME: &'static str = "fair turns";
+    const OPERATION: &'static str = "turn";
+    const PROPERTIES: &'static [Property] = &[
+        Property {
+            id: LK1,
+            name: "commit first",
+            statement: "nobody commits to an action in a turn in which a correct player has \
+                        revealed its own",
+        },
+        Property {
+            id: LK2,
+            name: "binding",
+            statement: "what a correct player accepts as another's action is what that one played \
+                        when it committed, and no correct player is said to have cheated",
+        },
+        Property {
+            id: LK3,
+            name: "hiding",
+            statement: "nobody knows what another plays before having committed itself",
+        },
+        Property {
+            id: LK4,
+            name: "agreement",
+            statement: "of each turn, all correct players accept the same actions and name the same \
+                        cheaters",
+        },
+        Property {
+            id: LK5,
+            name: "progress",
+            statement: "every turn in which a correct player plays comes to an end for it",
+        },
+    ];
+    const ESSENTIAL: &'static [&'static str] = &[LK2, LK3, LK4];
+    const LIVENESS: &'static [&'static str] = &[LK5];
+
+    type Input = Input;
+    type Output = Output;
+    type Application = Player;
+    type Monitor = Referee;
+
+    /// Whoever thinks for too long has lost.
+    fn pace(_: &Input) -> Pace {
+        Pace::AtOnce
+    }
+
+    /// A scenario may say what is played, and with which nonce.
+    fn is_order(_: &Input) -> bool {
+        true
+    }
+
+    fn mark_of_input(_: &Input) -> Mark {
+        Mark::Ask
+    }
+
+    fn mark_of_output(_at: ProcessId, output: &Output) -> Mark {
+        match output {
+            Output::Commits(_) | Output::Reveals(_) | Output::Peeks { .. } => Mark::None,
+            Output::Over(..) => Mark::Done,
+        }
+    }
+
+    fn input_in_words(Input::Play { turn, action, nonce }: &Input) -> String {
+        format!("plays {} in turn {turn} with {nonce}", action.word())
+    }
+
+    fn output_in_words(output: &Output) -> String {
+        match output {
+            Output::Commits(turn) => format!("is committed in turn {turn}"),
+            Output::Reveals(turn) => format!("reveals in turn {turn}"),
+            Output::Over(turn, verdicts) => {
+                let words: Vec<&str> = verdicts.iter().map(|verdict| verdict.word()).collect();
+                format!("ends turn {turn}: {}", words.join(" "))
+            }
+            Output::Peeks { turn, player, action } => {
+                format!("knows that {player} plays {} in turn {turn}", action.word())
+            }
+        }
+    }
+
+    fn input_from_words(words: &[&str]) -> Option<Input> {
+        match words {
+            ["plays", action, "in", "turn", turn, "with", nonce] => Some(Input::Play {
+                turn: turn.parse().ok()?,
+                action: Action::from_word(action)?,
+                nonce: nonce.parse().ok()?,
+            }),
+            _ => None,
+        }
+    }
+
+    const PHRASES: &'static [&'static str] =
+        &["plays DEFEND in turn 1 with 17", "plays ATTACK:north in turn 1 with 23"];
+}
+
+impl Verdict {
+    /// What is said of a player.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Plays(action) => action.word(),
+            Verdict::Silent => "silent",
+            Verdict::Cheats => "cheats",
+            Verdict::Out => "out",
+        }
+    }
+}
+
+/// The parameter that [`cheater`] reads.
+pub const CHEATER: Parameter = Parameter {
+    name: "cheater",
+    meaning: "who cheats, and how, e.g. p1:change; or look-ahead, copy, mute-commit, mute-reveal, \
+              equivocate (default: nobody)",
+};
+
+/// How a player cheats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Cheat {
+    /// It decides late, when it has found out what the others do; if it can.
+    LookAhead,
+    /// It reveals something else than what it committed to.
+    Change,
+    /// It takes over another's commitment, and then what that one reveals.
+    Copy,
+    /// It does not commit.
+    MuteCommit,
+    /// It commits, and does not reveal.
+    MuteReveal,
+    /// It commits to one action towards some, and to another one towards others.
+    Equivocate,
+}
+
+impl Cheat {
+    /// All there are, with their words.
+    pub const ALL: [(&'static str, Cheat); 6] = [
+        ("look-ahead", Cheat::LookAhead),
+        ("change", Cheat::Change),
+        ("copy", Cheat::Copy),
+        ("mute-commit", Cheat::MuteCommit),
+        ("mute-reveal", Cheat::MuteReveal),
+        ("equivocate", Cheat::Equivocate),
+    ];
+}
+
+/// Who cheats, and how.
+pub fn cheater(setup: &Setup) -> Result<Option<(ProcessId, Cheat)>, SetupError> {
+    let Some(text) = setup.text("cheater") else { return Ok(None) };
+    let parts =
+        text.split_once(':').ok_or_else(|| setup.bad("cheater", "p1:change, for example"))?;
+    let who = setup.parse_process("cheater", parts.0)?;
+    let known = Cheat::ALL.into_iter().find(|(word, _)| *word == parts.1);
+    let (_, cheat) = known.ok_or_else(|| {
+        let words = Cheat::ALL.map(|(word, _)| word).join(", ");
+        setup.bad("cheater", format!("'{}' is none of {words}", parts.1))
+    })?;
+    Ok(Some((who, cheat)))
+}
+
+/// An application that plays so many turns, and does something else in each.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Player {
+    me: ProcessId,
+    turn: Turn,
+    waits: bool,
+    left: Rounds,
+}
+
+impl Application for Player {
+    type Family = Lockstep;
+
+    fn new(me: ProcessId, _setup: &Setup, rounds: Rounds) -> Self {
+        Player { me, turn: 1, waits: false, left: rounds }
+    }
+
+    fn offers(&self, offers: &mut Vec<Input>) {
+        if !self.waits && self.left.are_left() {
+            let number = self.me.index() + self.turn as usize;
+            let action = Action::ALL[number % Action::ALL.len()];
+            let nonce = nonce(self.me, self.turn);
+            offers.push(Input::Play { turn: self.turn, action, nonce });
+        }
+    }
+
+    fn on_input(&mut self, Input::Play { turn, .. }: &Input) {
+        self.waits = true;
+        self.turn = *turn;
+        self.left.use_one();
+    }
+
+    fn on_output(&mut self, output: &Output, _moment: Moment<'_>) -> Option<Input> {
+        match output {
+            Output::Over(turn, verdicts) => {
+                self.turn = turn.saturating_add(1);
+                // Whoever has lost its place plays no more.
+                let verdict = verdicts.get(self.me.index());
+                self.waits = !matches!(verdict, Some(Verdict::Plays(_)));
+            }
+            Output::Commits(_) | Output::Reveals(_) | Output::Peeks { .. } => {}
+        }
+        None
+    }
+
+    fn on_crash(&mut self) {
+        self.waits = false;
+    }
+}
+
+/// A player worth the name draws its nonces at random. These look like it, and are the same in every
+/// run, so that runs can be repeated. (The mixing function is that of SplitMix64.)
+fn nonce(me: ProcessId, turn: Turn) -> u64 {
+    let seed = (u64::from(me.0) << 32 | u64::from(turn)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mixed = (seed ^ seed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ mixed >> 31
+}

@@ -1,0 +1,296 @@
+//! Turn-lock: players commit to their actions before anybody reveals one (Baughman and Levine, 2001).
+//!
+//! Whoever moves last, and sees what others do, has an advantage: the *late decision* cheat. So in the
+//! first phase everybody sends only a commitment, H(player | turn | nonce | action), and in the second,
+//! when all commitments are there, the action and the nonce. The hash binds: whoever reveals something
+//! else is found out. The nonce hides: actions are few, and without it all could be tried. Player and
+//! turn are in it so that nobody can pass off another's commitment as its own.
+//!
+//! After each phase the players tell each other what they received. So whoever committed to one action
+//! here and to another one there is named by all; and whoever reached only some has reached all. Whoever
+//! does not commit, or not reveal, in time forfeits its place, as does a cheater.
+//!
+//! - Assumes: reliable links in any order; no message takes longer than `delay`, D; players decide at
+//!   once; at most one cheats, in one of the ways that `cheater` names, and nobody lies about what
+//!   others said (sign commitments if you cannot trust that).
+//! - Guarantees: LK1, LK2, LK3, LK4, LK5.
+//! - Cost: 4N(N − 1) messages and 4 hops per turn; half of it is the comparison. If somebody is silent,
+//!   12D at most.
+//! - State: what was received in this turn and the next; nobody can be farther ahead.
+//!
+//! The turn of a player begins when it plays, or hears of it; so all begin within D of each other. What
+//! the others send in a phase is there at the latest 2D after the phase ended for a player, and a phase
+//! takes 3D at most.
+//!
+//! Source: N. E. Baughman, B. N. Levine: Cheat-proof playout for centralized and distributed online
+//! games. IEEE INFOCOM 2001. (There the hash is of the action alone, and nothing is compared.)
+
+mod card;
+mod cheats;
+mod opening;
+mod table;
+
+pub(crate) use card::{PARAMETERS, PROMPT, SOURCE};
+pub use opening::{
+    BINDING, COMMITMENT, Digest, ECHO, LeftOut, NONCE, NOTHING, Opening, commitment, guess,
+};
+pub use table::Table;
+
+use serde::{Deserialize, Serialize};
+use synod_core::family::lockstep::{Cheat, Input, Output, Turn, Verdict, cheater};
+use synod_core::{Cx, ProcessId, ProcessSet, Protocol, Setup, SetupError, Wire};
+
+/// What players say to each other.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Message {
+    /// I am committed to this.
+    Commit(Turn, Digest),
+    /// These commitments I received, one for each player.
+    Echo(Turn, Vec<Option<Digest>>),
+    /// This I was committed to.
+    Reveal(Turn, Opening),
+    /// This was revealed to me, by each player.
+    Compare(Turn, Vec<Option<Opening>>),
+}
+
+impl Wire for Message {}
+
+impl Message {
+    fn turn(&self) -> Turn {
+        match self {
+            Message::Commit(turn, _)
+            | Message::Echo(turn, _)
+            | Message::Reveal(turn, _)
+            | Message::Compare(turn, _) => *turn,
+        }
+    }
+}
+
+/// The only timer: a phase has taken long enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Deadline;
+
+/// What a player waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Phase {
+    /// Commitments.
+    Committing,
+    /// What others received.
+    Echoing,
+    /// Actions.
+    Revealing,
+    /// What was revealed to others.
+    Comparing,
+}
+
+/// One player, in a version of the protocol from which something may be left out.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct TurnLockPlayer<const LEFT_OUT: LeftOut> {
+    delay_ms: u64,
+    cheat: Option<Cheat>,
+    /// Who has a place.
+    players: ProcessSet,
+    turn: Turn,
+    /// Whether somebody has played in this turn, as far as we know.
+    begun: bool,
+    phase: Phase,
+    /// How many phases have had their time.
+    passed: u8,
+    /// What we play.
+    secret: Option<Opening>,
+    now: Table,
+    next: Table,
+}
+
+/// The protocol as it should be.
+pub type TurnLock = TurnLockPlayer<NOTHING>;
+
+impl<const LEFT_OUT: LeftOut> Protocol for TurnLockPlayer<LEFT_OUT> {
+    type Input = Input;
+    type Output = Output;
+    type Message = Message;
+    type Timer = Deadline;
+
+    fn on_input(&mut self, Input::Play { turn, action, nonce }: Input, cx: &mut Cx<'_, Self>) {
+        if turn == self.turn && self.secret.is_none() && self.players.contains(cx.me()) {
+            self.secret = Some(Opening { action, nonce });
+            self.begin(cx);
+            self.make_commitment(cx);
+            self.advance(cx);
+        }
+    }
+
+    fn on_message(&mut self, from: ProcessId, message: Message, cx: &mut Cx<'_, Self>) {
+        // Whoever has lost its place says nothing that counts, and hears nothing that it needs.
+        if !self.players.contains(from) || !self.players.contains(cx.me()) || from == cx.me() {
+            return;
+        }
+        if message.turn() > self.turn.saturating_add(1) {
+            return cx.accuse(from, "is turns ahead");
+        }
+        if message.turn() < self.turn {
+            return;
+        }
+        let is_now = message.turn() == self.turn;
+        self.note(from, message, is_now, cx);
+        if is_now {
+            self.begin(cx);
+            self.cheat_on_news(cx);
+            self.advance(cx);
+        }
+    }
+
+    fn on_timer(&mut self, Deadline: Deadline, cx: &mut Cx<'_, Self>) {
+        self.passed = self.passed.saturating_add(1);
+        cx.set_timer(Deadline, 3 * self.delay_ms);
+        self.advance(cx);
+    }
+}
+
+impl<const LEFT_OUT: LeftOut> TurnLockPlayer<LEFT_OUT> {
+    const FIRST: Phase = if LEFT_OUT == COMMITMENT { Phase::Revealing } else { Phase::Committing };
+
+    fn begin(&mut self, cx: &mut Cx<'_, Self>) {
+        if !self.begun {
+            self.begun = true;
+            cx.set_timer(Deadline, 3 * self.delay_ms);
+        }
+    }
+
+    /// Puts on the table what was said.
+    fn note(&mut self, from: ProcessId, message: Message, is_now: bool, cx: &mut Cx<'_, Self>) {
+        let n = cx.group_size();
+        let in_time = !is_now || self.phase == Phase::Committing;
+        let table = if is_now { &mut self.now } else { &mut self.next };
+        match message {
+            Message::Commit(_, digest) if in_time => {
+                if !table.commit(from, digest) {
+                    cx.accuse(from, "committed twice");
+                }
+            }
+            // It is too late, unless others have received it.
+            Message::Commit(..) => {}
+            Message::Echo(_, commitments) if commitments.len() == n => {
+                table.echo(from, &commitments);
+            }
+            Message::Reveal(_, opening) => table.reveal(from, opening),
+            Message::Compare(_, openings) if openings.len() == n => table.compare(from, &openings),
+            Message::Echo(..) | Message::Compare(..) => {
+                cx.accuse(from, "does not tell of each player");
+            }
+        }
+    }
+
+    /// Goes on as long as a phase is over.
+    fn advance(&mut self, cx: &mut Cx<'_, Self>) {
+        while self.begun && self.is_over() {
+            match self.phase {
+                Phase::Committing if LEFT_OUT == ECHO => self.make_reveal(cx),
+                Phase::Committing => {
+                    self.phase = Phase::Echoing;
+                    self.now.echoed.insert(cx.me());
+                    cx.multicast(Message::Echo(self.turn, self.now.commitments()));
+                }
+                Phase::Echoing => self.make_reveal(cx),
+                Phase::Revealing if LEFT_OUT == ECHO => self.finish(cx),
+                Phase::Revealing => {
+                    self.phase = Phase::Comparing;
+                    self.now.compared.insert(cx.me());
+                    cx.multicast(Message::Compare(self.turn, self.now.reveals()));
+                }
+                Phase::Comparing => self.finish(cx),
+            }
+        }
+    }
+
+    /// Whether there is nothing left to wait for in this phase, or it has taken long enough.
+    fn is_over(&self) -> bool {
+        let (table, passed) = (&self.now, self.passed);
+        let all = |is: &dyn Fn(ProcessId) -> bool| self.players.iter().all(is);
+        match self.phase {
+            Phase::Committing => passed >= 1 || all(&|p| table.commitment(p).is_some()),
+            Phase::Echoing => passed >= 2 || all(&|p| table.echoed.contains(p)),
+            Phase::Revealing => passed >= 3 || all(&|p| !self.awaits_reveal(p)),
+            Phase::Comparing => passed >= 4 || all(&|p| table.compared.contains(p)),
+        }
+    }
+
+    fn awaits_reveal(&self, player: ProcessId) -> bool {
+        let counts = LEFT_OUT == COMMITMENT || self.now.is_bound(player);
+        counts && self.now.revealed(player).is_none()
+    }
+
+    fn make_commitment(&mut self, cx: &mut Cx<'_, Self>) {
+        let Some(secret) = self.secret else { return };
+        match self.cheat {
+            Some(cheat) => self.cheat_at_commitment(cheat, secret, cx),
+            None if LEFT_OUT == COMMITMENT => self.make_reveal(cx),
+            None => self.commit(secret.commitment(cx.me(), self.turn, LEFT_OUT), cx),
+        }
+    }
+
+    fn commit(&mut self, digest: Digest, cx: &mut Cx<'_, Self>) {
+        self.now.commit(cx.me(), digest);
+        cx.output(Output::Commits(self.turn));
+        cx.multicast(Message::Commit(self.turn, digest));
+    }
+
+    fn make_reveal(&mut self, cx: &mut Cx<'_, Self>) {
+        self.phase = Phase::Revealing;
+        let Some(secret) = self.secret else { return };
+        match self.cheat {
+            Some(cheat) => self.cheat_at_reveal(cheat, secret, cx),
+            None => self.reveal(secret, cx),
+        }
+    }
+
+    fn reveal(&mut self, opening: Opening, cx: &mut Cx<'_, Self>) {
+        self.now.reveal(cx.me(), opening);
+        cx.output(Output::Reveals(self.turn));
+        cx.multicast(Message::Reveal(self.turn, opening));
+    }
+
+    /// The turn is over, and the next may begin.
+    fn finish(&mut self, cx: &mut Cx<'_, Self>) {
+        let verdicts: Vec<Verdict> = cx.group().map(|player| self.verdict(player)).collect();
+        let stays = |(_, verdict): &(ProcessId, &Verdict)| matches!(verdict, Verdict::Plays(_));
+        self.players = cx.group().zip(&verdicts).filter(stays).map(|(player, _)| player).collect();
+        cx.output(Output::Over(self.turn, verdicts));
+        cx.cancel_timer(Deadline);
+        self.now = std::mem::replace(&mut self.next, Table::new(cx.group_size()));
+        self.turn = self.turn.saturating_add(1);
+        (self.begun, self.phase, self.passed, self.secret) = (false, Self::FIRST, 0, None);
+        if !self.now.is_empty() {
+            self.begin(cx);
+        }
+    }
+
+    fn verdict(&self, player: ProcessId) -> Verdict {
+        match self.players.contains(player) {
+            false => Verdict::Out,
+            true if LEFT_OUT == COMMITMENT => self.now.unbound_verdict(player),
+            true => self.now.verdict(player, self.turn, LEFT_OUT),
+        }
+    }
+
+    pub(crate) fn group(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+        let cheater = cheater(setup)?;
+        let delay_ms = setup.number("delay", 1)?;
+        if delay_ms == 0 {
+            return Err(setup.bad("delay", "at least a millisecond"));
+        }
+        let player = |me: ProcessId| TurnLockPlayer {
+            delay_ms,
+            cheat: cheater.filter(|(who, _)| *who == me).map(|(_, cheat)| cheat),
+            players: ProcessSet::all(setup.n),
+            turn: 1,
+            begun: false,
+            phase: Self::FIRST,
+            passed: 0,
+            secret: None,
+            now: Table::new(setup.n),
+            next: Table::new(setup.n),
+        };
+        Ok(ProcessId::all(setup.n).map(player).collect())
+    }
+}
