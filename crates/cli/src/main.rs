@@ -41,6 +41,7 @@ Examples:
   synod run ricart-agrawala -n 5 --seed 42     simulate it, count its messages
   synod check ra-no-tie-break                  find the shortest counterexample
   synod sweep central-server --n 2..32         measured costs against the formulas
+  synod linear history.jsonl                   is what clients were told linearizable?
 
 Exit codes: 0 everything holds, 1 something is violated, 2 the question makes no sense.";
 

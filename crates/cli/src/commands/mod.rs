@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod completions;
+mod linear;
 mod list;
 mod member;
 mod new;
@@ -29,6 +30,7 @@ pub(crate) enum Command {
     Sweep(sweep::Sweep),
     Bench(bench::Bench),
     Slots(slots::Slots),
+    Linear(linear::Linear),
     Play(play::Play),
     New(new::New),
     Member(member::Member),
@@ -48,6 +50,7 @@ impl Command {
             Command::Sweep(sweep) => sweep.perform(output),
             Command::Bench(bench) => bench.perform(output),
             Command::Slots(slots) => slots.perform(output),
+            Command::Linear(linear) => linear.perform(output),
             Command::Play(play) => play.perform(output),
             Command::New(new) => new.perform(output),
             Command::Member(member) => member.perform(),

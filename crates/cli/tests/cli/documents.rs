@@ -89,8 +89,14 @@ impl Shown {
 
 /// Runs them one after the other in a directory, which is given back.
 fn every_command_of(document: &str) -> PathBuf {
-    let text = text_of(document);
     let directory = scratch(&document.replace('/', "-"));
+    every_command_in(document, &directory);
+    directory
+}
+
+/// Runs them one after the other in this directory.
+fn every_command_in(document: &str, directory: &Path) {
+    let text = text_of(document);
     let mut shown: Vec<Shown> =
         blocks(&text, "console").iter().flat_map(|block| Shown::all_in(block)).collect();
     for block in blocks(&text, "sh") {
@@ -99,9 +105,8 @@ fn every_command_of(document: &str) -> PathBuf {
     }
     assert!(shown.len() >= 3, "{document} shows {} commands", shown.len());
     for shown in shown {
-        shown.must_be_so(document, &shown.run_in(&directory));
+        shown.must_be_so(document, &shown.run_in(directory));
     }
-    directory
 }
 
 #[test]
@@ -132,6 +137,18 @@ fn every_command_about_the_experiment_answers_as_printed() {
 #[test]
 fn every_command_about_groups_does_what_the_page_says() {
     every_command_of("docs/groups.md");
+}
+
+#[test]
+fn every_history_of_the_page_about_linearizability_is_judged_as_printed() {
+    let document = "docs/linearizability.md";
+    let directory = scratch("linearizability");
+    let histories = blocks(&text_of(document), "jsonl");
+    assert_eq!(histories.len(), 2, "in {document}");
+    for (name, history) in ["stale.jsonl", "crash.jsonl"].into_iter().zip(histories) {
+        std::fs::write(directory.join(name), history).expect("a file can be written");
+    }
+    every_command_in(document, &directory);
 }
 
 #[test]

@@ -1,0 +1,179 @@
+//! `synod linear`: judge a recorded history of a key-value store.
+
+use crate::Outcome;
+use crate::output::{self, Output};
+use crate::parse;
+use crate::progress::Progress;
+use crate::words;
+use anyhow::{Context, Result, anyhow, bail};
+use clap::Args;
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use synod_core::linear::{
+    Counterexample, Event, History, KeyValue, Model, USUAL_LIMIT, Verdict, What, Word,
+};
+
+const FORMAT: &str = r#"Examples:
+  synod linear history.jsonl              is there an order that explains every answer?
+  synod linear - < history.jsonl          the same, from standard input
+  synod linear history.jsonl -o json      for programs
+
+A history has one JSON object a line, in the order in which things happened. A client calls
+an operation, and is answered; it does one operation at a time:
+
+  {"client":1,"invoke":{"key":"x","action":{"put":1}}}
+  {"client":2,"invoke":{"key":"x","action":"get"}}
+  {"client":1,"answer":"done"}
+  {"client":2,"answer":{"value":1}}
+
+Keys and values are whole numbers or texts. Actions, and how they are answered:
+
+  "get"                                           {"value":1}, or {"value":null}
+  {"put":1}                                       "done"
+  "delete"                                        {"deleted":true} if there was a value
+  {"compare-and-swap":{"expect":1,"new":2}}       {"swapped":true} if it had what was expected;
+                                                  "expect":null is a key without a value
+
+A client that crashed, or does not wait any more, writes {"client":1,"abandon":true}: what it
+asked for may take effect at any time later, or never. So may operations without an answer at the
+end. With "time_us" on its lines, a history that is not sorted by time is refused; where two
+things happened at the same time, the call comes first.
+
+If there are too many possibilities to tell, the exit code is 2."#;
+
+/// Judge whether a recorded history of a key-value store is linearizable
+#[derive(Args)]
+#[command(after_help = FORMAT)]
+pub(crate) struct Linear {
+    /// The history, or - for standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Give up on a key if more possibilities are to be kept than this
+    #[arg(long, value_name = "K", value_parser = parse::positive, default_value_t = USUAL_LIMIT as u64)]
+    limit: u64,
+}
+
+/// Keys and values as people write them.
+type Store = KeyValue<Word, Word>;
+
+#[derive(Serialize)]
+struct Told {
+    linearizable: bool,
+    operations: u64,
+    keys: u64,
+    counterexample: Option<CounterexampleJson>,
+}
+
+#[derive(Serialize)]
+struct CounterexampleJson {
+    key: Word,
+    /// The value of the key at first.
+    start: Option<Word>,
+    /// How many operations on this key were left out, because the others suffice.
+    left_out: u64,
+    client: u64,
+    operation: String,
+    answer: String,
+    possible: Vec<String>,
+    because: String,
+    events: Vec<Event<Store>>,
+    #[serde(skip)]
+    diagram: String,
+}
+
+impl Linear {
+    /// Judges it.
+    pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
+        let history = read(&self.file)?;
+        let mut progress = Progress::of(history.events().len() as u64, "events");
+        let mut tell = |done: usize| progress.at(done as u64, String::new);
+        let verdict = history.check(self.limit as usize, &mut tell);
+        progress.finish();
+        let counterexample = match verdict {
+            Verdict::Linearizable => None,
+            Verdict::Broken(found) => Some(CounterexampleJson::from(*found)),
+            Verdict::Unknown => bail!(
+                "nobody knows: some key has more than {} possibilities; ask again with a larger \
+                 --limit, or record a history with more keys or fewer clients",
+                words::grouped(self.limit)
+            ),
+        };
+        let told = Told {
+            linearizable: counterexample.is_none(),
+            operations: history.operations() as u64,
+            keys: keys(&history),
+            counterexample,
+        };
+        output.answer(&told, || told.in_words())?;
+        Ok(Outcome::of(told.linearizable))
+    }
+}
+
+fn read(path: &Path) -> Result<History<Store>> {
+    let name = path.display();
+    let mut text = String::new();
+    if path == Path::new("-") {
+        std::io::stdin().read_to_string(&mut text).context("cannot read standard input")?;
+    } else {
+        text = std::fs::read_to_string(path)
+            .with_context(|| format!("cannot read {name}; name a history, a text file"))?;
+    }
+    History::parse(&text, serde_json::from_str)
+        .map_err(|error| anyhow!("{name}: {error}"))
+        .context("this is not a history; 'synod linear --help' shows one")
+}
+
+fn keys(history: &History<Store>) -> u64 {
+    let keys: BTreeSet<&Word> = history
+        .events()
+        .iter()
+        .filter_map(|event| match &event.what {
+            What::Invoke(operation) => Some(&operation.key),
+            What::Answer(_) | What::Abandon => None,
+        })
+        .collect();
+    keys.len() as u64
+}
+
+impl From<Counterexample<Store>> for CounterexampleJson {
+    fn from(found: Counterexample<Store>) -> Self {
+        CounterexampleJson {
+            because: found.to_string(),
+            diagram: found.diagram(output::width()),
+            client: found.broken.id,
+            operation: found.broken.operation.to_string(),
+            answer: found.broken.answer.to_string(),
+            possible: found.broken.possible.iter().map(ToString::to_string).collect(),
+            key: found.key,
+            start: found.start,
+            left_out: found.left_out as u64,
+            events: found.events,
+        }
+    }
+}
+
+impl Told {
+    fn in_words(&self) -> String {
+        let operations = words::count(self.operations, "operation", "operations");
+        let keys = words::count(self.keys, "key", "keys");
+        let sign = output::sign(self.linearizable);
+        let not = if self.linearizable { "" } else { "not " };
+        let verdict = format!("{sign} {not}linearizable: {operations} on {keys}\n");
+        let found = self.counterexample.as_ref().map(CounterexampleJson::in_words);
+        output::coloured(&(verdict + &found.unwrap_or_default()))
+    }
+}
+
+impl CounterexampleJson {
+    fn in_words(&self) -> String {
+        let mut text = format!("\n{}\n", self.diagram);
+        if self.left_out > 0 {
+            let operations = words::count(self.left_out, "operation", "operations");
+            let (key, start) = (&self.key, Store::describe(&self.start));
+            text += &format!("At first {key:?} is {start}; {operations} on it are left out.\n");
+        }
+        text + &format!("{}\n", self.because)
+    }
+}
