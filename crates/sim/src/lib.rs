@@ -4,6 +4,7 @@
 //! # Layout
 //! - [`world`]: the world and its one way to change, `step(action)`
 //! - [`simulator`]: chooses the next action by simulated time and seed
+//! - [`scheduler`]: chooses the next action by what comes of it
 //! - [`network`], [`faults`], [`storm`]: how long things take and what goes wrong
 //! - [`count`]: messages and operations counted, next to the formulas
 //! - [`scenario`]: stories as text files: a script, and the trace that must come of it
@@ -15,6 +16,7 @@ pub mod count;
 pub mod faults;
 pub mod network;
 pub mod scenario;
+pub mod scheduler;
 pub mod simulator;
 pub mod storm;
 pub mod trace;

@@ -7,16 +7,16 @@ use synod_core::family::consensus::Value;
 
 /// A value, accepted in a ballot.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Vote {
+pub struct Vote<V = Value> {
     /// In which ballot.
     pub ballot: Ballot,
     /// For what.
-    pub value: Value,
+    pub value: V,
 }
 
-impl fmt::Debug for Vote {
+impl<V: fmt::Debug> fmt::Debug for Vote<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}: {}", self.ballot, self.value)
+        write!(f, "{:?}: {:?}", self.ballot, self.value)
     }
 }
 
@@ -32,17 +32,23 @@ pub enum Reply<T> {
 }
 
 /// The state of an acceptor.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Acceptor {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Acceptor<V = Value> {
     /// n_p: it takes part in no smaller ballot.
     pub promised: Option<Ballot>,
     /// (n_a, v_a): the last vote.
-    pub accepted: Option<Vote>,
+    pub accepted: Option<Vote<V>>,
 }
 
-impl Acceptor {
+impl<V> Default for Acceptor<V> {
+    fn default() -> Self {
+        Acceptor { promised: None, accepted: None }
+    }
+}
+
+impl<V: Copy> Acceptor<V> {
     /// 1b: promises to take part in no smaller ballot, and tells the last vote.
-    pub fn prepare(&mut self, ballot: Ballot) -> Reply<Option<Vote>> {
+    pub fn prepare(&mut self, ballot: Ballot) -> Reply<Option<Vote<V>>> {
         match self.promised {
             Some(promised) if promised > ballot => Reply::Refused(promised),
             Some(promised) if promised == ballot => Reply::Known,
@@ -54,7 +60,7 @@ impl Acceptor {
     }
 
     /// 2b: votes, unless a greater ballot was promised.
-    pub fn accept(&mut self, vote: Vote) -> Reply<()> {
+    pub fn accept(&mut self, vote: Vote<V>) -> Reply<()> {
         match self.promised {
             Some(promised) if promised > vote.ballot => Reply::Refused(promised),
             _ if self.accepted.is_some_and(|last| last.ballot == vote.ballot) => Reply::Known,

@@ -8,47 +8,64 @@ use synod_core::family::consensus::Value;
 
 /// The state of a learner: at most one vote for each process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Learner {
+pub enum Learner<V = Value> {
     /// It knows the last vote of some.
-    Listening(BTreeMap<ProcessId, Vote>),
+    Listening(BTreeMap<ProcessId, Vote<V>>),
     /// It knows what is chosen, and nothing else matters.
-    Decided(Value),
+    Decided(V),
 }
 
 /// What a vote means for a learner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Heard {
+pub enum Heard<V = Value> {
     /// Nothing yet, or nothing new.
     Nothing,
     /// Now a quorum has accepted this in the same ballot.
-    Chosen(Value),
+    Chosen(V),
     /// Somebody else voted for another value in the same ballot: one of the two lies, or who led it.
     Contradiction,
 }
 
-impl Default for Learner {
+impl<V> Default for Learner<V> {
     fn default() -> Self {
         Learner::Listening(BTreeMap::new())
     }
 }
 
-impl Learner {
+impl<V: Copy + PartialEq> Learner<V> {
     /// What it has decided.
-    pub fn decided(&self) -> Option<Value> {
+    pub fn decided(&self) -> Option<V> {
         match self {
             Learner::Decided(value) => Some(*value),
             Learner::Listening(_) => None,
         }
     }
 
-    /// Hears a vote; `quorum` of equal ones are enough. Of each process the last ballot counts: an
-    /// older vote that comes late may be forgotten, because the newer ballot ends, too.
-    pub fn hear(&mut self, from: ProcessId, vote: Vote, quorum: usize) -> Heard {
-        let Learner::Listening(votes) = self else { return Heard::Nothing };
-        let contradicts = |v: &&Vote| v.ballot == vote.ballot && v.value != vote.value;
-        if votes.values().any(|other| contradicts(&other)) {
-            return Heard::Contradiction;
+    /// The last vote of each process that was heard of.
+    pub fn votes(&self) -> impl Iterator<Item = (ProcessId, Vote<V>)> {
+        let listening = match self {
+            Learner::Listening(votes) => Some(votes),
+            Learner::Decided(_) => None,
+        };
+        listening.into_iter().flatten().map(|(from, vote)| (*from, *vote))
+    }
+
+    /// Hears a vote of a ballot in which somebody leads, so that all votes are for the same value;
+    /// `quorum` of equal ones are enough.
+    pub fn hear(&mut self, from: ProcessId, vote: Vote<V>, quorum: usize) -> Heard<V> {
+        let contradicts = |other: Vote<V>| other.ballot == vote.ballot && other.value != vote.value;
+        let is_contradicted = self.votes().any(|(_, other)| contradicts(other));
+        match is_contradicted {
+            true => Heard::Contradiction,
+            false => self.count(from, vote, quorum),
         }
+    }
+
+    /// Hears a vote; others of the same ballot may be for other values. Of each process the last
+    /// ballot counts: an older vote that comes late may be forgotten, because the newer ballot ends,
+    /// too.
+    pub fn count(&mut self, from: ProcessId, vote: Vote<V>, quorum: usize) -> Heard<V> {
+        let Learner::Listening(votes) = self else { return Heard::Nothing };
         if votes.get(&from).is_some_and(|last| last.ballot >= vote.ballot) {
             return Heard::Nothing;
         }

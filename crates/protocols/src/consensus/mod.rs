@@ -2,10 +2,13 @@
 
 pub mod acceptor;
 pub mod ballot;
+pub mod cheap_paxos;
 pub mod consensus_from_generals;
 pub mod consensus_from_total_order;
 mod cost;
 pub mod either;
+pub mod fast_paxos;
+pub mod generalized_paxos;
 pub mod generals_from_consensus;
 pub mod interactive_consistency;
 pub mod learner;
@@ -20,8 +23,11 @@ pub mod sync_consensus;
 mod vote;
 
 pub use ballot::Ballot;
+pub use cheap_paxos::CheapPaxos;
 pub use consensus_from_generals::ConsensusFromGenerals;
 pub use consensus_from_total_order::ConsensusFromTotalOrder;
+pub use fast_paxos::FastPaxos;
+pub use generalized_paxos::GeneralizedPaxos;
 pub use generals_from_consensus::GeneralsFromConsensus;
 pub use interactive_consistency::InteractiveConsistency;
 pub use naive_consensus::NaiveConsensus;

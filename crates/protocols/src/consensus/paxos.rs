@@ -30,7 +30,7 @@ use super::acceptor::{Acceptor, Reply, Vote};
 use super::ballot::Ballot;
 use super::learner::{Heard, Learner};
 use super::quorum::majority;
-pub(super) use card::{PARAMETERS, SOURCE};
+pub(super) use card::{ANYTHING, PARAMETERS, SAFETY, SOURCE};
 pub use setting::{Retry, Setting};
 
 use serde::{Deserialize, Serialize};
@@ -138,7 +138,9 @@ impl<const NUMBERED: bool, const REMEMBER: bool> Protocol for PaxosProcess<NUMBE
             Proposer::Refused { by } => Some(by),
             _ => None,
         };
-        self.begin(refused_by, cx);
+        if !self.setting.gives_up(self.acceptor.promised) {
+            self.begin(refused_by, cx);
+        }
     }
 }
 
@@ -294,6 +296,11 @@ impl<const NUMBERED: bool, const REMEMBER: bool> PaxosProcess<NUMBERED, REMEMBER
         if REMEMBER && self.setting.durable.contains(cx.me()) {
             cx.checkpoint(&Record { acceptor: self.acceptor, proposal: self.proposal });
         }
+    }
+
+    /// What it has promised and accepted.
+    pub fn acceptor(&self) -> &Acceptor {
+        &self.acceptor
     }
 
     pub(super) fn group(setup: &Setup) -> Result<Vec<Self>, SetupError> {

@@ -2,9 +2,12 @@
 
 mod by_hand;
 mod explored;
+mod flp;
 mod generals;
 mod paxos;
 mod paxos_explored;
+mod paxos_fast;
+mod paxos_generalized;
 mod reductions;
 mod runs;
 mod signed;

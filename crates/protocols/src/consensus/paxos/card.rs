@@ -84,7 +84,8 @@ impl Sworn for PaxosProcess<true, true> {
              or its own if there is none",
             "2b, on an accept: if nothing greater was promised, write down the vote, and tell the \
              learners; else refuse",
-            "on a refusal, or if nobody answers: wait for a random time, and begin again",
+            "on a refusal, or if nobody answers: wait for a random time, and begin again; give up after \
+             1,000 rounds",
             "on equal votes of a quorum in the same ballot: decide",
             "on a start without a disk, after a crash: only learn",
         ],

@@ -1,13 +1,15 @@
 //! What is set before [Paxos](super) starts.
 
 use super::{PaxosProcess, Timer};
-use crate::consensus::ballot::LAST_ROUND;
+use crate::consensus::ballot::{Ballot, LAST_ROUND};
 use serde::{Deserialize, Serialize};
 use synod_core::family::consensus::{proposals, proposers};
 use synod_core::{Cx, ProcessId, ProcessSet, Setup, SetupError};
 
 /// Answers are awaited for so many milliseconds, unless something else is said.
 const TIMEOUT_MS: u64 = 100;
+/// A proposer that waits in vain does not begin ballots of later rounds than this.
+const LAST_RETRY: u32 = 1_000;
 /// A back-off does not double more often than this.
 const DOUBLINGS: u32 = 6;
 
@@ -71,6 +73,11 @@ impl Setting {
         if self.retry == Retry::Backoff {
             cx.set_timer(Timer::Retry, self.timeout_ms);
         }
+    }
+
+    /// Whether it makes no sense to try again: a quorum is not up, or does not remember.
+    pub(super) fn gives_up(&self, promised: Option<Ballot>) -> bool {
+        promised.is_some_and(|promised| promised.round >= LAST_RETRY)
     }
 
     /// Waits for a random time, which may be twice as long with each round.

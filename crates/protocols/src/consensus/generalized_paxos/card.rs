@@ -1,0 +1,75 @@
+//! The card of [Generalized Paxos](super).
+
+use super::GeneralizedPaxos;
+use synod_core::card::{Card, Crashes, Order, Parameter, Scope, Source, Tolerance, Variant};
+use synod_core::family::GeneralizedConsensus;
+use synod_core::family::generalized::{COMMANDS, COMPATIBLE, GROWING, LEARNING, NONTRIVIAL};
+use synod_core::{Algorithm, ProcessId, Setup, SetupError};
+
+impl Algorithm for GeneralizedPaxos {
+    type Family = GeneralizedConsensus;
+
+    const CARD: Card = Card {
+        name: "generalized-paxos",
+        title: "Lamport's Generalized Paxos",
+        source: Source {
+            author: "L. Lamport",
+            year: 2005,
+            work: "Generalized consensus and Paxos, MSR-TR-2005-33",
+        },
+        idea: "Vote for histories of commands, in which the order of those that commute does not \
+               matter; only commands that interfere can collide, and then a coordinator orders them.",
+        rules: &[
+            "on a command, in the fast ballot: append it to the history, and tell all",
+            "on a vote: what enough histories have in common is learned",
+            "coordinator, on two histories that cannot be continued to the same: ask all to prepare",
+            "on promises of a quorum: take what may have been learned, append all other commands, \
+             and ask all to accept that; after that, whatever else is proposed",
+        ],
+        assumes: &[
+            "nobody lies",
+            "who has crashed does not come back to vote",
+            "that all is learned: nothing goes wrong",
+        ],
+        tolerates: Tolerance {
+            crashes: Crashes::Minority,
+            loss: true,
+            duplication: true,
+            ..Tolerance::NOTHING
+        },
+        promises: &[COMPATIBLE, GROWING, NONTRIVIAL],
+        variants: &[Variant {
+            set: &[("coordinator", "p0")],
+            tolerates: Tolerance::NOTHING,
+            promises: &[COMPATIBLE, GROWING, NONTRIVIAL, LEARNING],
+        }],
+        proved: &[
+            Scope { set: &[("coordinator", "p0")], ..Scope::of(1) },
+            Scope { set: &[("coordinator", "p0")], ..Scope::of(2) },
+            Scope {
+                order: Order::Fifo,
+                set: &[("coordinator", "p0"), ("commands", "- w0 w1")],
+                ..Scope::of(3)
+            },
+            Scope {
+                order: Order::Fifo,
+                set: &[("coordinator", "p0"), ("commands", "- w0 w0")],
+                ..Scope::of(3)
+            },
+            Scope { crashes: 1, ..Scope::of(2) },
+        ],
+        parameters: &[
+            COMMANDS,
+            Parameter { name: "coordinator", meaning: "who solves collisions (default: p0)" },
+        ],
+        ..Card::BLANK
+    };
+
+    fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+        Self::group(setup)
+    }
+
+    fn takes_part(&self, _me: ProcessId) -> bool {
+        self.proposes
+    }
+}
