@@ -133,7 +133,7 @@ impl<A: Algorithm> Successors<A> {
         loop {
             self.scratch.clone_from(world);
             self.scratch.step(action, &mut self.choices);
-            if counts(&self.scratch) {
+            if counts(&self.scratch) && !self.scratch.was_retracted() {
                 tried = Tried::Some;
                 if !visit(action, self.choices.script(), &mut self.scratch) {
                     return Tried::Stopped;

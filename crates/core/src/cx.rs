@@ -63,6 +63,8 @@ pub trait Host<P: Protocol> {
     }
     /// The step enters (`true`) or leaves the layer below: messages now belong to that layer.
     fn cross(&mut self, _down: bool) {}
+    /// The step need not have been taken; see [`Cx::retract`].
+    fn retract(&mut self) {}
 }
 
 /// The protocol's only window on the world, during one step.
@@ -187,6 +189,13 @@ impl<'a, P: Protocol> Cx<'a, P> {
         let chosen = self.host.choose(among);
         assert!(chosen < among, "the driver chose {chosen} among {among}");
         chosen
+    }
+
+    /// Says that nothing came of this step: whatever can happen after it can happen without it. An
+    /// explorer passes over it; for other drivers it is a step like any other. For adversaries that
+    /// learn only by trying whether a move leads anywhere.
+    pub fn retract(&mut self) {
+        self.host.retract();
     }
 
     /// Runs one step of the layer below. Its messages and timers go out as ours; what it outputs
@@ -339,6 +348,10 @@ where
 
     fn cross(&mut self, down: bool) {
         self.above.host.cross(down);
+    }
+
+    fn retract(&mut self) {
+        self.above.host.retract();
     }
 }
 

@@ -115,6 +115,20 @@ impl<M: Wire> GroupEngine<M> {
         !matches!(self, GroupEngine::Abstract(Abstract::Oracle(_)))
     }
 
+    /// What a member was not told yet, of what it will be told if nothing else happens; if this is a
+    /// lazy oracle.
+    pub fn to_be_told(&self, node: ProcessId) -> Vec<Event<M>> {
+        match self {
+            GroupEngine::Embedded(_) => Vec::new(),
+            GroupEngine::Abstract(engine) => engine.to_be_told(node),
+        }
+    }
+
+    /// The message by which a member of the abstract engine is told something.
+    pub fn telling(event: Event<M>) -> Message<M> {
+        Message::Abstract(abstract_engine::Message::Tell(event))
+    }
+
     /// Whether it goes on sending although nobody wants anything.
     pub fn is_restless(&self) -> bool {
         match self {

@@ -1,17 +1,14 @@
 //! SLOTS in the catalogue: on a group engine it is an algorithm.
 
 use super::message::Message;
-use super::pool::Pool;
-use super::ranges::Ranges;
 use super::settings::{CAP, COOLDOWN, LEVEL, LOW, MIN, OWNED, RESERVED, RULES, SLOTS, USED};
-use super::table::Owner;
 use super::{Slots, Timer, donation, offers, published};
 use crate::group::{self, ENGINE, GroupEngine, abstract_engine, embedded};
 use synod_core::card::{Crashes, Parameter, Tolerance, Variant};
 use synod_core::family::Allocation;
 use synod_core::family::slots::{FENCE, PI1, PI2, PI4, PI15};
 use synod_core::group::{Catalogued, Served, ServedTimer};
-use synod_core::{Card, Invariant, ProcessId, Setup, SetupError, Snapshot, Source};
+use synod_core::{Card, Invariant, ProcessId, Setup, SetupError, Source};
 
 /// SLOTS, on whichever engine.
 pub type SlotsAlgorithm = Served<Slots, GroupEngine<Message>>;
@@ -129,75 +126,6 @@ impl Catalogued<GroupEngine<Message>> for Slots {
     }
 
     fn invariants() -> &'static [Invariant<SlotsAlgorithm>] {
-        &[
-            Invariant {
-                name: "pi1-owned",
-                statement: "no slot has two owners, on whichever sides of a partition",
-                holds: one_owner,
-            },
-            Invariant {
-                name: "pi2-equal",
-                statement: "members of a view that have delivered as much have the same table",
-                holds: equal_tables,
-            },
-            Invariant {
-                name: "pool",
-                statement: "a member can use what is its own in its table, and nothing else",
-                holds: pools_agree,
-            },
-        ]
+        super::invariants::INVARIANTS
     }
-}
-
-/// What somebody owns and has not promised away. A donation that is under way is its donor's in the
-/// donor's table until the donor delivers it, but the donor cannot use it.
-fn own(member: &Slots) -> Ranges {
-    let mut own = member.estate.table.of(Owner::Of(member.estate.me));
-    own.remove(member.estate.pool.pledged_slots());
-    own
-}
-
-fn one_owner(snapshot: &Snapshot<'_, SlotsAlgorithm>) -> bool {
-    let members = || snapshot.processes().map(|process| &process.service);
-    // Of those who are known to be dead, the last state is all that is left.
-    let is_dead = |node| members().any(|member| member.estate.dead.contains(node));
-    let mut owned = Ranges::EMPTY;
-    members().filter(|member| !member.leaving && !is_dead(member.estate.me)).all(|member| {
-        let own = own(member);
-        let free = owned.intersection(&own).is_empty();
-        owned.extend(&own);
-        free
-    })
-}
-
-fn equal_tables(snapshot: &Snapshot<'_, SlotsAlgorithm>) -> bool {
-    let settled = |member: &&Slots| member.estate.is_settled();
-    let members: Vec<&Slots> =
-        snapshot.processes().map(|process| &process.service).filter(settled).collect();
-    members.iter().enumerate().all(|(place, one)| {
-        members[place + 1..].iter().all(|other| {
-            one.estate.view != other.estate.view
-                || one.estate.delivered != other.estate.delivered
-                || (one.estate.table == other.estate.table
-                    && one.estate.ready == other.estate.ready
-                    && one.estate.primary == other.estate.primary)
-        })
-    })
-}
-
-fn pools_agree(snapshot: &Snapshot<'_, SlotsAlgorithm>) -> bool {
-    snapshot.processes().map(|process| &process.service).filter(|member| !member.leaving).all(
-        |member| {
-            let estate = &member.estate;
-            let mut owned = estate.table.of(Owner::Of(estate.me));
-            for (who, reserved) in &estate.settings.reserved {
-                if *who != estate.me {
-                    owned.remove(reserved);
-                }
-            }
-            let mut usable = estate.pool.slots();
-            usable.extend(&estate.private.as_ref().map_or(Ranges::EMPTY, Pool::slots));
-            usable == owned
-        },
-    )
 }

@@ -39,7 +39,7 @@ impl Estate {
     fn why_none(&self) -> Refusal {
         let resting = self.cooling() + self.pool.pledged();
         let others = self.ready.iter().filter(|other| *other != self.me);
-        let mut told = others.map(|other| self.told.get(other.index()).copied().unwrap_or(0));
+        let mut told = others.map(|other| self.told.0.get(other.index()).copied().unwrap_or(0));
         let elsewhere = self.table.size() - self.total();
         if resting + elsewhere > 0 || told.any(|free| free > 0) {
             return Refusal::Starved;

@@ -8,6 +8,7 @@ use super::settings::Settings;
 use super::table::{Owner, Table};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+use std::hash::{Hash, Hasher};
 use synod_core::family::slots::Output;
 use synod_core::group::{Member, Session, ViewId};
 use synod_core::{ProcessId, ProcessSet};
@@ -24,6 +25,16 @@ pub enum Stage {
     /// The view is over, the next is not there yet: what is delivered now, only our companions are
     /// certain to deliver.
     Between,
+}
+
+/// How many free slots each node had when it last spoke. It decides in which words a claim is refused,
+/// and nothing else that outlives the step in which it was heard: so states that differ in it only are
+/// the same to an explorer, which compares hashes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Hearsay(pub(super) Vec<u32>);
+
+impl Hash for Hearsay {
+    fn hash<H: Hasher>(&self, _state: &mut H) {}
 }
 
 /// The replicated table and our own pool, and all that is known about the group.
@@ -59,7 +70,7 @@ pub struct Estate {
     /// The number of our last claim, or a greater one that we heard of.
     pub(super) clock: u64,
     /// How many free slots others had, when they last spoke.
-    pub(super) told: Vec<u32>,
+    pub(super) told: Hearsay,
     /// What we have to say, and there was no room. It is about this view and forgotten with it. Rules
     /// say a bounded number of things: one request or take, one answer for each member.
     unsaid: VecDeque<Body>,
@@ -84,7 +95,7 @@ impl Estate {
             primary: None,
             dead: ProcessSet::EMPTY,
             clock: 0,
-            told: vec![0; last],
+            told: Hearsay(vec![0; last]),
             unsaid: VecDeque::new(),
             settings,
         }
@@ -222,14 +233,14 @@ impl Estate {
     /// How many free slots somebody had when it last spoke.
     #[inline]
     pub fn told(&self, member: ProcessId) -> u32 {
-        self.told.get(member.index()).copied().unwrap_or(0)
+        self.told.0.get(member.index()).copied().unwrap_or(0)
     }
 
     /// Learns from what somebody says how far the clock is and how much it has.
     #[inline]
     pub fn hear(&mut self, from: ProcessId, message: &Message) {
         self.clock = self.clock.max(message.clock.min(1 << 62));
-        if let Some(told) = self.told.get_mut(from.index()) {
+        if let Some(told) = self.told.0.get_mut(from.index()) {
             *told = message.free;
         }
     }

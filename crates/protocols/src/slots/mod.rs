@@ -36,6 +36,7 @@ pub mod donation;
 pub mod estate;
 pub mod exchange;
 pub mod heuristics;
+mod invariants;
 mod literal;
 mod membership;
 mod merge;

@@ -27,10 +27,21 @@ const SPLIT: [Settings; 2] = [
     pool!("offers", "3", "p1:2 p2:1", "partitions": "1"),
 ];
 
-/// The same, and a process dies.
-const SPLIT_AND_DEATH: [Settings; 2] = [
-    pool!("repaired", "3", "p1:2 p2:1", "partitions": "1", "deaths": "1", "passing": "once"),
-    pool!("offers", "3", "p1:2 p2:1", "partitions": "1", "deaths": "1", "passing": "once"),
+/// It falls apart and comes together, and a process dies: the same histories as without the last two
+/// settings, in fewer states.
+const SPLIT_MERGE_DEATH: [Settings; 2] = [
+    pool!("repaired", "3", "p1:2 p2:1", "partitions": "1", "merges": "1", "deaths": "1",
+        "passing": "lazy", "across": "no"),
+    pool!("offers", "3", "p1:2 p2:1", "partitions": "1", "merges": "1", "deaths": "1",
+        "passing": "lazy", "across": "no"),
+];
+
+/// It falls apart twice, and comes together twice.
+const SPLITS_AND_MERGES: [Settings; 2] = [
+    pool!("repaired", "2", "p1:1 p2:1", "partitions": "2", "merges": "2", "passing": "lazy",
+        "across": "no"),
+    pool!("offers", "2", "p1:1 p2:1", "partitions": "2", "merges": "2", "passing": "lazy",
+        "across": "no"),
 ];
 
 /// Everything, but only when all is calm.
@@ -66,8 +77,10 @@ const FROM_NOTHING: Settings = &[
 pub(super) const PROVED: &[Scope] = &[
     quiet(4, SPLIT[0]),
     quiet(4, SPLIT[1]),
-    quiet(4, SPLIT_AND_DEATH[0]),
-    quiet(4, SPLIT_AND_DEATH[1]),
+    quiet(4, SPLIT_MERGE_DEATH[0]),
+    quiet(4, SPLIT_MERGE_DEATH[1]),
+    quiet(4, SPLITS_AND_MERGES[0]),
+    quiet(4, SPLITS_AND_MERGES[1]),
     quiet(4, CALM[0]),
     quiet(4, CALM[1]),
     busy(3, CLAIMS[0]),

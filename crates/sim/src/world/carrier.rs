@@ -38,6 +38,7 @@ pub(super) struct Carrier<'a, A: Algorithm> {
     prints: &'a mut Option<Prints>,
     cut: &'a mut Option<Cut>,
     urgent: &'a mut Vec<Slot>,
+    retracted: &'a mut bool,
     /// How many layers down the step is.
     pub(super) layer: u8,
     /// What the application answers at once.
@@ -80,6 +81,7 @@ impl<A: Algorithm> World<A> {
             prints: &mut self.prints,
             cut: &mut self.cut,
             urgent: &mut self.urgent,
+            retracted: &mut self.retracted,
             layer: 0,
             answers: Vec::new(),
         };
@@ -102,6 +104,10 @@ impl<A: Algorithm> Host<A> for Carrier<'_, A> {
 
     fn cross(&mut self, down: bool) {
         self.layer = if down { self.layer + 1 } else { self.layer - 1 };
+    }
+
+    fn retract(&mut self) {
+        *self.retracted = true;
     }
 }
 

@@ -72,6 +72,8 @@ pub struct World<A: Algorithm> {
     cut: Option<Cut>,
     /// What the step has sent that arrives before it is over.
     urgent: Vec<Slot>,
+    /// Whether nothing came of the last step.
+    retracted: bool,
 }
 
 /// How much of a step is still carried out.
@@ -101,6 +103,7 @@ impl<A: Algorithm> Clone for World<A> {
             prints: self.prints,
             cut: None,
             urgent: Vec::new(),
+            retracted: false,
         }
     }
 
@@ -154,6 +157,7 @@ impl<A: Algorithm> World<A> {
             prints: None,
             cut: None,
             urgent: Vec::new(),
+            retracted: false,
             fixed: Arc::new(Fixed {
                 setup: plan.setup.clone(),
                 initial,
@@ -180,10 +184,14 @@ impl<A: Algorithm> World<A> {
         self.judge(driver);
     }
 
-    /// What cannot wait arrives before the step is over, in the order of sending.
+    /// What cannot wait arrives before the step is over, in the order of sending. What a process sends
+    /// to itself divides the step: the state before it is judged like one between two steps.
     fn deliver_urgent(&mut self, driver: &mut dyn Driver<A>) {
         while !self.urgent.is_empty() {
             let slot = self.urgent.remove(0);
+            if self.flight.get(slot).is_some_and(|envelope| envelope.from == envelope.to) {
+                self.judge(driver);
+            }
             self.deliver(slot, driver);
         }
     }
@@ -276,6 +284,7 @@ impl<A: Algorithm> World<A> {
         self.steps += 1;
         self.found.clear();
         self.cut = None;
+        self.retracted = false;
         self.take_step(action, driver);
         self.deliver_urgent(driver);
         self.judge(driver);
@@ -330,6 +339,11 @@ impl<A: Algorithm> World<A> {
     /// Whether the last step was cut off: something did not go out any more.
     pub fn was_cut_off(&self) -> bool {
         self.cut.is_some_and(|cut| cut.reached)
+    }
+
+    /// Whether nothing came of the last step: whatever can happen now could happen before.
+    pub fn was_retracted(&self) -> bool {
+        self.retracted
     }
 
     fn ask(&mut self, at: ProcessId, input: A::Input, driver: &mut dyn Driver<A>) {

@@ -107,6 +107,14 @@ impl<M: Data> Component<M> {
         self.here.iter().find(|reader| reader.node == node).map_or(0, left)
     }
 
+    /// The same, message by message.
+    pub(super) fn rest(&self, node: ProcessId) -> impl Iterator<Item = &Delivery<M>> {
+        let reader = self.here.iter().find(|reader| reader.node == node);
+        let first = reader.map_or(self.log.len(), |reader| reader.next);
+        let limit = self.limit().max(first);
+        self.log[first..limit].iter().map(|entry| &entry.delivery)
+    }
+
     /// What a member that is here delivers next.
     pub(super) fn next(&mut self, node: ProcessId) -> Option<Delivery<M>> {
         let limit = self.limit();

@@ -1,5 +1,6 @@
 //! A member's part of the abstract engine: it passes on, and counts.
 
+use super::settings::{Passing, Settings};
 use super::{Abstract, Message, ORACLE, WINDOW};
 use serde::{Deserialize, Serialize};
 use synod_core::group::{Ask, Event, Member, ViewId};
@@ -12,6 +13,8 @@ pub struct Stub {
     pub(super) safe: bool,
     /// Whether what we multicast may take its time.
     late: bool,
+    /// Whether what is not ordered in its view is lost.
+    perishes: bool,
     standing: Standing,
     /// How many of our own multicasts we have not delivered yet.
     under_way: usize,
@@ -26,8 +29,15 @@ enum Standing {
 }
 
 impl Stub {
-    pub(super) fn new(safe: bool, late: bool) -> Self {
-        Stub { safe, late, standing: Standing::Outside(0), under_way: 0 }
+    pub(super) fn new(settings: &Settings) -> Self {
+        Stub {
+            safe: settings.safe,
+            // A lazy oracle has it at once, and gives it a place when it likes.
+            late: settings.late && settings.passing != Passing::Lazy,
+            perishes: !settings.across,
+            standing: Standing::Outside(0),
+            under_way: 0,
+        }
     }
 
     pub(super) fn room(&self) -> usize {
@@ -65,6 +75,9 @@ impl Stub {
                 match standing {
                     Standing::Outside(lives) if member.incarnation <= lives => return,
                     _ => self.standing = Standing::Inside(member, view.id),
+                }
+                if self.perishes {
+                    self.under_way = 0;
                 }
             }
             (_, Standing::Outside(_)) => return,

@@ -34,12 +34,13 @@
 //!   more, delivered in a later one.
 
 mod component;
+mod lazy;
 mod member;
 mod moves;
 mod oracle;
 mod settings;
 
-pub use settings::{PARAMETERS, Settings};
+pub use settings::{PARAMETERS, Passing, Settings};
 
 use member::Stub;
 use oracle::Oracle;
@@ -83,6 +84,12 @@ pub enum Message<M> {
     Leave(Member),
     /// From the oracle: this is the next event.
     Tell(Event<M>),
+    /// From a lazy oracle, after an event: is there a multicast?
+    Ask,
+    /// To the oracle: whatever there is is on its way.
+    Done,
+    /// From a lazy oracle to itself: tell everybody what is certain.
+    Certain,
 }
 
 impl<M: Wire> Wire for Message<M> {
@@ -94,12 +101,19 @@ impl<M: Wire> Wire for Message<M> {
             Message::Tell(Event::View(_)) => "View",
             Message::Tell(Event::Transitional(_)) => "Transitional",
             Message::Tell(_) => "Lost",
+            Message::Ask => "Ask",
+            Message::Done => "Done",
+            Message::Certain => "Certain",
         }
     }
 
     /// An event is told when the oracle says so: there is nothing between them.
     fn is_urgent(&self) -> bool {
-        matches!(self, Message::Tell(_) | Message::Cast { late: false, .. })
+        match self {
+            Message::Tell(_) | Message::Ask | Message::Done | Message::Certain => true,
+            Message::Cast { late, .. } => !late,
+            Message::Leave(_) => false,
+        }
     }
 }
 
@@ -121,6 +135,9 @@ impl<M: fmt::Debug> fmt::Debug for Message<M> {
                 write!(f, "{}: {:?} in {}", delivery.sender, delivery.message, delivery.sent_in)
             }
             Message::Tell(event) => event.fmt(f),
+            Message::Ask => f.write_str("Ask"),
+            Message::Done => f.write_str("Done"),
+            Message::Certain => f.write_str("Certain"),
         }
     }
 }
@@ -146,11 +163,16 @@ pub enum Move {
     Settle,
     /// Some member gets its next event.
     Pass,
+    /// What some member multicasts next gets its place. (Lazy oracles only: with others it is ordered
+    /// when it arrives.)
+    Order,
+    /// Nobody has anything to say any more. (Lazy oracles only.)
+    Rest,
 }
 
 impl Move {
     /// In the order in which timers are set.
-    const ALL: [Move; 9] = [
+    const ALL: [Move; 11] = [
         Move::Partition,
         Move::Merge,
         Move::Die,
@@ -160,6 +182,8 @@ impl Move {
         Move::Rejoin,
         Move::Settle,
         Move::Pass,
+        Move::Order,
+        Move::Rest,
     ];
 
     /// The fault of that name.
@@ -177,13 +201,13 @@ impl Move {
 
     /// Whether it may come and need not.
     pub fn is_fault(self) -> bool {
-        !matches!(self, Move::Settle | Move::Pass)
+        !matches!(self, Move::Settle | Move::Pass | Move::Order | Move::Rest)
     }
 
     /// When it comes in a simulation, in milliseconds from when it became possible.
     fn after_ms(self) -> u64 {
         match self {
-            Move::Pass => 1,
+            Move::Pass | Move::Order | Move::Rest => 1,
             Move::Settle => 7,
             Move::Start | Move::Restart | Move::Rejoin => 20,
             Move::Partition => 100,
@@ -198,7 +222,7 @@ impl<M: Wire> Abstract<M> {
     /// The processes of a group: the oracle first.
     pub fn processes(setup: &Setup) -> Result<Vec<Self>, SetupError> {
         let settings = Settings::from_setup(setup)?;
-        let member = Abstract::Member(Stub::new(settings.safe, settings.late));
+        let member = Abstract::Member(Stub::new(&settings));
         let members = std::iter::repeat_n(member, setup.n - 1);
         let oracle = Abstract::Oracle(Oracle::new(setup.n - 1, settings));
         Ok(std::iter::once(oracle).chain(members).collect())
@@ -234,6 +258,7 @@ impl<M: Wire> Protocol for Abstract<M> {
             (Abstract::Member(stub), Message::Tell(event)) if from == ORACLE => {
                 stub.on_event(event, cx);
             }
+            (Abstract::Member(_), Message::Ask) if from == ORACLE => cx.send(ORACLE, Message::Done),
             (Abstract::Member(_), _) => cx.accuse(from, "speaks to a member"),
         }
     }

@@ -2,17 +2,21 @@
 
 use super::component::Component;
 use super::oracle::Oracle;
-use super::{Abstract, Message, Move};
+use super::{Abstract, Message, Move, ORACLE};
 use synod_core::group::{Cause, Event};
 use synod_core::{Cx, Data, ProcessId, ProcessSet, Wire};
 
 impl<M: Data> Oracle<M> {
     /// Whether there is something to choose from.
     pub(super) fn may(&self, next: Move) -> bool {
+        if !self.is_due(next) {
+            return false;
+        }
         let may_now = !self.settings.calm || self.is_calm();
         let is_left = may_now && self.settings.left.times(next) > 0;
         match next {
             Move::Pass => !self.behind().is_empty(),
+            Move::Order | Move::Rest => !self.speakers().is_empty(),
             Move::Settle => self.components.iter().any(Component::is_unsettled),
             Move::Start => !self.out(next).is_empty(),
             Move::Partition => is_left && self.components.iter().any(is_divisible),
@@ -29,7 +33,7 @@ impl<M: Data> Oracle<M> {
     }
 
     /// Those who are not in the group, because they never were or because they are dead.
-    fn out(&self, next: Move) -> Vec<ProcessId> {
+    pub(super) fn out(&self, next: Move) -> Vec<ProcessId> {
         let alive = self.alive();
         let is_out = |node: &ProcessId| {
             let never_was = self.node(*node).incarnation == 0;
@@ -50,7 +54,7 @@ fn is_divisible<M: Data>(component: &Component<M>) -> bool {
 }
 
 /// One of these.
-fn one_of<M: Wire, T: Copy>(options: &[T], cx: &mut Cx<'_, Abstract<M>>) -> T {
+pub(super) fn one_of<M: Wire, T: Copy>(options: &[T], cx: &mut Cx<'_, Abstract<M>>) -> T {
     options[cx.choose(options.len() as u32) as usize]
 }
 
@@ -68,6 +72,9 @@ impl<M: Wire> Oracle<M> {
             self.settings.left.spend(next, 1);
         }
         match next {
+            Move::Pass if self.settings.is_lazy() => self.pass_all(cx),
+            Move::Order => self.draw(cx),
+            Move::Rest => self.rest(cx),
             Move::Pass => {
                 let node = one_of(&self.behind(), cx);
                 self.pass(node, cx);
@@ -79,6 +86,9 @@ impl<M: Wire> Oracle<M> {
             Move::Die => self.kill(Some(Cause::Disconnect), cx),
             Move::Crash => self.kill(None, cx),
             Move::Start | Move::Restart | Move::Rejoin => self.start_one(next, cx),
+        }
+        if self.is_due(Move::Pass) && self.settings.is_lazy() {
+            cx.send(ORACLE, Message::Certain);
         }
         self.set_timers(cx);
     }

@@ -1,7 +1,7 @@
 //! The group service as a whole: who is where, and what each member has not been told yet.
 
 use super::component::Component;
-use super::settings::{Beginning, Settings};
+use super::settings::{Beginning, Passing, Settings};
 use super::{Abstract, Message, Move};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -17,6 +17,8 @@ pub struct Oracle<M> {
     pub(super) nodes: Vec<Node<M>>,
     /// The members that are alive, by the view that they are in; in order of their first member.
     pub(super) components: Vec<Component<M>>,
+    /// Whether everybody has been told everything, and nothing can come of it: for lazy oracles.
+    pub(super) rests: bool,
 }
 
 /// A member, as the oracle knows it.
@@ -26,13 +28,15 @@ pub(super) struct Node<M> {
     pub(super) incarnation: u32,
     /// What it will be told before anything that is ordered in the view that it is in then.
     pub(super) queue: VecDeque<Event<M>>,
+    /// What it has multicast and has no place yet, if the oracle is lazy. (If not, it is on its way.)
+    pub(super) unordered: VecDeque<Delivery<M>>,
 }
 
 impl<M: Data> Oracle<M> {
     pub(super) fn new(members: usize, settings: Settings) -> Self {
         let incarnation = u32::from(settings.beginning != Beginning::Later);
-        let node = Node { incarnation, queue: VecDeque::new() };
-        Oracle { settings, nodes: vec![node; members], components: Vec::new() }
+        let node = Node { incarnation, queue: VecDeque::new(), unordered: VecDeque::new() };
+        Oracle { settings, nodes: vec![node; members], components: Vec::new(), rests: false }
     }
 
     pub(super) fn settings(&self) -> &Settings {
@@ -69,7 +73,7 @@ impl<M: Data> Oracle<M> {
     }
 
     /// How much a member has to be told.
-    fn backlog(&self, node: ProcessId) -> usize {
+    pub(super) fn backlog(&self, node: ProcessId) -> usize {
         let ordered: usize = self.components.iter().map(|component| component.backlog(node)).sum();
         self.node(node).queue.len() + ordered
     }
@@ -101,7 +105,15 @@ impl<M: Wire> Oracle<M> {
         let is_behind = !self.behind().is_empty();
         match message {
             Message::Cast { sender, sent_in, level, message, .. } if sender.node == from => {
-                self.order(Delivery { sender, sent_in, level, message });
+                let delivery = Delivery { sender, sent_in, level, message };
+                match self.settings.passing {
+                    Passing::Lazy => return self.put_by(delivery, cx),
+                    Passing::Step | Passing::AtOnce => self.order(delivery),
+                }
+            }
+            Message::Certain if from == cx.me() => self.pass_all(cx),
+            Message::Done if self.settings.is_lazy() && self.names().any(|node| node == from) => {
+                return self.draw_on(from, cx);
             }
             Message::Leave(member) if member.node == from => {
                 if self.is_current(member) {
@@ -111,13 +123,15 @@ impl<M: Wire> Oracle<M> {
             }
             _ => cx.accuse(from, "speaks for somebody else"),
         }
-        if !is_behind {
+        if self.settings.is_lazy() {
+            self.set_timers(cx);
+        } else if !is_behind {
             self.set_pass(cx);
         }
     }
 
     /// Whether this is the life in which a node is a member now.
-    fn is_current(&self, member: Member) -> bool {
+    pub(super) fn is_current(&self, member: Member) -> bool {
         let known = (1..=self.nodes.len()).contains(&member.node.index());
         let alive = self.components.iter().any(|component| component.has(member.node));
         known && alive && self.member(member.node) == member
@@ -125,8 +139,8 @@ impl<M: Wire> Oracle<M> {
 
     /// What somebody multicast gets its place in the view that they are in by then. What the dead
     /// have multicast is lost, if it was not ordered in their life.
-    fn order(&mut self, mut delivery: Delivery<M>) {
-        if !self.is_current(delivery.sender) {
+    pub(super) fn order(&mut self, mut delivery: Delivery<M>) {
+        if !self.is_current(delivery.sender) || self.has_perished(&delivery) {
             return;
         }
         if !self.settings.safe {
@@ -142,7 +156,7 @@ impl<M: Wire> Oracle<M> {
     pub(super) fn pass(&mut self, node: ProcessId, cx: &mut Cx<'_, Abstract<M>>) {
         let is_last = |event: Option<&Event<M>>| matches!(event, None | Some(Event::View(_)));
         if let Some(Event::Transitional(_)) = self.node(node).queue.front()
-            && self.settings.at_once
+            && self.settings.passing == Passing::AtOnce
         {
             while !is_last(self.node(node).queue.front()) {
                 self.tell_next(node, cx);
@@ -151,7 +165,7 @@ impl<M: Wire> Oracle<M> {
         self.tell_next(node, cx);
     }
 
-    fn tell_next(&mut self, node: ProcessId, cx: &mut Cx<'_, Abstract<M>>) {
+    pub(super) fn tell_next(&mut self, node: ProcessId, cx: &mut Cx<'_, Abstract<M>>) {
         let event = self
             .node_mut(node)
             .queue
@@ -166,6 +180,7 @@ impl<M: Wire> Oracle<M> {
     pub(super) fn end(&mut self, node: ProcessId, cause: Option<Cause>) {
         let member = self.member(node);
         self.node_mut(node).queue.clear();
+        self.node_mut(node).unordered.clear();
         if let Some(component) = self.component_of(node) {
             component.remove(node);
             component.dead.extend(cause.map(|cause| Change { member, cause }));
@@ -178,7 +193,7 @@ impl<M: Wire> Oracle<M> {
         let members: Vec<_> = set.iter().map(|node| self.member(node)).collect();
         let parts = self.parts(set);
         let last = parts.iter().filter_map(|part| part.from).map(|view| view.epoch).max();
-        let id = ViewId { epoch: 1 + last.unwrap_or(0), by: members[0] };
+        let id = ViewId { epoch: self.epoch_after(last, members[0]), by: members[0] };
         let view = |node| (node, self.view_of(node, id, &members, &parts));
         let views: Vec<_> = set.iter().map(view).collect();
         for part in &parts {
@@ -190,6 +205,7 @@ impl<M: Wire> Oracle<M> {
         self.components.retain(|component| !component.here.is_empty());
         self.components.push(Component::new(id, members));
         self.components.sort_by_key(|component| component.here[0].node);
+        self.forget_perished();
     }
 
     /// Who goes together: those who are in the same view. Who is new goes alone.

@@ -10,7 +10,7 @@ use synod_core::{Setup, SetupError};
 const MOST: u64 = 1_000;
 
 /// The parameters of the abstract engine.
-pub const PARAMETERS: [Parameter; 12] = [
+pub const PARAMETERS: [Parameter; 13] = [
     Parameter {
         name: "partitions",
         meaning: "abstract engine: how often some members go on without the others (default: 0)",
@@ -62,8 +62,14 @@ pub const PARAMETERS: [Parameter; 12] = [
     },
     Parameter {
         name: "passing",
-        meaning: "abstract engine: a transitional configuration passes step by step (step, \
-                  default), or at once (once); fewer histories",
+        meaning: "abstract engine: members are told what there is step by step (step, default); a \
+                  transitional configuration at once (once), fewer histories; or as late as can be \
+                  (lazy), the same histories in fewer states, for members that claim nothing",
+    },
+    Parameter {
+        name: "across",
+        meaning: "abstract engine: yes (default), or no, if what has no place in the order when its view \
+                  ends never gets one; the same histories for services to which that is void",
     },
 ];
 
@@ -133,6 +139,17 @@ impl Left {
     }
 }
 
+/// When members are told what there is for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Passing {
+    /// At any time, one event after the other.
+    Step,
+    /// The same, but all events of a transitional configuration in one step.
+    AtOnce,
+    /// As late as can be; see [`lazy`](super::lazy).
+    Lazy,
+}
+
 /// How much may still go wrong, and what does not change.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Settings {
@@ -148,11 +165,18 @@ pub struct Settings {
     pub late: bool,
     /// By how many events a member may be ahead of another.
     pub lag: u32,
-    /// Whether a transitional configuration passes in one step.
-    pub at_once: bool,
+    /// When members are told what there is for them.
+    pub passing: Passing,
+    /// Whether what is multicast in one view may get its place in another.
+    pub across: bool,
 }
 
 impl Settings {
+    /// Whether members are told things as late as can be.
+    pub(super) fn is_lazy(&self) -> bool {
+        self.passing == Passing::Lazy
+    }
+
     /// As the parameters say.
     pub fn from_setup(setup: &Setup) -> Result<Self, SetupError> {
         Ok(Settings {
@@ -166,7 +190,12 @@ impl Settings {
             calm: setup.choice("calm", &["no", "yes"])? == "yes",
             late: setup.choice("late", &["yes", "no"])? == "yes",
             lag: u32::try_from(setup.number("lag", MOST)?).unwrap_or(u32::MAX),
-            at_once: setup.choice("passing", &["step", "once"])? == "once",
+            passing: match setup.choice("passing", &["step", "once", "lazy"])? {
+                "step" => Passing::Step,
+                "once" => Passing::AtOnce,
+                _ => Passing::Lazy,
+            },
+            across: setup.choice("across", &["yes", "no"])? == "yes",
         })
     }
 }

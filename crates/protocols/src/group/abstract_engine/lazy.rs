@@ -1,0 +1,187 @@
+//! Telling members as late as can be: the same histories, in fewer states.
+//!
+//! A member learns of the world only from what it is told, and the world learns of it only from what it
+//! multicasts. So a history does not change if a member is told something later, as long as it is told
+//! before the oracle orders what the member says to it. A lazy oracle does just that: the order of the multicasts
+//! is explored, and what goes wrong between them; how far behind members are is not. Instead, whoever
+//! judges a state judges it for every one of them, wherever it is in what it was not told
+//! yet: see [`Abstract::to_be_told`].
+//!
+//! Why nothing is lost. Take a history of the oracle that is not lazy. The lazy one follows it, so that
+//! the order and the views are the same at every moment, and no member has been told more:
+//! - *Somebody is told something*: do nothing.
+//! - *A multicast gets its place*: its sender has been told all that led to it. Tell it as much, and no
+//!   more ([`Move::Order`]).
+//! - *Members go on to another view*: how much of the order they still deliver is chosen from where the
+//!   first of them is. Whoever was told less can choose as before, and more. What they have to
+//!   deliver is fixed from then on; nobody can change it but by killing them, and whoever is
+//!   dead has forgotten what it was told. So it is told in the same step (the state before that is
+//!   judged, too: what a process sends to itself divides a step); what it says
+//!   to this waits in the oracle, where it may get its place or be lost, as before.
+//! - *A member dies*: it has forgotten all.
+//!
+//! Safe messages: what nobody was told yet may still be missing somewhere; but it need not, and then the choices
+//! are those of the history that is followed. What cannot go wrong any more is not waited for: when nothing
+//! is left that could end a view, members are told everything at once.
+//!
+//! It is not for members that act on their own (claims): for them it matters when they are told something.
+
+use super::component::Component;
+use super::moves::one_of;
+use super::oracle::Oracle;
+use super::settings::Left;
+use super::{Abstract, Message, Move, ORACLE};
+use synod_core::group::{Delivery, Event, Member, ViewId};
+use synod_core::{Cx, Data, ProcessId, Wire};
+
+impl<M: Data> Oracle<M> {
+    /// Whether it is time for this: if the oracle is lazy, what is certain comes before all else.
+    pub(super) fn is_due(&self, next: Move) -> bool {
+        if !self.settings.is_lazy() {
+            return !matches!(next, Move::Order | Move::Rest);
+        }
+        if self.rests {
+            return false;
+        }
+        let certain = self.nodes.iter().any(|node| !node.queue.is_empty())
+            || (self.is_over() && self.names().any(|node| self.backlog(node) > 0));
+        match next {
+            Move::Pass => certain,
+            Move::Rest => !certain && self.is_silent(),
+            _ => !certain,
+        }
+    }
+
+    /// Whether perhaps nobody has anything to say any more.
+    fn is_silent(&self) -> bool {
+        let unsettled = self.components.iter().any(Component::is_unsettled);
+        !unsettled && self.nodes.iter().all(|node| node.unordered.is_empty())
+    }
+
+    /// Whether nothing is left that could end a view.
+    fn is_over(&self) -> bool {
+        let times = |next| self.settings.left.times(next);
+        let begins = |next, new| times(next) > 0 && !self.out(new).is_empty();
+        let parts = times(Move::Partition) > 0 || self.components.len() > 1;
+        let is_left = match &self.settings.left {
+            Left::Script(script) => !script.is_empty(),
+            Left::Budgets(_) => {
+                let dies = times(Move::Die) + times(Move::Crash) + times(Move::Partition) > 0;
+                dies || begins(Move::Restart, Move::Restart) || parts && times(Move::Merge) > 0
+            }
+        };
+        let unsettled = self.components.iter().any(Component::is_unsettled);
+        !is_left && !unsettled && self.out(Move::Start).is_empty()
+    }
+
+    /// Who may say something: it has said it, or was not told all yet.
+    pub(super) fn speakers(&self) -> Vec<ProcessId> {
+        let may =
+            |node: &ProcessId| !self.node(*node).unordered.is_empty() || self.backlog(*node) > 0;
+        self.names().filter(may).collect()
+    }
+
+    /// Whether something came too late for its view, and never gets a place.
+    pub(super) fn has_perished(&self, delivery: &Delivery<M>) -> bool {
+        let mut all = self.components.iter();
+        let component = all.find(|component| component.has(delivery.sender.node));
+        !self.settings.across && component.is_none_or(|c| c.view != delivery.sent_in)
+    }
+
+    /// The number of a new view, after views up to this number. Services compare the names of views, and no
+    /// more; so if what is multicast perishes with its view, a name may come back when nobody is in the
+    /// view any more that had it. That keeps them few.
+    pub(super) fn epoch_after(&self, last: Option<u64>, by: Member) -> u64 {
+        let is_free = |epoch: &u64| {
+            let id = ViewId { epoch: *epoch, by };
+            !self.components.iter().any(|component| component.view == id)
+        };
+        match last {
+            // Whoever was in a view before has a past, and 1 is for those who have none.
+            Some(_) if self.settings.is_lazy() && !self.settings.across => {
+                (2..).find(is_free).expect("there are few views")
+            }
+            _ => 1 + last.unwrap_or(0),
+        }
+    }
+
+    /// What can never get a place any more is forgotten.
+    pub(super) fn forget_perished(&mut self) {
+        for node in self.names() {
+            let mut unordered = std::mem::take(&mut self.node_mut(node).unordered);
+            unordered.retain(|delivery| !self.has_perished(delivery));
+            self.node_mut(node).unordered = unordered;
+        }
+    }
+
+    /// What a member will be told if nothing else happens.
+    pub(super) fn to_be_told(&self, node: ProcessId) -> impl Iterator<Item = Event<M>> + '_ {
+        let queue = self.node(node).queue.iter().cloned();
+        let component = self.components.iter().find(|component| component.has(node));
+        let ordered = component.into_iter().flat_map(move |component| component.rest(node));
+        queue.chain(ordered.cloned().map(Event::Deliver))
+    }
+}
+
+impl<M: Data> Abstract<M> {
+    /// What a lazy oracle has not told a member yet.
+    pub fn to_be_told(&self, node: ProcessId) -> Vec<Event<M>> {
+        match self {
+            Abstract::Oracle(oracle) if oracle.settings.is_lazy() && node != ORACLE => {
+                oracle.to_be_told(node).collect()
+            }
+            Abstract::Oracle(_) | Abstract::Member(_) => Vec::new(),
+        }
+    }
+}
+
+impl<M: Wire> Oracle<M> {
+    /// Everybody is told what is certain.
+    pub(super) fn pass_all(&mut self, cx: &mut Cx<'_, Abstract<M>>) {
+        let all = self.is_over();
+        for node in self.names() {
+            let certain = if all { self.backlog(node) } else { self.node(node).queue.len() };
+            (0..certain).for_each(|_| self.tell_next(node, cx));
+        }
+    }
+
+    /// Everybody is told everything. If somebody has something to say to it after all, this is not the
+    /// end, and it was too early to tell them.
+    pub(super) fn rest(&mut self, cx: &mut Cx<'_, Abstract<M>>) {
+        for node in self.names() {
+            (0..self.backlog(node)).for_each(|_| self.tell_next(node, cx));
+        }
+        self.rests = true;
+    }
+
+    /// Something is multicast: it waits for its place.
+    pub(super) fn put_by(&mut self, delivery: Delivery<M>, cx: &mut Cx<'_, Abstract<M>>) {
+        if self.rests {
+            cx.retract();
+        }
+        if self.is_current(delivery.sender) && !self.has_perished(&delivery) {
+            self.node_mut(delivery.sender.node).unordered.push_back(delivery);
+            self.set_timers(cx);
+        }
+    }
+
+    /// What somebody says next gets its place.
+    pub(super) fn draw(&mut self, cx: &mut Cx<'_, Abstract<M>>) {
+        let node = one_of(&self.speakers(), cx);
+        self.draw_on(node, cx);
+    }
+
+    /// If it has said nothing yet, it is told more.
+    pub(super) fn draw_on(&mut self, node: ProcessId, cx: &mut Cx<'_, Abstract<M>>) {
+        if let Some(delivery) = self.node_mut(node).unordered.pop_front() {
+            self.order(delivery);
+        } else if self.backlog(node) > 0 {
+            self.tell_next(node, cx);
+            cx.send(node, Message::Ask);
+        } else {
+            // It has nothing to say, so it was too early to tell it.
+            cx.retract();
+        }
+        self.set_timers(cx);
+    }
+}
