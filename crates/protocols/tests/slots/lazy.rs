@@ -1,6 +1,6 @@
 //! A lazy engine leaves nothing out: what can happen with one that is not lazy happens with it, too.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use synod_check::{Question, explore};
 use synod_core::card::{Counterexample, Order, Rounds, Scope};
 use synod_core::group::ServedTimer;
@@ -96,7 +96,7 @@ fn calm_states(question: &Question) -> (BTreeSet<Vec<String>>, usize) {
     let mut world = Pool::new(&question.plan::<SlotsAlgorithm>()).expect("the scope fits");
     world.start(&mut Choices::default());
     world.keep_fingerprint();
-    let (mut seen, mut calm) = (HashSet::from([world.fingerprint()]), BTreeSet::new());
+    let (mut seen, mut calm) = (BTreeSet::from([world.fingerprint()]), BTreeSet::new());
     let mut waiting = vec![world];
     while let Some(world) = waiting.pop() {
         if is_calm(&world) {
@@ -111,7 +111,7 @@ fn question(n: usize, settings: &[(&'static str, &'static str)]) -> Question {
     let scope = Scope { rounds: Rounds::Times(0), order: Order::Fifo, ..Scope::of(n) };
     let mut question = Question::new(scope);
     for (name, value) in settings {
-        question.setup = question.setup.with(name, *value);
+        question.setup = question.setup.with(name, value);
     }
     question
 }
