@@ -127,14 +127,27 @@ impl<S: Policy> Served<S> {
         }
     }
 
-    /// Delivers a multicast to everybody on the side of its sender.
-    fn deliver(&mut self, now: Time, delivery: &Delivery<S::Message>) {
-        let here = self.members.view_of(delivery.sender.node.index());
+    /// Delivers multicasts to everybody on the side of their senders, and sends what comes of it. A
+    /// member takes all of them before the next member takes any: its state is large, and stays in the
+    /// cache meanwhile. What is sent is in the order in which it would be if all members took
+    /// one after the other.
+    fn deliver(&mut self, now: Time, deliveries: &[Delivery<S::Message>]) {
+        let side =
+            |delivery: &Delivery<S::Message>| self.members.view_of(delivery.sender.node.index());
+        let sides: Vec<_> = deliveries.iter().map(side).collect();
+        let mut sent = Vec::new();
         for node in 0..self.members.count() {
-            if self.members.view_of(node) == here {
-                self.members.deliver(node, now, delivery.clone());
+            let here = self.members.view_of(node);
+            for (place, delivery) in deliveries.iter().enumerate() {
+                if sides[place] == here {
+                    self.members.deliver(node, now, delivery.clone());
+                    sent.extend(self.members.sent.drain(..).map(|sent| (place, sent)));
+                }
             }
         }
+        sent.sort_by_key(|(place, _)| *place);
+        self.members.sent.extend(sent.into_iter().map(|(_, sent)| sent));
+        self.send(now);
     }
 }
 
@@ -149,10 +162,9 @@ impl<S: Policy> Group for Served<S> {
         }
         // What is under way is delivered before the view changes, and what is sent because of it
         // surfaces in the next view, with the old tag.
-        for (_, delivery) in std::mem::take(&mut self.under_way) {
-            self.deliver(self.now, &delivery);
-        }
-        self.send(self.now);
+        let under_way = std::mem::take(&mut self.under_way);
+        let under_way: Vec<_> = under_way.into_iter().map(|(_, delivery)| delivery).collect();
+        self.deliver(self.now, &under_way);
         for (node, view) in told {
             self.members.view(node, self.now, &view);
         }
@@ -172,9 +184,9 @@ impl<S: Policy> Group for Served<S> {
         let delivery = self.under_way.front().map_or(Time::MAX, |(due, _)| *due);
         let timer = self.members.timers.next().unwrap_or(Time::MAX);
         if delivery <= timer {
-            let (now, delivery) = self.under_way.pop_front().expect("something is due");
-            self.deliver(now, &delivery);
-            self.send(now);
+            let due = self.under_way.partition_point(|(time, _)| *time <= delivery);
+            let due: Vec<_> = self.under_way.drain(..due).map(|(_, delivery)| delivery).collect();
+            self.deliver(delivery, &due);
         } else {
             self.members.run_out(timer);
             self.send(timer);

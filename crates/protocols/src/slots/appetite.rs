@@ -8,7 +8,8 @@
 //! more than one with few; and they grow with the *plenty*, the number of free slots per member
 //! in the whole group as far as is known: if there are many, it is cheaper to hold more and talk less.
 //! Where many wait, a member lets go sooner, and of no more than is asked for; so in a group in which
-//! all is in use nothing moves.
+//! all is in use nothing moves. In a group of a thousand somebody always offers and somebody always waits, so what
+//! is on offer strays little: there a member offers later, and more at once, and is in a hurry only if many wait.
 //!
 //! The multiples were found by trying: see the report of the experiment for what they achieve.
 
@@ -58,6 +59,10 @@ pub enum Appetite {
 
 /// Bounds are computed in 16ths of a slot, and multiples are given in 64ths.
 const UNIT: u64 = 16 * 64;
+
+/// A member is in the greatest hurry if one of 32 members is short of a slot, and in less if fewer are.
+const HURRY_AT_MOST: u64 = 64;
+const HURRY: u64 = HURRY_AT_MOST * 32;
 
 /// Multiples, in 64ths.
 mod times {
@@ -110,18 +115,30 @@ fn measured(pace: u64, market: Market) -> Bounds {
     let plenty = u64::from(market.free) * 16 / members;
     let low = times::LOW_PACE * pace / 16 + times::LOW_PLENTY * plenty;
     let fill = low + times::FILL_SWING * swing + times::FILL_PLENTY * plenty;
-    let (high, keep, at_once) = if market.missing > 0 {
-        let more = times::URGENT_MORE * members / 64;
-        let high = low + times::URGENT_SWING * swing;
-        (high, low + times::URGENT_KEEP * swing, u64::from(market.missing) + more)
-    } else {
-        let stock = u64::from(market.stock) * 16 / members;
-        let dear = times::HIGH_STOCK * stock + times::HIGH_PLENTY * plenty;
-        let high = low + times::HIGH_SWING * swing + dear;
-        let give = times::GIVE_SWING * swing + times::GIVE_PLENTY * plenty;
-        (high, high.saturating_sub(give), u64::from(u32::MAX))
-    };
-    in_order(low, fill, high, keep, at_once)
+    let (high, keep) = calm(low, swing, plenty, market);
+    if market.missing == 0 {
+        return in_order(low, fill, high, keep, u64::from(u32::MAX));
+    }
+    let missing = u64::from(market.missing);
+    let hurry = (missing * HURRY / members).min(HURRY_AT_MOST);
+    let between =
+        |calm: u64, urgent: u64| (calm * (HURRY_AT_MOST - hurry) + urgent * hurry) / HURRY_AT_MOST;
+    let high = between(high, low + times::URGENT_SWING * swing);
+    let keep = between(keep, low + times::URGENT_KEEP * swing);
+    in_order(low, fill, high, keep, missing + times::URGENT_MORE * members / 64)
+}
+
+/// When a member offers if nobody waits, and how many it keeps then.
+fn calm(low: u64, swing: u64, plenty: u64, market: Market) -> (u64, u64) {
+    let members = u64::from(market.members.max(1));
+    let doublings = u64::from(members.ilog2()).saturating_sub(5);
+    let stock = u64::from(market.stock) * 16 / members;
+    let above = times::HIGH_SWING * swing + times::HIGH_PLENTY * plenty;
+    let above = above + above * doublings / 24;
+    let give = times::GIVE_SWING * swing + times::GIVE_PLENTY * plenty;
+    let give = give + give * doublings / 6;
+    let high = low + above + times::HIGH_STOCK * stock;
+    (high, high.saturating_sub(give))
 }
 
 /// Whole slots, such that whoever takes does not offer then, nor the other way round.
@@ -188,5 +205,20 @@ mod tests {
             assert!(more.low > few.low && more.fill > few.fill, "{few:?} {more:?}");
             assert!(more.high > few.high && more.keep > few.keep, "{few:?} {more:?}");
         }
+    }
+
+    #[test]
+    fn in_a_large_group_one_offers_later_and_more_and_does_not_hurry_for_a_few_who_wait() {
+        let of = |members, missing| {
+            let appetite = Appetite::Measured { pace: 256 };
+            appetite.bounds(Market { members, free: 4 * members, stock: 0, missing })
+        };
+        let (small, large) = (of(32, 0), of(1_024, 0));
+        assert_eq!((small.low, small.fill), (large.low, large.fill));
+        assert!(large.high > small.high, "{small:?} {large:?}");
+        assert!(large.high - large.keep > small.high - small.keep, "{small:?} {large:?}");
+        assert_eq!(of(32, 1).high, of(32, 9).high);
+        assert!(of(1_024, 1).high > of(1_024, 32).high);
+        assert_eq!(of(1_024, 32).high, of(1_024, 90).high);
     }
 }

@@ -33,7 +33,6 @@ use super::message::Body;
 use super::ranges::Ranges;
 use super::table::Owner;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use synod_core::card::Parameter;
 use synod_core::family::slots::Output;
 use synod_core::group::Session;
@@ -69,8 +68,10 @@ pub struct Offers {
     /// What we do with which number of free slots, as things are.
     bounds: Bounds,
     /// How many slots others had free when they last spoke, and what they got since.
-    told: BTreeMap<ProcessId, u32>,
-    /// Their sum.
+    told: Vec<Option<u32>>,
+    /// How many of them have spoken.
+    speakers: u32,
+    /// What they had, together.
     told_in_all: u32,
 }
 
@@ -93,7 +94,8 @@ impl Offers {
             own: Own::None,
             appetite,
             bounds: Bounds::default(),
-            told: BTreeMap::new(),
+            told: Vec::new(),
+            speakers: 0,
             told_in_all: 0,
         })
     }
@@ -201,8 +203,13 @@ impl Offers {
 
     /// Somebody said how many free slots it has.
     fn note(&mut self, member: ProcessId, free: u32) {
-        let before = self.told.insert(member, free).unwrap_or(0);
-        self.told_in_all = (self.told_in_all - before).saturating_add(free);
+        let place = member.index();
+        if self.told.len() <= place {
+            self.told.resize(place + 1, None);
+        }
+        let before = self.told[place].replace(free);
+        self.speakers += u32::from(before.is_none());
+        self.told_in_all = (self.told_in_all - before.unwrap_or(0)).saturating_add(free);
     }
 
     /// Slots that were on offer have a new owner.
@@ -210,7 +217,7 @@ impl Offers {
         if slots.is_empty() {
             return;
         }
-        if let Some(told) = self.told.get_mut(&to) {
+        if let Some(Some(told)) = self.told.get_mut(to.index()) {
             *told = told.saturating_add(slots.len());
             self.told_in_all = self.told_in_all.saturating_add(slots.len());
         }
@@ -238,8 +245,8 @@ impl Offers {
     fn weigh(&mut self, estate: &Estate) {
         let members = estate.group_size();
         // Whoever has not spoken yet is taken to have as many as those who have.
-        let known = self.told.len().max(1) as u32;
-        let told = u64::from(self.told_in_all) * u64::from(members) / u64::from(known);
+        let known = u64::from(self.speakers.max(1));
+        let told = u64::from(self.told_in_all) * u64::from(members) / known;
         let free = told + u64::from(self.exchange.stock());
         self.bounds = self.appetite.bounds(Market {
             members,
@@ -268,6 +275,7 @@ impl Offers {
         self.exchange.close();
         self.own = Own::None;
         self.told.clear();
+        self.speakers = 0;
         self.told_in_all = 0;
     }
 

@@ -4,11 +4,12 @@
 //! slots in a few long runs take a few hundred kilobytes. A page of several owners has four bytes for
 //! each slot, so that a change costs no more in a pool that is in pieces. Told to others, it is runs.
 
+mod counts;
 mod told;
 
 use super::ranges::{Range, Ranges};
+use counts::Counts;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::fmt;
 use synod_core::family::slots::SlotId;
 use synod_core::process::ProcessId;
@@ -47,7 +48,7 @@ impl fmt::Debug for Owner {
 }
 
 /// An owner in four bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Code(u32);
 
 impl From<Owner> for Code {
@@ -85,8 +86,7 @@ enum Page {
 pub struct Table {
     size: u32,
     pages: Vec<Page>,
-    /// How many slots each owner has; nobody is here who has none.
-    counts: BTreeMap<Owner, u32>,
+    counts: Counts,
 }
 
 impl Table {
@@ -94,7 +94,8 @@ impl Table {
     pub fn absent(size: u32) -> Self {
         let size = size.min(SLOTS_AT_MOST);
         let pages = vec![Page::One(Owner::Absent.into()); (size as usize).div_ceil(PAGE)];
-        let counts = (size > 0).then_some((Owner::Absent, size)).into_iter().collect();
+        let mut counts = Counts::default();
+        counts.add(Owner::Absent.into(), size);
         Table { size, pages, counts }
     }
 
@@ -118,7 +119,7 @@ impl Table {
 
     /// How many slots an owner has.
     pub fn count(&self, owner: Owner) -> u32 {
-        self.counts.get(&owner).copied().unwrap_or(0)
+        self.counts.of(owner.into())
     }
 
     /// How many slots are with members, that is neither absent nor frozen.
@@ -128,7 +129,7 @@ impl Table {
 
     /// Everybody who has a slot, and how many.
     pub fn counts(&self) -> impl Iterator<Item = (Owner, u32)> + '_ {
-        self.counts.iter().map(|(owner, count)| (*owner, *count))
+        self.counts.iter().map(|(owner, count)| (owner.into(), count))
     }
 
     /// Gives slots to an owner, whoever had them. Slots that do not exist are passed over.
@@ -149,7 +150,28 @@ impl Table {
     /// Whether an owner has all of these, and all of them exist.
     pub fn has_all(&self, owner: Owner, slots: &Ranges) -> bool {
         // What is forged may be as long as the table allows and no longer.
-        slots.end() <= self.size && slots.slots().all(|slot| self.owner(slot) == Some(owner))
+        slots.end() <= self.size && slots.iter().all(|range| self.has_range(range, owner.into()))
+    }
+
+    /// Whether an owner has all of these, which exist.
+    fn has_range(&self, range: Range, owner: Code) -> bool {
+        let mut first = range.first;
+        while first < range.end {
+            let number = first as usize / PAGE;
+            let end = range.end.min((number as u32 + 1) * PAGE as u32);
+            let has = match &self.pages[number] {
+                Page::One(code) => *code == owner,
+                Page::Each(codes) => {
+                    let (from, upto) = (first as usize % PAGE, (end as usize - 1) % PAGE + 1);
+                    codes[from..upto].iter().all(|code| *code == owner)
+                }
+            };
+            if !has {
+                return false;
+            }
+            first = end;
+        }
+        true
     }
 
     /// Whatever `from` has is `to`'s from now on; returns what that is.
@@ -234,16 +256,11 @@ fn run_at(codes: &[Code], place: usize) -> (Code, u32) {
     (code, codes[place..].iter().take_while(|other| **other == code).count() as u32)
 }
 
-fn move_count(counts: &mut BTreeMap<Owner, u32>, from: Code, to: Code, slots: u32) {
-    if from == to {
-        return;
+fn move_count(counts: &mut Counts, from: Code, to: Code, slots: u32) {
+    if from != to {
+        counts.subtract(from, slots);
+        counts.add(to, slots);
     }
-    let left = counts.get_mut(&from.into()).expect("whoever owns a slot is counted");
-    *left -= slots;
-    if *left == 0 {
-        counts.remove(&from.into());
-    }
-    *counts.entry(to.into()).or_default() += slots;
 }
 
 /// `s0-s3 p1, s4 absent`.

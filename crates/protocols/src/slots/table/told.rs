@@ -1,9 +1,9 @@
 //! A table as it is told to others: runs of neighbours with the same owner.
 
-use super::{Code, Owner, PAGE, Page, SLOTS_AT_MOST, Table};
+use super::counts::Counts;
+use super::{Code, PAGE, Page, SLOTS_AT_MOST, Table};
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
-use std::collections::BTreeMap;
 
 /// Written as runs: how long, and whose.
 impl Serialize for Table {
@@ -26,21 +26,25 @@ impl TryFrom<Vec<(u32, u32)>> for Table {
         if size > u64::from(SLOTS_AT_MOST) {
             return Err("a table has more slots than there can be");
         }
-        let mut table = Table { size: size as u32, pages: Vec::new(), counts: BTreeMap::new() };
+        let mut table = Table { size: size as u32, pages: Vec::new(), counts: Counts::default() };
         let mut page: Vec<Code> = Vec::with_capacity(PAGE);
-        // Most owners have small numbers: these are counted in a list first.
+        // Most owners have small numbers: these are counted in an array. The others are put in order
+        // first, since a forged table may have very many of them.
         let mut few = [0u32; 256];
+        let mut others = Vec::new();
         for (length, code) in written {
             match few.get_mut(code as usize) {
                 Some(count) => *count += length,
-                None => *table.counts.entry(Code(code).into()).or_default() += length,
+                None => others.push((Code(code), length)),
             }
             table.append(Code(code), length as usize, &mut page);
         }
         table.close(&page);
-        let few = few.iter().zip(0..).map(|(count, code)| (Owner::from(Code(code)), *count));
-        table.counts.extend(few);
-        table.counts.retain(|_, count| *count > 0);
+        others.sort_unstable();
+        let few = few.iter().zip(0..).map(|(count, code)| (Code(code), *count));
+        for (owner, slots) in few.chain(others) {
+            table.counts.add(owner, slots);
+        }
         Ok(table)
     }
 }
