@@ -78,7 +78,8 @@ impl Naive {
     fn hear(&mut self, from: ProcessId, value: Value, cx: &mut Cx<'_, Self>) {
         let State::Waiting(heard) = &mut self.state else { return };
         heard.entry(from).or_insert(value);
-        if heard.len() + self.f >= cx.group_size() {
+        // Who decides before it has told others what it proposes leaves them waiting for it.
+        if heard.contains_key(&cx.me()) && heard.len() + self.f >= cx.group_size() {
             let smallest = *heard.values().min().expect("at least this one was heard");
             self.state = State::Decided;
             cx.output(Output::Decided(Decision::Value(smallest)));

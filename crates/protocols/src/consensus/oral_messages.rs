@@ -9,7 +9,8 @@
 //! - Assumes: synchronous rounds, reliable links; a receiver knows who sent a message, but nothing is
 //!   signed; at most f traitors among N > 3f. A message that does not come stands for no order, ⊥.
 //! - Guarantees: termination; agreement; obedience (a loyal commander is obeyed by all loyal ones). Not
-//!   with N <= 3f, whatever is done on a tie: see the counterexamples on the card.
+//!   with N <= 3f, whatever is done on a tie; and if on a tie one believes the commander, not with any N,
+//!   because a traitor may have as many stories as there are lieutenants: see the card.
 //! - Cost: f + 1 rounds; M(N, f) = (N − 1)(1 + M(N − 1, f − 1)) messages, M(N, 0) = N − 1: 9 for
 //!   (4, 1), 156 for (7, 2), 3609 for (10, 3).
 //! - State: one value for each path of at most f + 1 different processes, O(N^f).

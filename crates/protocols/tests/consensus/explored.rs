@@ -1,12 +1,12 @@
-//! Every schedule of small worlds, beyond those on the cards, which are explored for all algorithms
-//! of the catalogue alike.
+//! Every schedule of small worlds, and how many states there are. (All worlds on the cards are explored
+//! for all algorithms of the catalogue alike.)
 
 use synod_check::{Question, explore};
 use synod_core::card::Scope;
 use synod_core::family::Consensus;
 use synod_core::{Algorithm, Setup};
-use synod_protocols::consensus::SyncConsensus;
-use synod_protocols::consensus::rounds::SYNCHRONOUS;
+use synod_protocols::consensus::rounds::{AT_ONCE, SYNCHRONOUS};
+use synod_protocols::consensus::{OralGenerals, SignedGenerals, SyncConsensus};
 use synod_sim::Judged;
 
 /// How many states there are; every promise must hold in each.
@@ -32,4 +32,33 @@ fn three_agree_whichever_of_them_has_which_value_and_crashes_after_telling_whome
         states::<SyncConsensus>(scope, setup)
     });
     assert_eq!(explored, [2_414; 6]);
+}
+
+/// So many generals, some of them traitors that may say anything to anybody.
+fn betrayed<A: Algorithm<Family = Consensus>>(
+    n: usize,
+    traitors: &str,
+    set: &[(&str, &str)],
+) -> usize {
+    let setup = Setup::new(n).with("traitors", traitors).with("adversary", "random");
+    let setup = set.iter().fold(setup, |setup, (name, value)| setup.with(name, value));
+    states::<A>(Scope { timing: AT_ONCE, ..Scope::of(n) }, setup)
+}
+
+#[test]
+fn four_generals_agree_and_obey_whichever_of_them_is_a_traitor_and_whatever_it_says() {
+    let oral = |traitor| betrayed::<OralGenerals>(4, traitor, &[]);
+    assert_eq!(["p0", "p1", "p2", "p3"].map(oral), [7_362, 1_463, 1_463, 1_463]);
+}
+
+#[test]
+fn three_generals_that_sign_agree_and_obey_whichever_of_them_is_a_traitor() {
+    let signed = |traitor| betrayed::<SignedGenerals>(3, traitor, &[("f", "1")]);
+    assert_eq!(["p0", "p1", "p2"].map(signed), [234, 61, 61]);
+}
+
+#[test]
+fn the_last_two_loyal_generals_of_four_agree_if_they_sign() {
+    let signed = |traitors| betrayed::<SignedGenerals>(4, traitors, &[("f", "2")]);
+    assert_eq!(["p0 p3", "p1 p2"].map(signed), [23_175, 7_188]);
 }

@@ -65,11 +65,6 @@ impl Synchronous for OralMessages {
             betrayed(
                 4,
                 AT_ONCE,
-                &[("traitors", "p0"), ("adversary", "random"), ("tie", "commander")],
-            ),
-            betrayed(
-                4,
-                AT_ONCE,
                 &[("traitors", "p1"), ("adversary", "random"), ("tie", "commander")],
             ),
             Scope { timing: SYNCHRONOUS, crashes: 1, ..Scope::of(4) },
@@ -101,6 +96,17 @@ impl Synchronous for OralMessages {
                 steps: 13,
                 story: "N = 3f, and a tie goes to the commander: p0 orders p1 one thing and p2 \
                         another, each hears of both, and believes its own",
+            },
+            Counterexample {
+                property: AGREEMENT,
+                scope: betrayed(
+                    4,
+                    AT_ONCE,
+                    &[("traitors", "p0"), ("adversary", "random"), ("tie", "commander")],
+                ),
+                steps: 19,
+                story: "a tie goes to the commander, who tells each of three another story: a fourth \
+                        general does not help, because not all break the tie in the same way",
             },
             Counterexample {
                 property: AGREEMENT,
