@@ -61,6 +61,10 @@ pub trait Host<P: Protocol> {
     fn incarnation(&self) -> u32 {
         1
     }
+    /// Whether the process had a disk once, and starts again without it.
+    fn has_lost_disk(&self) -> bool {
+        false
+    }
     /// The step enters (`true`) or leaves the layer below: messages now belong to that layer.
     fn cross(&mut self, _down: bool) {}
     /// The step need not have been taken; see [`Cx::retract`].
@@ -99,6 +103,13 @@ impl<'a, P: Protocol> Cx<'a, P> {
     #[inline]
     pub fn incarnation(&self) -> u32 {
         self.host.incarnation()
+    }
+
+    /// Whether this process starts again without the disk that it had. Real systems know it by an
+    /// empty directory where the configuration says that it is not their first start.
+    #[inline]
+    pub fn has_lost_disk(&self) -> bool {
+        self.host.has_lost_disk()
     }
 
     /// How many processes are in the group: all, unless a layer above narrowed it down.
@@ -346,6 +357,10 @@ where
         self.above.host.incarnation()
     }
 
+    fn has_lost_disk(&self) -> bool {
+        self.above.host.has_lost_disk()
+    }
+
     fn cross(&mut self, down: bool) {
         self.above.host.cross(down);
     }
@@ -372,6 +387,10 @@ impl<P: Protocol, L: Protocol> Host<L> for Aside<'_, '_, P, L> {
 
     fn incarnation(&self) -> u32 {
         self.above.host.incarnation()
+    }
+
+    fn has_lost_disk(&self) -> bool {
+        self.above.host.has_lost_disk()
     }
 }
 

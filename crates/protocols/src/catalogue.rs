@@ -1,7 +1,8 @@
 //! Every algorithm by name. A new one is a file and a line here; every driver then has it.
 
 use crate::{
-    commitment, consensus, detector, election, group, lockstep, multicast, mutex, slots, time,
+    commitment, consensus, detector, election, group, lockstep, multicast, mutex, replication,
+    slots, time,
 };
 use synod_core::family::multicast::Payload;
 use synod_core::{Algorithm, Card, Family};
@@ -120,6 +121,10 @@ catalogue! {
     consensus::mutants::PaxosAmnesia,
     consensus::mutants::FastPaxosSmallQuorum,
     consensus::mutants::CheapPaxosUnilateral,
+    replication::Raft,
+    replication::mutants::RaftOldTerm,
+    replication::mutants::RaftBlindVote,
+    replication::mutants::RaftForgetful,
     commitment::TwoPhaseCommit,
     commitment::mutants::TwoPhaseForgetful,
     commitment::mutants::TwoPhaseUnprepared,

@@ -12,6 +12,7 @@ pub mod group;
 pub mod lockstep;
 pub mod multicast;
 pub mod mutex;
+pub mod replication;
 pub mod seal;
 pub mod slots;
 pub mod time;

@@ -125,6 +125,10 @@ impl Family for Replication {
 pub const CLIENTS: Parameter =
     Parameter { name: "clients", meaning: "how many clients each process has (default: 1)" };
 
+/// Whose clients ask.
+pub const ASKERS: Parameter =
+    Parameter { name: "askers", meaning: "at which processes clients ask, e.g. p0 (default: all)" };
+
 /// How many keys clients use.
 pub const KEYS: Parameter =
     Parameter { name: "keys", meaning: "how many keys the clients use (default: 2)" };

@@ -21,6 +21,7 @@ fn narrow(ms: u64) -> u32 {
 pub(super) struct Carrier<'a, A: Algorithm> {
     at: ProcessId,
     incarnation: u32,
+    has_lost_disk: bool,
     n: usize,
     now_us: u64,
     fixed: &'a Fixed<A>,
@@ -64,6 +65,7 @@ impl<A: Algorithm> World<A> {
         let carrier = Carrier {
             at,
             incarnation: process.incarnation,
+            has_lost_disk: process.has_lost_disk,
             n,
             now_us: self.now_us,
             fixed: &self.fixed,
@@ -100,6 +102,10 @@ impl<A: Algorithm> Host<A> for Carrier<'_, A> {
 
     fn incarnation(&self) -> u32 {
         self.incarnation
+    }
+
+    fn has_lost_disk(&self) -> bool {
+        self.has_lost_disk
     }
 
     fn cross(&mut self, down: bool) {

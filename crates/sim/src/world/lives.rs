@@ -41,6 +41,7 @@ impl<A: Algorithm> World<A> {
         let process = &mut self.processes[at.index()];
         process.status = Status::Up;
         process.incarnation += 1;
+        process.has_lost_disk = A::REPLAY.is_some() && !with_disk;
         process.state = self.fixed.initial[at.index()].clone();
         match A::REPLAY {
             Some(replay) if with_disk => {

@@ -18,6 +18,8 @@ pub struct Process<A: Algorithm> {
     pub status: Status,
     /// Which of its lives it is in, from 1.
     pub incarnation: u32,
+    /// Whether it started this life without the disk that it had before.
+    pub(crate) has_lost_disk: bool,
     pub(crate) timers: Vec<SetTimer<A::Timer>>,
     /// None until something is written: most algorithms have no disk.
     pub(crate) disk: Option<Box<Disk<A>>>,
@@ -48,7 +50,8 @@ pub enum Status {
 impl<A: Algorithm> Process<A> {
     pub(crate) fn new(state: A, application: ApplicationOf<A>) -> Self {
         let (timers, disk) = (Vec::new(), None);
-        Process { state, application, status: Status::Up, incarnation: 1, timers, disk }
+        let (status, incarnation, has_lost_disk) = (Status::Up, 1, false);
+        Process { state, application, status, incarnation, has_lost_disk, timers, disk }
     }
 
     /// Whether it takes anything in.
@@ -85,6 +88,7 @@ impl<A: Algorithm> Clone for Process<A> {
             application: self.application.clone(),
             status: self.status,
             incarnation: self.incarnation,
+            has_lost_disk: self.has_lost_disk,
             timers: self.timers.clone(),
             disk: self.disk.clone(),
         }
@@ -96,6 +100,7 @@ impl<A: Algorithm> Clone for Process<A> {
         self.application.clone_from(&source.application);
         self.status = source.status;
         self.incarnation = source.incarnation;
+        self.has_lost_disk = source.has_lost_disk;
         // Most processes have neither timers nor a disk.
         if !(self.timers.is_empty() && source.timers.is_empty()) {
             self.timers.clone_from(&source.timers);
@@ -115,7 +120,7 @@ impl<A: Algorithm> Hash for Process<A> {
         }
         self.application.hash(hasher);
         self.status.hash(hasher);
-        self.incarnation.hash(hasher);
+        (self.incarnation, self.has_lost_disk).hash(hasher);
         // Counted, so that no list of timers can be taken for the beginning of a disk.
         self.timers.len().hash(hasher);
         for set in &self.timers {

@@ -1,6 +1,6 @@
 //! The clients at one process.
 
-use super::{CLIENTS, KEYS, OPERATIONS, Replication};
+use super::{ASKERS, CLIENTS, KEYS, OPERATIONS, Replication};
 use crate::card::Rounds;
 use crate::family::{Application, Moment};
 use crate::process::ProcessId;
@@ -45,6 +45,7 @@ const MOST_CLIENTS: u64 = 10_000;
 
 /// Checks the parameters that the clients read.
 pub(crate) fn check(setup: &Setup) -> Result<(), SetupError> {
+    setup.processes(ASKERS.name)?;
     plan(ProcessId(0), setup).map(|_| ())
 }
 
@@ -71,7 +72,10 @@ impl Application for Clients {
     fn new(me: ProcessId, setup: &Setup, rounds: Rounds) -> Self {
         let (plan, clients) = plan(me, setup).expect("the algorithm has accepted the setup");
         let (waits, seen) = (smallvec![None; clients], BTreeMap::new());
-        Clients { plan, left: rounds, made: 0, waits, seen }
+        let askers = setup.processes(ASKERS.name).expect("the algorithm has accepted the setup");
+        let asks = askers.is_none_or(|askers| askers.contains(&me));
+        let left = if asks { rounds } else { Rounds::Times(0) };
+        Clients { plan, left, made: 0, waits, seen }
     }
 
     fn offers(&self, offers: &mut Vec<Invoke<Operation>>) {

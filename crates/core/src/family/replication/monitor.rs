@@ -3,6 +3,7 @@
 use super::{ANSWERED, LINEARIZABLE, ONCE, ONE_LEADER, Replication, SAME_LOG};
 use crate::family::consensus::loyal;
 use crate::family::{Moment, Monitor, Violation};
+use crate::linear::{Checker, KeyValue, Verdict};
 use crate::process::{ProcessId, ProcessSet};
 use crate::replication::{Answer, Client, Invoke, Notice, Operation, RequestId};
 use crate::setup::Setup;
@@ -25,13 +26,15 @@ pub struct Chronicler {
     effects: BTreeMap<Client, (u64, u64)>,
     /// Who led in which term.
     leaders: BTreeMap<u64, ProcessId>,
+    /// None if it is not judged.
+    clients: Option<Checker<KeyValue>>,
 }
 
 impl Monitor for Chronicler {
     type Family = Replication;
     type Tag = ();
 
-    fn new(setup: &Setup, _judged: &dyn Fn(&str) -> bool) -> Self {
+    fn new(setup: &Setup, judged: &dyn Fn(&str) -> bool) -> Self {
         Chronicler {
             loyal: Arc::new(loyal(setup)),
             up: ProcessSet::all(setup.n),
@@ -40,6 +43,7 @@ impl Monitor for Chronicler {
             applied: smallvec![0; setup.n],
             effects: BTreeMap::new(),
             leaders: BTreeMap::new(),
+            clients: judged(LINEARIZABLE).then(Checker::default),
         }
     }
 
@@ -50,8 +54,12 @@ impl Monitor for Chronicler {
         _: Moment<'_>,
         _: &mut Vec<Violation>,
     ) {
-        let Invoke::Operation { client, .. } = input else { return };
+        let Invoke::Operation { client, operation } = input else { return };
         self.waiting.insert(name(at, *client));
+        // A traitor may put what it likes in the name of its clients: they stay open for ever.
+        if let Some(clients) = &mut self.clients {
+            clients.invoke(name(at, *client), operation.clone());
+        }
     }
 
     fn on_output(
@@ -62,7 +70,7 @@ impl Monitor for Chronicler {
         found: &mut Vec<Violation>,
     ) {
         let violations = match output {
-            Notice::Returned { client, .. } => self.on_returned(at, *client),
+            Notice::Returned { client, answer } => self.on_returned(at, *client, answer),
             Notice::Closed { client } => self.on_closed(at, *client),
             _ if !self.loyal.contains(at) => None,
             Notice::Applied { index, request, fresh } => {
@@ -78,7 +86,9 @@ impl Monitor for Chronicler {
     fn on_crash(&mut self, at: ProcessId) {
         self.up.remove(at);
         self.applied[at.index()] = 0;
-        self.waiting.retain(|id| *id >> 32 != u64::from(at.0));
+        let (gone, left) = self.waiting.iter().partition(|id| **id >> 32 == u64::from(at.0));
+        self.waiting = left;
+        self.clients.iter_mut().for_each(|clients| abandon(clients, &gone));
     }
 
     fn on_restart(&mut self, at: ProcessId) {
@@ -111,14 +121,35 @@ fn name(at: ProcessId, client: u32) -> u64 {
     u64::from(at.0) << 32 | u64::from(client)
 }
 
+/// Nobody waits for these any more.
+fn abandon(clients: &mut Checker<KeyValue>, gone: &BTreeSet<u64>) {
+    gone.iter().for_each(|id| clients.abandon(*id));
+}
+
 impl Chronicler {
-    fn on_returned(&mut self, at: ProcessId, client: u32) -> Wrong {
+    fn on_returned(&mut self, at: ProcessId, client: u32, answer: &Answer) -> Wrong {
         let asked = self.waiting.remove(&name(at, client));
-        (!asked).then(|| (LINEARIZABLE, format!("client {client} of {at} is answered unasked")))
+        let clients = self.clients.as_mut()?;
+        if !asked {
+            return Some((LINEARIZABLE, format!("client {client} of {at} is answered unasked")));
+        }
+        if !self.loyal.contains(at) {
+            clients.abandon(name(at, client));
+            return None;
+        }
+        match clients.answer(name(at, client), answer) {
+            Verdict::Broken(broken) => {
+                Some((LINEARIZABLE, format!("client {client} of {at}: {broken}")))
+            }
+            // Too much is open at the same time to be judged.
+            Verdict::Linearizable | Verdict::Unknown => None,
+        }
     }
 
     fn on_closed(&mut self, at: ProcessId, client: u32) -> Wrong {
-        self.waiting.remove(&name(at, client));
+        if self.waiting.remove(&name(at, client)) {
+            self.clients.as_mut()?.abandon(name(at, client));
+        }
         None
     }
 
@@ -254,6 +285,23 @@ mod tests {
         let watched = Watched::new().told(0, Notice::Leads(1)).told(1, Notice::Leads(2));
         assert!(watched.1.is_empty());
         assert_eq!(watched.told(2, Notice::Leads(2)).1, [ONE_LEADER]);
+    }
+
+    #[test]
+    fn a_read_that_begins_after_a_write_was_answered_sees_it() {
+        let written = || Watched::new().asks(0, Action::Put(5)).answered(0, Answer::Done);
+        let read = |value| written().asks(1, Action::Get).answered(1, Answer::Value(value));
+        assert!(read(Some(5)).1.is_empty());
+        assert_eq!(read(None).1, [LINEARIZABLE]);
+        assert_eq!(written().answered(0, Answer::Done).1, [LINEARIZABLE], "nobody asked");
+    }
+
+    #[test]
+    fn what_a_client_asked_before_its_process_crashed_may_come_or_not() {
+        let crashed = || Watched::new().asks(0, Action::Put(5)).crashes(0);
+        let read = |value| crashed().asks(1, Action::Get).answered(1, Answer::Value(value));
+        assert!(read(Some(5)).1.is_empty() && read(None).1.is_empty());
+        assert!(crashed().0.waiting(ANSWERED).is_empty());
     }
 
     #[test]

@@ -1,0 +1,186 @@
+//! Raft in the catalogue.
+
+use super::settings::{PARAMETERS as OWN, Settings as Set, first_lines};
+use super::{Raft, Rules, Sound};
+use synod_core::algorithm::Snapshot;
+use synod_core::byzantine::{ADVERSARY, LIES, SCRIPT, TRAITORS};
+use synod_core::card::{
+    Card, Crashes, Order, Parameter, Rounds, Scope, Settings, Source, Tolerance,
+};
+use synod_core::family::replication::{
+    ANSWERED, ASKERS, CLIENTS, KEYS, LINEARIZABLE, ONCE, ONE_LEADER, OPERATIONS, PATIENCE, READS,
+    SAME_LOG, SNAPSHOT, TRIES,
+};
+use synod_core::replication::{Catalogued, Command, KeyValue, Operation, Sessions, Store};
+use synod_core::{Invariant, Setup, SetupError};
+
+/// A server below the key-value store, with rules `R`.
+pub type Server<R> = Raft<R, Command<Operation>, Sessions<Store>>;
+
+pub(super) const SOURCE: Source = Source {
+    author: "D. Ongaro, J. Ousterhout",
+    year: 2014,
+    work: "In search of an understandable consensus algorithm. USENIX ATC",
+};
+
+pub(super) const PARAMETERS: &[Parameter] = &[
+    OWN[0], OWN[1], OWN[2], OWN[3], OWN[4], OWN[5], OWN[6], OWN[7], OWN[8], OWN[9], OWN[10],
+    OWN[11], OWN[12], ASKERS, CLIENTS, KEYS, OPERATIONS, READS, PATIENCE, TRIES, SNAPSHOT,
+    TRAITORS, ADVERSARY, LIES, SCRIPT,
+];
+
+/// Everything may go wrong that is no lie.
+pub(super) const TOLERATES: Tolerance = Tolerance {
+    crashes: Crashes::Minority,
+    recovery: true,
+    loss: true,
+    duplication: true,
+    ..Tolerance::NOTHING
+};
+
+/// Three servers of which one may stand for election and asks twice.
+const fn small(set: Settings) -> Scope {
+    Scope { rounds: Rounds::Times(2), order: Order::Fifo, set, ..Scope::of(3) }
+}
+
+impl Catalogued for Server<Sound> {
+    const CARD: Card = Card {
+        name: "raft",
+        title: "Raft",
+        source: SOURCE,
+        idea: "One leader, elected by a majority for a term, writes the log, and the others copy it. \
+               Only a server whose log is as good as those of a majority is elected, so a leader has \
+               everything that was ever committed.",
+        rules: &[
+            "election timeout: enter the next term, vote for yourself, ask all for their votes (having \
+             asked before whether it is worth it)",
+            "vote once in a term, for a log that is at least as good as your own; write it down first",
+            "a majority of votes: lead; append an empty entry; send heartbeats",
+            "leader: send what a follower lacks after the last place where both logs agree",
+            "follower: accept entries after a place where your log agrees; what contradicts them goes",
+            "an entry of the leader's own term that a majority has is committed, and all before it",
+            "a greater term in any message: enter it, and follow",
+        ],
+        assumes: &[
+            "processes crash, and start again with their disks",
+            "messages may be lost, doubled, late and out of order",
+            "for answers: a majority of voters is up, and messages among them are quicker than the \
+             time before an election",
+        ],
+        tolerates: TOLERATES,
+        promises: &[ONE_LEADER, SAME_LOG, ONCE, LINEARIZABLE, ANSWERED],
+        proved: &[
+            small(&[
+                ("terms", "1"),
+                ("beats", "0"),
+                ("prevote", "no"),
+                ("spread", "1"),
+                ("batch", "no"),
+                ("tries", "0"),
+                ("disk", "whole"),
+                ("standing", "p0"),
+                ("askers", "p0"),
+                ("operations", "put-get"),
+            ]),
+            small(&[
+                ("terms", "1"),
+                ("beats", "0"),
+                ("prevote", "no"),
+                ("spread", "1"),
+                ("batch", "no"),
+                ("tries", "0"),
+                ("disk", "whole"),
+                ("standing", "p0"),
+                ("askers", "p0"),
+                ("operations", "put-get"),
+                ("reads", "index"),
+            ]),
+        ],
+        parameters: PARAMETERS,
+        layers: &["key-value store", "raft"],
+        restless: true,
+        ..Card::BLANK
+    };
+
+    fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+        group(setup)
+    }
+
+    fn invariants() -> &'static [Invariant<KeyValue<Self>>] {
+        const {
+            &[
+                Invariant {
+                    name: "log-matching",
+                    statement: "two logs that have a line of the same term at the same place are the \
+                                same up to there",
+                    holds: logs_match,
+                },
+                complete(),
+            ]
+        }
+    }
+}
+
+/// Leader completeness.
+pub(super) const fn complete<R: Rules>() -> Invariant<KeyValue<Server<R>>>
+where
+    Server<R>: Catalogued,
+{
+    Invariant {
+        name: "leader-completeness",
+        statement: "whoever leads has all that anybody of its term or an earlier one knows to be \
+                    committed",
+        holds: leaders_are_complete,
+    }
+}
+
+/// Servers with some rules, as the parameters say.
+pub(super) fn group<R: Rules>(setup: &Setup) -> Result<Vec<Server<R>>, SetupError> {
+    let settings = Set::from_setup(setup)?;
+    let logs = first_lines(setup)?;
+    let term = logs.iter().flatten().copied().max().unwrap_or(0);
+    Ok(logs.iter().map(|log| Raft::new(settings.clone(), term, log)).collect())
+}
+
+fn servers<'a, R: Rules>(
+    snapshot: &Snapshot<'a, KeyValue<Server<R>>>,
+) -> impl Iterator<Item = &'a Server<R>> + Clone + use<'a, R>
+where
+    Server<R>: Catalogued,
+{
+    let all: Vec<&Server<R>> = snapshot.processes().map(|p| p.process().engine()).collect();
+    all.into_iter()
+}
+
+fn logs_match<R: Rules>(snapshot: &Snapshot<'_, KeyValue<Server<R>>>) -> bool
+where
+    Server<R>: Catalogued,
+{
+    let servers = servers(snapshot);
+    let agree = |one: &Server<R>, other: &Server<R>| {
+        let first = one.log().first_kept().max(other.log().first_kept());
+        let last = one.log().last_index().min(other.log().last_index());
+        let same = |index: &u64| one.log().position(*index) == other.log().position(*index);
+        let end = (first..=last).rev().find(same).unwrap_or(first);
+        (first + 1..=end).all(|index| one.log().line(index) == other.log().line(index))
+    };
+    servers.clone().enumerate().all(|(at, one)| servers.clone().skip(at + 1).all(|p| agree(one, p)))
+}
+
+fn leaders_are_complete<R: Rules>(snapshot: &Snapshot<'_, KeyValue<Server<R>>>) -> bool
+where
+    Server<R>: Catalogued,
+{
+    let servers = servers(snapshot);
+    let knows = |leader: &Server<R>, other: &Server<R>| {
+        let first = leader.log().first_kept().max(other.log().first_kept());
+        let has = |index: u64| leader.log().position(index) == other.log().position(index);
+        leader.log().last_index() >= other.commit() && (first..=other.commit()).all(has)
+    };
+    let older = |leader: &Server<R>| {
+        let term = leader.term();
+        servers.clone().filter(move |other| other.term() <= term)
+    };
+    let mut leaders = servers.clone().filter(|server| server.leads());
+    leaders.all(|leader| older(leader).all(|other| knows(leader, other)))
+}

@@ -1,0 +1,96 @@
+//! Who votes, who leads, and how much of the log is kept: by order of the layer above.
+//!
+//! Voters change one at a time: any majority of the old ones and any of the new ones share a server. A
+//! change counts as soon as it is in the log; the next one waits until it is committed, and the first
+//! one until the leader has committed something in its own term.
+
+use super::{Message, Raft, Role, Rules};
+use synod_core::replication::Entry;
+use synod_core::{Cx, Data, ProcessId, ProcessSet};
+
+impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
+    /// Lets these vote, step by step.
+    pub(super) fn reconfigure(&mut self, voters: ProcessSet, cx: &mut Cx<'_, Self>) {
+        let is_sensible = !voters.is_empty() && voters.iter().all(|at| cx.is_member(at));
+        if let Role::Leader(leadership) = &mut self.role
+            && is_sensible
+        {
+            leadership.target = Some(voters);
+            self.go_on_changing(cx);
+        }
+    }
+
+    /// The next step of a change, if the last is committed.
+    pub(super) fn go_on_changing(&mut self, cx: &mut Cx<'_, Self>) {
+        let is_settled = self.log.voters_since().is_none_or(|since| since <= self.commit);
+        let Role::Leader(leadership) = &mut self.role else { return };
+        if self.commit < leadership.began || !is_settled {
+            return;
+        }
+        if let Some(next) = leadership.target.as_ref().and_then(|to| step(self.log.voters(), to)) {
+            return self.append(Entry::Voters(next), cx);
+        }
+        leadership.target = None;
+        if !self.log.voters().contains(cx.me()) {
+            self.follow(None, cx);
+        }
+    }
+
+    /// Lets another lead, as soon as its log is as long as ours.
+    pub(super) fn transfer(&mut self, to: ProcessId, cx: &mut Cx<'_, Self>) {
+        let votes = to != cx.me() && self.log.voters().contains(to);
+        if let Role::Leader(leadership) = &mut self.role
+            && votes
+        {
+            leadership.heir = Some(to);
+            self.hand_over(cx);
+        }
+    }
+
+    pub(super) fn hand_over(&mut self, cx: &mut Cx<'_, Self>) {
+        let last = self.log.last_index();
+        let Role::Leader(leadership) = &mut self.role else { return };
+        let is_ready =
+            |to: &ProcessId| leadership.peers.get(to).is_some_and(|peer| peer.matched == last);
+        if let Some(to) = leadership.heir.filter(is_ready) {
+            leadership.heir = None;
+            cx.send(to, Message::TimeoutNow { term: self.term });
+        }
+    }
+
+    /// The state takes the place of the beginning of the log.
+    pub(super) fn compact(&mut self, index: u64, state: S, cx: &mut Cx<'_, Self>) {
+        if index <= self.told && index > self.log.first_kept() {
+            self.log.compact(index, state);
+            self.save_all(cx);
+        }
+    }
+}
+
+/// One voter more, or one less; none, if there is nothing to change.
+fn step(from: &ProcessSet, to: &ProcessSet) -> Option<ProcessSet> {
+    let mut next = from.clone();
+    if let Some(new) = to.iter().find(|at| !from.contains(*at)) {
+        next.insert(new);
+    } else {
+        next.remove(from.iter().find(|at| !to.contains(*at))?);
+    }
+    Some(next)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn voters_come_and_go_one_at_a_time_first_who_comes() {
+        let set = |names: &[u32]| names.iter().copied().map(ProcessId).collect::<ProcessSet>();
+        let (mut now, to, mut steps) = (set(&[0, 1, 2]), set(&[2, 3, 4]), Vec::new());
+        while let Some(next) = step(&now, &to) {
+            steps.push(next.clone());
+            now = next;
+        }
+        let wanted = [&[0, 1, 2, 3][..], &[0, 1, 2, 3, 4], &[1, 2, 3, 4], &[2, 3, 4]];
+        assert_eq!(steps, wanted.map(set));
+    }
+}

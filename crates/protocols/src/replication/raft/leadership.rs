@@ -1,0 +1,101 @@
+//! What a leader knows besides.
+
+use super::{Raft, Rules, Timer};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, VecDeque};
+use synod_core::replication::Event;
+use synod_core::{Cx, Data, ProcessId, ProcessSet};
+
+/// What a leader knows.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(super) struct Leadership {
+    /// How far each of the others is.
+    pub(super) peers: BTreeMap<ProcessId, Peer>,
+    /// The place of the entry with which it began.
+    pub(super) began: u64,
+    /// How far its own log was sent to the disk.
+    pub(super) written: u64,
+    /// Heartbeats are counted: who answers the last has not voted for another leader before it.
+    pub(super) round: u64,
+    /// How many heartbeats it may still send.
+    pub(super) beats_left: u64,
+    /// Reads, and the round whose answers they wait for.
+    pub(super) reads: VecDeque<(u64, u64)>,
+    /// The last round whose lease is over.
+    pub(super) expired: u64,
+    /// Who is to vote in the end.
+    pub(super) target: Option<ProcessSet>,
+    /// Who is to lead next.
+    pub(super) heir: Option<ProcessId>,
+    /// Whether there is something to be sent at the next flush.
+    pub(super) unsent: bool,
+}
+
+/// How far a follower is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(super) struct Peer {
+    /// The next entry to send.
+    pub(super) next: u64,
+    /// Up to here its log agrees with ours, and is on its disk.
+    pub(super) matched: u64,
+    /// The last round of heartbeats that it answered.
+    pub(super) round: u64,
+}
+
+impl Leadership {
+    /// Knows nothing of the others, whose logs may be as long as ours; and writes `began` next.
+    pub(super) fn new(began: u64, beats_left: u64) -> Self {
+        Leadership {
+            peers: BTreeMap::new(),
+            began,
+            written: began - 1,
+            round: 0,
+            beats_left,
+            reads: VecDeque::new(),
+            expired: 0,
+            target: None,
+            heir: None,
+            unsent: false,
+        }
+    }
+
+    /// How far a server is. If nothing is known of it, it may have what we had when we began.
+    pub(super) fn peer(&mut self, at: ProcessId) -> &mut Peer {
+        self.peers.entry(at).or_insert(Peer { next: self.began, matched: 0, round: 0 })
+    }
+
+    /// It leads no more: what waits for it waits in vain.
+    pub(super) fn resign<R: Rules, C: Data, S: Data>(self, cx: &mut Cx<'_, Raft<R, C, S>>) {
+        cx.cancel_timer(Timer::Heartbeat);
+        cx.cancel_timer(Timer::Flush);
+        for round in self.expired + 1..=self.round {
+            cx.cancel_timer(Timer::Lease(round));
+        }
+        for (number, _) in self.reads {
+            cx.output(Event::Unreadable(number));
+        }
+    }
+}
+
+/// The greatest number that more than half of the voters have reached.
+pub(super) fn reached(voters: &ProcessSet, of: impl Fn(ProcessId) -> u64) -> u64 {
+    let mut numbers: Vec<u64> = voters.iter().map(of).collect();
+    numbers.sort_unstable_by(|one, other| other.cmp(one));
+    numbers.get(voters.len() / 2).copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_counts_if_a_majority_has_reached_it() {
+        let reached =
+            |numbers: &[u64]| reached(&ProcessSet::all(numbers.len()), |at| numbers[at.index()]);
+        assert_eq!(reached(&[5]), 5);
+        assert_eq!(reached(&[5, 3]), 3);
+        assert_eq!(reached(&[5, 3, 1]), 3);
+        assert_eq!(reached(&[1, 5, 4, 2]), 2);
+        assert_eq!(reached(&[1, 5, 4, 2, 3]), 3);
+    }
+}

@@ -1,0 +1,4 @@
+//! Replicated logs with a key-value store above.
+
+mod raft;
+mod storms;
