@@ -4,6 +4,7 @@
 
 mod completeness;
 mod costs;
+mod misfortunes;
 mod quorum;
 mod scenarios;
 mod swarm;
