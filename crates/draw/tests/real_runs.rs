@@ -3,14 +3,13 @@
 use roxmltree::Document;
 use std::collections::{BTreeMap, BTreeSet};
 use synod_core::card::Rounds;
-use synod_core::{Algorithm, Setup};
 use synod_draw::shiviz::Shiviz;
 use synod_draw::svg::Spread;
 use synod_draw::{Scene, mermaid, svg, terminal};
-use synod_protocols::{Visit, entries, visit};
+use synod_protocols::entries;
 use synod_sim::faults::{RandomFaults, Restart};
 use synod_sim::trace::{Event, Tracer, What, Window};
-use synod_sim::{Options, Plan, Simulator};
+use synod_sim::{Options, Plan};
 
 /// The first events of a run, and its log for ShiViz.
 struct Run {
@@ -48,20 +47,17 @@ impl Record {
     }
 }
 
-impl Visit for Record {
-    /// Nothing, if a group of this size cannot be set up.
-    type Answer = Option<Run>;
-
-    fn visit<A: Algorithm>(self) -> Option<Run> {
-        let n = A::processes(&Setup::new(self.n)).ok()?.len();
+impl Record {
+    /// The run of an algorithm. Nothing, if a group of this size cannot be set up.
+    fn of(self, name: &str) -> Option<Run> {
         let mut window = Window::new(0, 400);
-        let mut shiviz = Shiviz::new(Vec::new(), Scene::new("", n));
-        let tracer = Tracer::new(n, vec![&mut window, &mut shiviz]);
-        let simulator =
-            Simulator::<A>::new(self.options(), Some(tracer)).expect("it can be set up");
-        simulator.run(|_, _| ()).expect("the trace is whole, so that ShiViz takes it");
+        let mut shiviz = Shiviz::new(Vec::new(), Scene::new("", self.n));
+        let tracer = Tracer::new(self.n, vec![&mut window, &mut shiviz]);
+        let run = synod_drivers::simulate(name, self.options(), Some(tracer), &mut |_, _| ());
+        let report = run.expect("it is in the catalogue").ok()?;
+        report.expect("the trace is whole, so that ShiViz takes it");
         let log = String::from_utf8(shiviz.into_inner()).expect("the log is text");
-        Some(Run { n, events: window.events, log })
+        Some(Run { n: self.n, events: window.events, log })
     }
 }
 
@@ -71,8 +67,7 @@ fn runs() -> impl Iterator<Item = (&'static str, Run)> {
         let name = entry.card.name;
         let records = [(3, 1, false), (5, 2, false), (4, 3, true)];
         records.into_iter().filter_map(move |(n, seed, faulty)| {
-            let run = visit(name, Record { n, seed, faulty }).expect("it is in the catalogue");
-            run.map(|run| (name, run))
+            Record { n, seed, faulty }.of(name).map(|run| (name, run))
         })
     })
 }

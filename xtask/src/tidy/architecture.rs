@@ -43,7 +43,7 @@ const LAYERS: &[Layer] = &[
         package: "synod-draw",
         directory: "crates/draw",
         may_use: &["synod-core", "synod-sim"],
-        tests_may_use: &["synod-protocols"],
+        tests_may_use: &["synod-protocols", "synod-drivers"],
     },
     Layer {
         package: "synod-experiment",

@@ -4,6 +4,8 @@
 
 mod completeness;
 mod costs;
+mod determinism;
+mod forged;
 mod misfortunes;
 mod quorum;
 mod scenarios;

@@ -2,10 +2,8 @@
 
 mod causality;
 mod chance;
-mod determinism;
 mod durable;
 mod faults;
-mod fuzz;
 mod layers;
 mod multicast;
 mod sinks;

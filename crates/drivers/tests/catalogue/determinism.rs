@@ -1,30 +1,19 @@
 //! The same options and seed give the same run, byte for byte, on every machine.
 
-use synod_core::Algorithm;
 use synod_core::card::{Load, Order, Rounds};
-use synod_protocols::{Visit, visit};
 use synod_sim::faults::{RandomFaults, Restart};
 use synod_sim::network::Delay;
 use synod_sim::trace::{Digest, Tracer};
-use synod_sim::{Options, Plan, Simulator};
-
-struct Run(Options);
-
-impl Visit for Run {
-    type Answer = (u64, u64);
-
-    fn visit<A: Algorithm>(self) -> (u64, u64) {
-        let mut digest = Digest::default();
-        let tracer = Tracer::new(self.0.plan.setup.n, vec![&mut digest]);
-        let run = Simulator::<A>::new(self.0, Some(tracer)).expect("the plan fits");
-        let report = run.run(|_, _| {}).expect("a digest never fails");
-        (digest.value(), report.meter.events)
-    }
-}
+use synod_sim::{Options, Plan};
 
 /// The digest of the trace, and how many events it has.
 fn digest(name: &str, options: Options) -> (u64, u64) {
-    visit(name, Run(options)).expect("it is in the catalogue")
+    let mut digest = Digest::default();
+    let tracer = Tracer::new(options.plan.setup.n, vec![&mut digest]);
+    let report = synod_drivers::simulate(name, options, Some(tracer), &mut |_, _| {});
+    let report = report.expect("it is in the catalogue").expect("the plan fits");
+    let events = report.expect("a digest never fails").meter.events;
+    (digest.value(), events)
 }
 
 fn plain(n: usize, seed: u64) -> Options {
