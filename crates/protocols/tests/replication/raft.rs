@@ -72,7 +72,7 @@ const SMALL: Settings = &[
     ("spread", "1"),
     ("batch", "no"),
     ("tries", "0"),
-    ("disk", "whole"),
+    ("records", "whole"),
     ("operations", "put"),
     ("askers", "p0"),
 ];

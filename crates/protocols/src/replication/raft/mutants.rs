@@ -55,7 +55,7 @@ impl Catalogued for Server<CountsOldTerms> {
                 ("lines", "1"),
                 ("logs", "p0:1 p2:2"),
                 ("standing", "p0 p2"),
-                ("disk", "whole"),
+                ("records", "whole"),
             ]),
             steps: 18,
             story: "Figure 8 of the source. p0 wrote an entry in term 1, and p2 another in term 2, and \
@@ -98,7 +98,7 @@ impl Catalogued for Server<VotesBlindly> {
                 ("spread", "1"),
                 ("batch", "no"),
                 ("standing", "p0 p2"),
-                ("disk", "whole"),
+                ("records", "whole"),
             ]),
             steps: 15,
             story: "p0 leads in term 1, and commits an entry with p1. p2, which has nothing, stands in \
@@ -142,7 +142,7 @@ impl Catalogued for Server<ForgetsVotes> {
                     ("spread", "1"),
                     ("batch", "no"),
                     ("standing", "p0 p2"),
-                    ("disk", "whole"),
+                    ("records", "whole"),
                 ])
             },
             steps: 12,

@@ -88,7 +88,7 @@ pub(super) const PARAMETERS: [Parameter; 13] = [
                   'p0:1 p0:1 p2:2' (default: none)",
     },
     Parameter {
-        name: "disk",
+        name: "records",
         meaning: "log (default); for explorers: whole, each record has it all",
     },
 ];
@@ -139,7 +139,7 @@ impl Settings {
             batches: !is("batch", ["yes", "no"])?,
             most_lines: most_lines as usize,
             standing: standing.unwrap_or_else(|| ProcessSet::all(setup.n)),
-            writes_whole: is("disk", ["log", "whole"])?,
+            writes_whole: is("records", ["log", "whole"])?,
         })
     }
 }
