@@ -146,7 +146,7 @@ pub enum Passing {
     Step,
     /// The same, but all events of a transitional configuration in one step.
     AtOnce,
-    /// As late as can be; see [`lazy`](super::lazy).
+    /// As late as can be; see `lazy.rs`.
     Lazy,
 }
 
