@@ -22,7 +22,7 @@ pub struct Client {
 pub struct RequestId {
     /// Who asks.
     pub client: Client,
-    /// Its first, second, … request in this session that goes into the log. It has one at a time.
+    /// Which of the session's requests for the log it is, from 1. A client has one at a time.
     pub number: u64,
 }
 
