@@ -121,6 +121,7 @@ catalogue! {
     consensus::mutants::PaxosAmnesia,
     consensus::mutants::FastPaxosSmallQuorum,
     consensus::mutants::CheapPaxosUnilateral,
+    replication::MultiPaxos,
     replication::Raft,
     replication::mutants::RaftOldTerm,
     replication::mutants::RaftBlindVote,

@@ -3,9 +3,13 @@
 //! Each of these is an [engine](synod_core::replication::Engine); with the key-value store that stands
 //! above all of them, it is an algorithm of the family.
 
+pub mod multi_paxos;
 pub mod raft;
 
 use synod_core::replication::KeyValue;
+
+/// [Multi-Paxos](multi_paxos) under a key-value store.
+pub type MultiPaxos = KeyValue<multi_paxos::Server>;
 
 /// [Raft](raft) under a key-value store.
 pub type Raft = KeyValue<raft::Server<raft::Sound>>;

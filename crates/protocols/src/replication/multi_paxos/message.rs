@@ -1,0 +1,216 @@
+//! What processes send each other and write down.
+
+use super::settings::MOST_LINES;
+use super::{Log, Snapshot, WINDOW};
+use crate::consensus::acceptor::Vote;
+use crate::consensus::ballot::Ballot;
+use serde::{Deserialize, Serialize};
+use synod_core::replication::Entry;
+use synod_core::{Data, ProcessId, Wire};
+
+/// What travels.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(bound = "C: Data, S: Data")]
+pub enum Message<C, S> {
+    /// I would like to begin this ballot: do you hear of no leader either?
+    Ask {
+        /// The ballot.
+        ballot: Ballot,
+    },
+    /// No; begin it.
+    Granted {
+        /// The ballot.
+        ballot: Ballot,
+    },
+    /// 1a: will you take part in this ballot, and in no smaller one, at all places?
+    Prepare {
+        /// The ballot.
+        ballot: Ballot,
+        /// What is chosen up to here is known.
+        after: u64,
+    },
+    /// 1b: I will; and this is all that I accepted.
+    Promise {
+        /// The ballot.
+        ballot: Ballot,
+        /// The last vote at each place that is not known to be chosen.
+        votes: Vec<(u64, Vote<Entry<C>>)>,
+        /// What is known to be chosen.
+        chosen: Chosen<C>,
+    },
+    /// 2a: accept these, at the places after this one.
+    Accept {
+        /// The leader's ballot.
+        ballot: Ballot,
+        /// The place before the first entry.
+        after: u64,
+        /// The entries.
+        entries: Vec<Entry<C>>,
+        /// Everything up to here is chosen.
+        commit: u64,
+    },
+    /// 2b: I have accepted what you proposed at these places.
+    Accepted {
+        /// The leader's ballot.
+        ballot: Ballot,
+        /// The place before the first.
+        after: u64,
+        /// The last place.
+        last: u64,
+    },
+    /// The leader is there.
+    Heartbeat {
+        /// Its ballot.
+        ballot: Ballot,
+        /// Everything up to here is chosen.
+        commit: u64,
+        /// Its number, for those who read.
+        round: u64,
+    },
+    /// I hear it, and have promised nobody a greater ballot.
+    Alive {
+        /// The leader's ballot.
+        ballot: Ballot,
+        /// The heartbeat.
+        round: u64,
+    },
+    /// I do not take part: I have promised this greater ballot.
+    Refused {
+        /// The ballot.
+        promised: Ballot,
+    },
+    /// What is chosen after this place?
+    Lacks {
+        /// The place.
+        after: u64,
+    },
+    /// This.
+    Learn(Chosen<C>),
+    /// I do not have these entries any more; this is the state in their place.
+    Install {
+        /// The state, and up to where.
+        snapshot: Snapshot<S>,
+        /// Everything up to here is chosen.
+        commit: u64,
+    },
+    /// The leader asks this process to lead.
+    Stand {
+        /// The leader's ballot.
+        ballot: Ballot,
+    },
+}
+
+/// Something that is chosen.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Chosen<C> {
+    /// The place before the first entry.
+    pub after: u64,
+    /// The entries, as many as fit in one message.
+    pub entries: Vec<Entry<C>>,
+    /// Everything up to here is chosen.
+    pub commit: u64,
+}
+
+impl<C: Data, S: Data> Wire for Message<C, S> {}
+
+/// No log gets as far in any life; there is room above to count on.
+const FAR: u64 = 1 << 62;
+
+impl<C, S> Message<C, S> {
+    /// Whether such a message can be. Only its owner begins a ballot and proposes in it; and nothing is
+    /// longer or farther than any process makes it.
+    pub(super) fn is_sound(&self, from: ProcessId, n: usize) -> bool {
+        let own = |ballot: &Ballot| ballot.is_sound(n) && ballot.owner == from;
+        match self {
+            Message::Ask { ballot } | Message::Stand { ballot } => own(ballot),
+            Message::Prepare { ballot, after } => own(ballot) && *after < FAR,
+            Message::Heartbeat { ballot, commit, .. } => own(ballot) && *commit < FAR,
+            Message::Accept { ballot, after, entries, commit } => {
+                own(ballot) && *after < FAR && *commit < FAR && are_sound(entries)
+            }
+            Message::Promise { ballot, votes, chosen } => {
+                let is_open = |index: u64| {
+                    (1..=2 * WINDOW as u64).contains(&index.saturating_sub(chosen.commit))
+                };
+                let is_vote = |(index, vote): &(u64, Vote<Entry<C>>)| {
+                    is_open(*index)
+                        && vote.ballot.is_sound(n)
+                        && vote.ballot < *ballot
+                        && is_sound(&vote.value)
+                };
+                chosen.is_sound() && votes.len() <= 2 * WINDOW && votes.iter().all(is_vote)
+            }
+            Message::Accepted { after, last, .. } => {
+                after <= last && last - after <= MOST_LINES && *last < FAR
+            }
+            Message::Refused { promised } => promised.is_sound(n),
+            Message::Lacks { after } => *after < FAR,
+            Message::Learn(chosen) => chosen.is_sound(),
+            Message::Install { snapshot, commit } => {
+                snapshot.state.is_some() && snapshot.index <= *commit && *commit < FAR
+            }
+            Message::Granted { .. } | Message::Alive { .. } => true,
+        }
+    }
+}
+
+impl<C> Chosen<C> {
+    fn is_sound(&self) -> bool {
+        self.after < FAR && self.commit < FAR && are_sound(&self.entries)
+    }
+}
+
+fn are_sound<C>(entries: &[Entry<C>]) -> bool {
+    entries.len() as u64 <= MOST_LINES && entries.iter().all(is_sound)
+}
+
+/// Who takes part is no matter of the log here.
+fn is_sound<C>(entry: &Entry<C>) -> bool {
+    !matches!(entry, Entry::Voters(_))
+}
+
+/// What is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Timer {
+    /// Nobody has led for a while; or a ballot came to nothing.
+    Election,
+    /// The leader shows that it is there.
+    Heartbeat,
+    /// The leader sends what it was given meanwhile.
+    Flush,
+}
+
+/// What is written down.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(bound = "C: Data, S: Data")]
+pub enum Record<C, S> {
+    /// It takes part in no smaller ballot.
+    Promise(Ballot),
+    /// It has accepted these entries.
+    Accept {
+        /// In this ballot.
+        ballot: Ballot,
+        /// After this place.
+        after: u64,
+        /// The entries.
+        entries: Vec<Entry<C>>,
+        /// Everything up to here was known to be chosen.
+        commit: u64,
+    },
+    /// These are chosen.
+    Learn {
+        /// After this place.
+        after: u64,
+        /// The entries.
+        entries: Vec<Entry<C>>,
+    },
+    /// Everything: takes the place of all that was written before.
+    Whole {
+        /// It takes part in no smaller ballot.
+        promised: Option<Ballot>,
+        /// The log.
+        log: Log<C, S>,
+        /// Whether the disk was lost before that.
+        forgot: bool,
+    },
+}
