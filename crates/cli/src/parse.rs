@@ -3,7 +3,7 @@
 use std::ops::Range;
 use synod_core::card::{Rounds, Timing};
 use synod_core::{Clock, ProcessId};
-use synod_net::Kill;
+use synod_net::{Fate, Kill};
 use synod_sim::network::{Delay, microseconds};
 
 /// The largest group that is simulated.
@@ -131,14 +131,23 @@ pub(crate) fn kill(text: &str) -> Parsed<Kill> {
     let kill = text.split_once('@').and_then(|(who, at)| {
         let (at, back) = at.split_once("..").map_or((at, None), |(at, back)| (at, Some(back)));
         let (who, at_us) = (process(who)?, microseconds(at)?);
-        let back_us = match back {
-            Some(back) => Some(microseconds(back).filter(|back_us| *back_us >= at_us)?),
-            None => None,
+        let Some(back) = back else {
+            return Some(Kill { who, at_us, back_us: None, disk: Fate::Kept });
         };
-        Some(Kill { who, at_us, back_us })
+        let (back, disk) = back.split_once(',').unwrap_or((back, ""));
+        let disk = match disk {
+            "" => Fate::Kept,
+            "torn" => Fate::Torn,
+            "flipped" => Fate::Flipped,
+            "lost" => Fate::Lost,
+            _ => return None,
+        };
+        let back_us = Some(microseconds(back).filter(|back_us| *back_us >= at_us)?);
+        Some(Kill { who, at_us, back_us, disk })
     });
-    let wrong =
-        "who is killed, and when, is written 'p2@300ms', or 'p2@300ms..500ms' if it comes back";
+    let wrong = "who is killed, and when, is written 'p2@300ms', or 'p2@300ms..500ms' if it comes back; \
+                 'p2@300ms..500ms,lost' if it has lost its disk, and 'torn' or 'flipped' if a record or a \
+                 bit of it is spoilt";
     kill.ok_or_else(|| wrong.to_owned())
 }
 

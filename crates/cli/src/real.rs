@@ -45,7 +45,8 @@ pub(crate) struct RealFlags {
     #[arg(long, value_name = "TIME", value_parser = parse::time, requires = "on")]
     timeout: Option<u64>,
     /// Kill a process (SIGKILL) in the middle of a real run, and with a second time start it again
-    /// then, with its disk; may be repeated
+    /// then, with its disk; with ',torn', ',flipped' or ',lost' after it, with a disk on which the last
+    /// record is torn, a bit is flipped, or nothing is left; may be repeated
     #[arg(long = "kill", value_name = "p2@300ms..1s", value_parser = parse::kill, requires = "on")]
     kills: Vec<Kill>,
     /// Do not sync the disk: what an algorithm writes survives its process, but no loss of power

@@ -1,6 +1,7 @@
 //! One process of an algorithm, with its application and its timers.
 
 use crate::control::{Config, Medium};
+use crate::outbox::Outbox;
 use crate::past;
 use crate::stage::Stage;
 use crate::wire::{LARGEST_BODY, Parcel};
@@ -22,6 +23,9 @@ const GIVE_UP_US: u64 = 20_000;
 /// or, where nothing is lost, whoever should answer is dead.
 const GIVE_UP_ON_THE_DEAD_US: u64 = 1_000_000;
 
+/// Sends what is in the outbox.
+pub(crate) type Send<'s> = &'s mut dyn FnMut(&mut Outbox);
+
 /// A process, whatever its algorithm.
 pub(crate) trait Behave {
     /// It starts.
@@ -32,8 +36,9 @@ pub(crate) trait Behave {
     fn fire(&mut self, stage: &mut Stage);
     /// Lets the application ask what is due, at most so often; how often it did.
     fn ask(&mut self, at_most: u32, stage: &mut Stage) -> u32;
-    /// Makes everything safe that was written, and does what has waited for it.
-    fn sync(&mut self, stage: &mut Stage) -> io::Result<()>;
+    /// Makes everything safe that was written, and does what has waited for it. What does not wait is
+    /// sent before: the disks of others work at the same time.
+    fn sync(&mut self, stage: &mut Stage, send: Send<'_>) -> io::Result<()>;
     /// Under a sequential load: it may ask now.
     fn turn(&mut self, stage: &mut Stage);
     /// When the next timer or request is due. With `quiet`, requests do not count.
@@ -211,9 +216,11 @@ impl<A: Algorithm> Actor<A> {
     }
 
     /// Hands all that waits to the disk but the first `written` records, which it has, and makes it safe.
-    /// What led to it is written down before: nothing is safe of which nobody knows why.
-    fn write(&mut self, written: usize, stage: &mut Stage) -> io::Result<usize> {
+    /// What led to it is written down before: nothing is safe, and nothing leaves, of which nobody knows
+    /// why.
+    fn write(&mut self, written: usize, stage: &mut Stage, send: Send<'_>) -> io::Result<usize> {
         stage.log.commit(stage.digest)?;
+        send(&mut stage.outbox);
         let mut records = 0;
         for effect in &self.surroundings.held {
             records += usize::from(is_record(effect));
@@ -225,6 +232,8 @@ impl<A: Algorithm> Actor<A> {
             }
         }
         stage.disk.sync()?;
+        // What waited is told now, and not when it began to wait.
+        stage.look_at_the_clock();
         Ok(records)
     }
 
@@ -251,7 +260,8 @@ impl<A: Algorithm> Actor<A> {
 impl<A: Algorithm> Behave for Actor<A> {
     fn start(&mut self, stage: &mut Stage) {
         self.surroundings.answered_us = stage.now_us;
-        stage.log.start(stage.now_us, stage.disk.records());
+        let records = stage.disk.records();
+        stage.log.start(stage.now_us, (!stage.has_lost_disk()).then_some(records));
         self.run(stage, |state, cx| state.on_start(cx));
     }
 
@@ -308,13 +318,13 @@ impl<A: Algorithm> Behave for Actor<A> {
         at_most
     }
 
-    fn sync(&mut self, stage: &mut Stage) -> io::Result<()> {
+    fn sync(&mut self, stage: &mut Stage, send: Send<'_>) -> io::Result<()> {
         // One sync for all that waits, however many waited for each; what that leads to may write more.
         let mut written = 0;
         while !self.surroundings.held.is_empty() {
             let first = self.surroundings.held.iter().take_while(|held| is_record(held)).count();
             if first > written {
-                written = self.write(written, stage)?;
+                written = self.write(written, stage, send)?;
             }
             written -= first;
             self.release(stage);
@@ -383,6 +393,10 @@ impl<A: Algorithm> Host<A> for Hosting<'_, A> {
 
     fn incarnation(&self) -> u32 {
         self.stage.life
+    }
+
+    fn has_lost_disk(&self) -> bool {
+        self.stage.has_lost_disk()
     }
 }
 

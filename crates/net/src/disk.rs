@@ -1,9 +1,10 @@
 //! The stable storage of a member: a write-ahead log in a directory of its own.
 
+use crate::group::Fate;
 use std::io;
 use std::path::Path;
 use synod_core::durable::Record;
-use synod_wal::{Durability, Files, Log, Opened, Settings, open};
+use synod_wal::{Durability, Files, Log, Opened, Settings, open, spoil as wal};
 
 /// A run is short, and a segment is written with zeros when it is made.
 const SEGMENT_BYTES: u64 = 1 << 20;
@@ -12,6 +13,8 @@ const SEGMENT_BYTES: u64 = 1 << 20;
 #[derive(Debug, Default)]
 pub(crate) struct Disk {
     log: Option<Log<Files>>,
+    /// Whether it was made just now.
+    pub(crate) is_new: bool,
 }
 
 impl Disk {
@@ -27,12 +30,13 @@ impl Disk {
         let opened = open(Files::at(directory)?, settings, |entry| {
             show(&Record(entry.content.to_vec()));
         });
-        let Opened { log, repaired, .. } = opened.map_err(io::Error::other)?;
+        let here = |error| io::Error::other(format!("in {}: {error}", directory.display()));
+        let Opened { log, repaired, is_new, .. } = opened.map_err(here)?;
         let note = repaired.map(|tail| {
             let (bytes, file, offset) = (tail.bytes, tail.file, tail.offset);
             format!("{bytes} bytes that were never safe were removed from {file}, at byte {offset}")
         });
-        Ok((Disk { log: Some(log) }, note))
+        Ok((Disk { log: Some(log), is_new }, note))
     }
 
     /// How many records were ever safe on it.
@@ -57,6 +61,20 @@ impl Disk {
     /// Makes all of them safe.
     pub(crate) fn sync(&mut self) -> io::Result<()> {
         self.log()?.sync().map_err(io::Error::other)
+    }
+}
+
+/// Lets this become of the disk of a process that is dead. Where there is none, nothing does.
+pub(crate) fn spoil(directory: &Path, fate: Fate) -> io::Result<()> {
+    if fate == Fate::Kept || !directory.is_dir() {
+        return Ok(());
+    }
+    let files = Files::at(directory)?;
+    match fate {
+        Fate::Kept => Ok(()),
+        Fate::Torn => wal::tear(&files).map_err(io::Error::other),
+        Fate::Flipped => wal::flip(&files).map_err(io::Error::other),
+        Fate::Lost => std::fs::remove_dir_all(directory),
     }
 }
 

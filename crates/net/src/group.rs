@@ -8,9 +8,9 @@ mod seat;
 use crate::clock::now_us;
 use crate::control::{Config, Medium, News, Order};
 use crate::error::{NetError, Trying};
-use crate::log;
+use crate::{disk, log};
 use faults::Faults;
-pub use faults::Kill;
+pub use faults::{Fate, Kill};
 use quiet::Quiet;
 use seat::Seat;
 use std::fs;
@@ -88,6 +88,13 @@ pub(crate) struct Gathered {
 pub(crate) struct Life {
     pub(crate) log: PathBuf,
     pub(crate) died_us: Option<u64>,
+}
+
+impl Life {
+    /// Whether it came as far as to write something down. Who was killed before that has not lived.
+    fn has_begun(&self) -> bool {
+        log::open(&self.log).and_then(|mut log| Ok(log.peek()?.is_some())).unwrap_or(true)
+    }
 }
 
 /// A directory that is removed when it is no longer needed.
@@ -204,7 +211,7 @@ impl Leader<'_> {
             clocks: plan.clocks.clone(),
             faults: network.into(),
             log: self.directory.join(format!("{me}.{}.log", past.len() + 1)),
-            disk: self.directory.join(format!("{me}.disk")),
+            disk: self.disk_of(me),
             fsync: self.launch.fsync,
             comes_back: self.launch.kills.iter().any(back),
             past,
@@ -213,17 +220,18 @@ impl Leader<'_> {
         Seat::start(self.launch, config, self.said.clone())
     }
 
-    /// Starts a process again that died.
-    fn restart(&mut self, who: ProcessId) {
+    /// Starts a process again that died, after something has become of its disk.
+    fn restart(&mut self, who: ProcessId, disk: Fate) {
         let seat = &self.seats[who.index()];
         if seat.is_alive() {
             return;
         }
+        if let Err(error) = disk::spoil(&self.disk_of(who), disk) {
+            self.notes.push(format!("the disk of {who} is as it was: {error}"));
+        }
         let life = Life { log: seat.log.clone(), died_us: seat.died_us };
-        // Who was killed before it could begin to live has not lived.
-        let lived = log::open(&life.log).and_then(|mut log| Ok(log.peek()?.is_some()));
         let lives = self.past[who.index()].len();
-        self.past[who.index()].extend(lived.unwrap_or(true).then_some(life));
+        self.past[who.index()].extend(Some(life).filter(Life::has_begun));
         match self.start_member(who) {
             Ok(seat) => {
                 self.seats[who.index()] = seat;
@@ -235,6 +243,10 @@ impl Leader<'_> {
                 self.notes.push(format!("{who} could not be started again: {error}"));
             }
         }
+    }
+
+    fn disk_of(&self, who: ProcessId) -> PathBuf {
+        self.directory.join(format!("{who}.disk"))
     }
 
     /// Where those are that a process which comes back can call.
@@ -323,11 +335,11 @@ impl Leader<'_> {
         let until = Instant::now() + self.launch.timeout;
         let mut faults = Faults::of(&self.launch.kills);
         loop {
-            while let Some((who, is_kill)) = faults.due(self.run_us()) {
+            while let Some((who, back)) = faults.due(self.run_us()) {
                 let now_us = self.run_us();
-                match is_kill {
-                    true => self.seats[who.index()].kill(now_us),
-                    false => self.restart(who),
+                match back {
+                    None => self.seats[who.index()].kill(now_us),
+                    Some(disk) => self.restart(who, disk),
                 }
             }
             let next = faults.next_us().map(|at_us| at_us.saturating_sub(self.run_us()));

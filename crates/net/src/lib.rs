@@ -40,6 +40,6 @@ mod wire;
 
 pub use control::{Config, Control, Medium};
 pub use error::NetError;
-pub use group::{Kill, LARGEST_GROUP, Launch};
+pub use group::{Fate, Kill, LARGEST_GROUP, Launch};
 pub use member::serve;
 pub use replay::{Facts, Latency, Real};

@@ -20,8 +20,9 @@ const LARGEST_BATCH: u32 = 1 << 30;
 /// What a process takes in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Taken {
-    /// It starts, always the first step, with so many records that were ever safe on its disk.
-    Start(u64),
+    /// It starts, always the first step, with so many records that were ever safe on its disk; None: it
+    /// had a disk once, and starts again without.
+    Start(Option<u64>),
     /// What waited for the disk is carried out.
     Sync,
     /// What its application asks, encoded.
@@ -76,6 +77,7 @@ const START: u8 = 8;
 const SYNC: u8 = 9;
 const ASKED: u8 = 10;
 const TOLD: u8 = 11;
+const START_WITHOUT_DISK: u8 = 12;
 
 /// Writes a log.
 #[derive(Debug)]
@@ -103,9 +105,14 @@ impl Writer {
         self.batch.extend_from_slice(bytes);
     }
 
-    pub(crate) fn start(&mut self, time_us: u64, records: u64) {
-        self.begin(START, time_us);
-        write_number(&mut self.batch, records);
+    pub(crate) fn start(&mut self, time_us: u64, records: Option<u64>) {
+        match records {
+            None => self.begin(START_WITHOUT_DISK, time_us),
+            Some(records) => {
+                self.begin(START, time_us);
+                write_number(&mut self.batch, records);
+            }
+        }
     }
 
     pub(crate) fn sync(&mut self, time_us: u64) {
@@ -257,7 +264,8 @@ fn parse(batch: &[u8]) -> Option<VecDeque<Entry>> {
 fn parse_step(kind: u8, rest: &mut &[u8]) -> Option<Entry> {
     let time_us = take_number(rest)?;
     let taken = match kind {
-        START => Taken::Start(take_number(rest)?),
+        START => Taken::Start(Some(take_number(rest)?)),
+        START_WITHOUT_DISK => Taken::Start(None),
         SYNC => Taken::Sync,
         INPUT => Taken::Input(take_bytes(rest)?),
         TIMER => Taken::Timer(take_bytes(rest)?),
@@ -299,7 +307,7 @@ mod tests {
     fn written() -> Vec<u8> {
         let path = std::env::temp_dir().join(format!("synod-log-{}", crate::clock::now_us()));
         let mut log = Writer::create(&path).expect("a file can be made");
-        log.start(3, 9);
+        log.start(3, Some(9));
         log.choice(7);
         log.lost(300);
         log.copied(2);
@@ -331,7 +339,7 @@ mod tests {
         let times: Vec<u64> = entries.iter().map(|entry| entry.time_us).collect();
         assert_eq!(times, [3, 1_000_000, 1_000_001, 1_000_001]);
         let first = &entries[0];
-        assert_eq!((&first.taken, &first.choices[..]), (&Taken::Start(9), &[7][..]));
+        assert_eq!((&first.taken, &first.choices[..]), (&Taken::Start(Some(9)), &[7][..]));
         assert_eq!((&first.lost[..], &first.copied[..]), (&[300][..], &[2][..]));
         let heard = [Heard::Told(b"well".to_vec()), Heard::Asked(b"then".to_vec())];
         assert_eq!(first.heard, heard);

@@ -1,16 +1,15 @@
 //! One member: a loop that takes in, steps, writes down, and only then sends.
 
 use crate::actor::{Actor, Behave};
-use crate::clock::now_us;
 use crate::control::{Config, Control, Medium, News, Order, Status, Traffic};
 use crate::digest::Digest;
 use crate::disk::Disk;
 use crate::links::{Addresses, CONTROL, Links, Tcp, Udp};
+use crate::log;
 use crate::outbox::{Outbox, ToMyself};
 use crate::shim::Shim;
 use crate::stage::{Stage, first_number};
 use crate::wire::{Parcel, head};
-use crate::{clock, log};
 use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll};
 use std::io::{self, ErrorKind};
@@ -94,10 +93,9 @@ fn play(
     let mut member = Member {
         actor,
         links: &mut *links,
-        stage: stage(config, share, found)?,
+        stage: stage(config, epoch_us, share, found)?,
         control,
         poll,
-        epoch_us,
         received: vec![0; n],
         reported_us: 0,
         last: Status::default(),
@@ -108,7 +106,7 @@ fn play(
     member.run()
 }
 
-fn stage(config: &Config, share: bool, (disk, note): Found) -> io::Result<Stage> {
+fn stage(config: &Config, epoch_us: u64, share: bool, (disk, note): Found) -> io::Result<Stage> {
     let (n, me, life) = (config.setup.n, config.me, config.life());
     // Each process draws from its own source, in each life, and so does its shim.
     let own = 2 * (u64::from(me.0) + u64::from(life - 1) * n as u64);
@@ -120,6 +118,7 @@ fn stage(config: &Config, share: bool, (disk, note): Found) -> io::Result<Stage>
         me,
         n,
         life,
+        epoch_us,
         now_us: 0,
         chance: chance(seed(0)),
         log: log::Writer::create(&config.log)?,
@@ -143,7 +142,6 @@ struct Member<'a> {
     stage: Stage,
     control: &'a mut Control,
     poll: Poll,
-    epoch_us: u64,
     received: Vec<u64>,
     reported_us: u64,
     /// What was last said.
@@ -158,11 +156,12 @@ struct Member<'a> {
 impl Member<'_> {
     fn run(&mut self) -> io::Result<()> {
         let mut events = Events::with_capacity(128);
-        self.stage.now_us = clock::now_us().saturating_sub(self.epoch_us);
+        self.stage.look_at_the_clock();
         self.actor.start(&mut self.stage);
         loop {
             let more = self.take_in();
-            self.actor.sync(&mut self.stage)?;
+            let links = &mut *self.links;
+            self.actor.sync(&mut self.stage, &mut |outbox| links.flush(outbox))?;
             self.stage.log.commit(self.stage.digest)?;
             self.links.flush(&mut self.stage.outbox);
             if self.ordered && self.obey()? {
@@ -180,9 +179,9 @@ impl Member<'_> {
             self.stage.outbox.renew(at);
             self.received[at.index()] = 0;
         }
-        let Member { actor, links, stage, received, epoch_us, .. } = self;
+        let Member { actor, links, stage, received, .. } = self;
         let mut deliver = |from: ProcessId, parcel: Parcel<'_>| {
-            stage.now_us = now_us().saturating_sub(*epoch_us);
+            stage.look_at_the_clock();
             received[from.index()] += 1;
             let readable = actor.receive(from, parcel, stage);
             if !readable {
@@ -198,8 +197,8 @@ impl Member<'_> {
             let parcel = Parcel { number, tell, body: &body };
             self.actor.receive(self.stage.me, parcel, &mut self.stage);
         }
-        self.stage.now_us = now_us().saturating_sub(self.epoch_us);
         let stage = &mut self.stage;
+        stage.look_at_the_clock();
         stage.shim.let_go(stage.now_us, &mut stage.outbox);
         self.actor.fire(stage);
         let mut asked = 0;

@@ -14,7 +14,7 @@ const UNREADABLE: &str = "what a process wrote cannot be read";
 pub(crate) enum Next {
     /// A step of a process.
     Step(ProcessId, Entry),
-    /// A process dies, at this time. If it comes back, it finds so many records in all.
+    /// A process dies, at this time. If it comes back with its disk, it finds so many records in all.
     Death(ProcessId, u64, Option<u64>),
     /// Nothing.
     End,
@@ -97,13 +97,13 @@ impl<R: Read> Merge<R> {
     }
 
     /// The life of a process is over. The next is the first in which it came as far as to start; so many
-    /// records it found then.
+    /// records it found then, if it had its disk.
     fn bury(&mut self, at: ProcessId) -> Result<Option<u64>, NetError> {
         let lives = &mut self.lives[at.index()];
         lives.pop_front();
         while let Some((log, _)) = lives.front_mut() {
             match log.peek().trying(UNREADABLE)? {
-                Some(Entry { taken: Taken::Start(records), .. }) => return Ok(Some(*records)),
+                Some(Entry { taken: Taken::Start(records), .. }) => return Ok(*records),
                 Some(_) => {
                     let what = format!("{at} did something before it started again");
                     return Err(NetError::Record(what));
@@ -145,8 +145,8 @@ mod tests {
     #[test]
     fn a_process_that_comes_back_dies_first_and_a_life_without_a_start_is_none() {
         let p0 = ProcessId(0);
-        let first = log(&[(5, Taken::Start(0)), (10, Taken::Tell(p0))]);
-        let last = log(&[(70, Taken::Start(3))]);
+        let first = log(&[(5, Taken::Start(Some(0))), (10, Taken::Tell(p0))]);
+        let last = log(&[(70, Taken::Start(Some(3)))]);
         let mut merge = merge(&[&[(&first, Some(20)), (&[], Some(40)), (&last, None)]]);
         assert!(merge.start(p0).expect("it fits together").is_some());
         let mut order = Vec::new();

@@ -182,7 +182,10 @@ impl<'s> Engine<'s> {
     }
 
     /// A process begins another life: it counts its messages anew, and owes no answers.
-    fn on_restart(&mut self, at: ProcessId, now_us: u64) {
+    fn on_restart(&mut self, at: ProcessId, disk: bool, now_us: u64) {
+        if !disk {
+            self.records[at.index()] = 0;
+        }
         let (life, began_us) = &mut self.lives[at.index()];
         (*life, *began_us) = (*life + 1, now_us);
         self.numbered[at.index()] = first_number(*life);
@@ -250,7 +253,7 @@ impl<A: Algorithm> Driver<A> for Engine<'_> {
             }
             Happening::Duplicated { slot, .. } => self.copy = Some(slot),
             Happening::Synced(at, records) => self.records[at.index()] += records as u64,
-            Happening::Restarted(at, _) => self.on_restart(at, now_us),
+            Happening::Restarted(at, disk) => self.on_restart(at, disk, now_us),
             _ => {}
         }
     }
@@ -318,7 +321,7 @@ impl<A: Algorithm> Replay<'_, A> {
     fn action(&mut self, at: ProcessId, entry: &Entry) -> Result<Action<A::Input>, NetError> {
         let unknown = |what: &str| NetError::Record(format!("{at} took in {what}"));
         Ok(match &entry.taken {
-            Taken::Start(_) => Action::Restart { at, disk: true },
+            Taken::Start(records) => Action::Restart { at, disk: records.is_some() },
             Taken::Sync => Action::Sync(at),
             Taken::Input(bytes) => {
                 let input = postcard::from_bytes(bytes);

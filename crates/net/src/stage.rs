@@ -1,5 +1,6 @@
 //! What one process can do during a step: send, and have it written down.
 
+use crate::clock::now_us;
 use crate::digest::Digest;
 use crate::disk::Disk;
 use crate::log;
@@ -16,7 +17,9 @@ pub(crate) struct Stage {
     pub(crate) n: usize,
     /// Which life of the process this is, from 1.
     pub(crate) life: u32,
-    /// The time of this step, in microseconds since the start of the run.
+    /// When the run began, by the machine's clock.
+    pub(crate) epoch_us: u64,
+    /// The time of this step, in microseconds since then.
     pub(crate) now_us: u64,
     pub(crate) chance: Chance,
     pub(crate) log: log::Writer,
@@ -45,6 +48,17 @@ pub(crate) fn first_number(life: u32) -> u64 {
 }
 
 impl Stage {
+    /// Looks at the clock.
+    #[inline]
+    pub(crate) fn look_at_the_clock(&mut self) {
+        self.now_us = now_us().saturating_sub(self.epoch_us);
+    }
+
+    /// Whether the process had a disk in an earlier life and has none of it now.
+    pub(crate) fn has_lost_disk(&self) -> bool {
+        self.life > 1 && self.disk.is_new
+    }
+
     /// Sends a message to one process.
     #[inline]
     pub(crate) fn send(&mut self, to: ProcessId, tell: bool, body: &[u8]) {

@@ -39,6 +39,7 @@
 //! - `opening`: what is found on the disk, judged and repaired
 //! - `segment`, `frame`: what segments and records look like, and the verdict on one segment
 //! - `storage`: what a log needs of a disk; `files`: a directory
+//! - `spoil`: torn records and flipped bits, made on purpose
 #![forbid(unsafe_code)]
 
 mod error;
@@ -47,6 +48,7 @@ mod frame;
 mod log;
 mod opening;
 mod segment;
+pub mod spoil;
 mod storage;
 
 pub use error::Error;

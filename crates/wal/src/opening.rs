@@ -88,7 +88,7 @@ pub fn open<S: Storage>(
 
 /// The headers of all segments that are needed, in order: from the last that is a base, or from the
 /// very first.
-fn headers<S: Storage>(storage: &S, names: &[String]) -> Result<Vec<Header>, Error> {
+pub(crate) fn headers<S: Storage>(storage: &S, names: &[String]) -> Result<Vec<Header>, Error> {
     let mut numbers: Vec<u64> = names.iter().filter_map(|name| number(name)).collect();
     numbers.sort_unstable();
     let mut headers: Vec<Header> = Vec::new();
@@ -212,7 +212,7 @@ impl<S: Storage> Reading<'_, S> {
     }
 }
 
-fn read_file<S: Storage>(storage: &S, number: u64) -> Result<(S::File, Vec<u8>), Error> {
+pub(crate) fn read_file<S: Storage>(storage: &S, number: u64) -> Result<(S::File, Vec<u8>), Error> {
     let (file_name, reading) = (name(number), "a segment cannot be read");
     let file = storage.open(&file_name).trying(reading, &file_name)?;
     let length = file.length().trying(reading, &file_name)?;

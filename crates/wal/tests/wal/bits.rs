@@ -2,7 +2,7 @@
 
 use crate::disk::Disk;
 use crate::{SMALL, contents, disk_with, open_all, open_whole};
-use synod_wal::{Durability, Error, Settings};
+use synod_wal::{Durability, Error, Settings, spoil};
 
 const RECORDS: [&[u8]; 7] = [b"one", b"two", b"three", b"", b"five five five five", b"six", b"7"];
 const LARGE: Settings = Settings { segment_bytes: 1_024, durability: Durability::Sync };
@@ -190,4 +190,17 @@ fn every_bit_of_a_checkpoint_that_flips_is_noticed() {
         assert!(open_all(flipped(&disk, name, bit), SMALL).is_err(), "bit {bit}");
     }
     assert_eq!(contents(&open_whole(&disk, SMALL)), [b"all of them"]);
+}
+
+#[test]
+fn what_is_spoilt_on_purpose_is_found_and_only_a_torn_record_is_repaired() {
+    let records: [&[u8]; 5] = [b"one", b"two", b"three", b"four", b"five"];
+    let disk = disk_with(&records, SMALL);
+    spoil::tear(&disk).expect("it is a log");
+    let found = open_all(disk.clone(), SMALL).expect("it is repaired");
+    assert_eq!(contents(&found), records);
+    assert!(found.repaired.is_some());
+    drop(found);
+    spoil::flip(&disk).expect("it is a log");
+    assert!(matches!(open_all(disk, SMALL), Err(Error::Corrupt { .. })));
 }
