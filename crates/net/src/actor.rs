@@ -173,13 +173,9 @@ impl<A: Algorithm> Actor<A> {
         if !matches!(self.plan, Plan::Nothing) {
             return;
         }
-        self.offers.clear();
-        self.surroundings.application.offers(&mut self.offers);
-        let input = match self.offers.len() {
-            0 => return,
-            1 => self.offers.swap_remove(0),
-            many => self.offers.swap_remove(below(&mut stage.chance, many as u64) as usize),
-        };
+        let mut pick = |many: usize| below(&mut stage.chance, many as u64) as usize;
+        let offer = self.surroundings.application.offer(&mut pick, &mut self.offers);
+        let Some(input) = offer else { return };
         let begins = matches!(A::Family::mark_of_input(&input), Mark::Ask | Mark::Whole);
         let pace = A::Family::pace(&input);
         if begins && self.load == Load::Sequential && pace != Pace::AtOnce {
@@ -301,9 +297,7 @@ impl<A: Algorithm> Behave for Actor<A> {
             }
             match std::mem::replace(&mut self.plan, Plan::Nothing) {
                 Plan::At(due_us, input) if due_us <= stage.now_us => {
-                    self.offers.clear();
-                    self.surroundings.application.offers(&mut self.offers);
-                    if self.offers.contains(&input) {
+                    if self.surroundings.application.may_ask(&input, &mut self.offers) {
                         self.ask_this(input, stage);
                     } else {
                         self.make_plan(stage);

@@ -14,7 +14,7 @@ use std::io::Read;
 use std::iter::once;
 use synod_core::card::{Load, Order, Rounds};
 use synod_core::family::Mark;
-use synod_core::{Algorithm, Family, ProcessId, SetupError};
+use synod_core::{Algorithm, Family, Monitor, ProcessId, SetupError};
 use synod_sim::count::{Conditions, costs};
 use synod_sim::trace::Tracer;
 use synod_sim::world::{Body, Driver, Happening, Slot, Status};
@@ -41,6 +41,9 @@ pub struct Facts {
     pub shared: bool,
     /// From the first request to the last answer, in microseconds.
     pub busy_us: u64,
+    /// How many answers there were after the first, and from that to the last, in microseconds: the speed
+    /// without what was needed to get going.
+    pub pace: (u64, u64),
     /// From requests to their answers; where requests take effect at others, until they do.
     pub latency: Option<Latency>,
     /// How many messages were handed to sockets, and how many bytes they took with all that
@@ -136,11 +139,13 @@ struct Engine<'s> {
     /// How many records of each were ever safe.
     records: Vec<u64>,
     scratch: Vec<u8>,
-    /// When each process asked for what it has not got; and, where requests take effect at others,
-    /// when each request was made.
-    asked_us: Vec<VecDeque<u64>>,
+    /// When each process asked for what it has not got, by who asks there; and, where requests take
+    /// effect at others, when each request was made.
+    asked_us: Vec<BTreeMap<u32, VecDeque<u64>>>,
     requests: BTreeMap<(ProcessId, u64), u64>,
     latencies: Vec<u64>,
+    first_answer_us: Option<u64>,
+    last_answer_us: u64,
     first_us: Option<u64>,
     last_us: u64,
 }
@@ -159,9 +164,11 @@ impl<'s> Engine<'s> {
             lives: vec![(1, 0); n],
             records: vec![0; n],
             scratch: vec![0; 1 << 12],
-            asked_us: vec![VecDeque::new(); n],
+            asked_us: vec![BTreeMap::new(); n],
             requests: BTreeMap::new(),
             latencies: Vec::new(),
+            first_answer_us: None,
+            last_answer_us: 0,
             first_us: None,
             last_us: 0,
         }
@@ -193,14 +200,16 @@ impl<'s> Engine<'s> {
         self.asked_us[at.index()].clear();
     }
 
-    fn on_mark(&mut self, at: ProcessId, mark: Mark, now_us: u64) {
+    fn on_mark(&mut self, (at, asker): (ProcessId, u32), mark: Mark, now_us: u64) {
         self.first_us.get_or_insert(now_us);
         self.last_us = now_us;
-        let asked_us = &mut self.asked_us[at.index()];
+        let asked_us = self.asked_us[at.index()].entry(asker).or_default();
         match mark {
             Mark::Ask => asked_us.push_back(now_us),
             Mark::Begin | Mark::Done => {
                 self.latencies.extend(asked_us.pop_front().map(|asked_us| now_us - asked_us));
+                self.first_answer_us.get_or_insert(now_us);
+                self.last_answer_us = now_us;
             }
             Mark::End | Mark::Whole | Mark::Reached | Mark::None => {}
         }
@@ -221,10 +230,13 @@ impl<A: Algorithm> Driver<A> for Engine<'_> {
                 self.choices = std::mem::take(&mut self.at_start[at.index()]);
             }
             Happening::Asked(at, input) => match A::Family::request(input) {
-                None => self.on_mark(at, A::Family::mark_of_input(input), now_us),
+                None => {
+                    let asker = A::Family::asker(input);
+                    self.on_mark((at, asker), A::Family::mark_of_input(input), now_us);
+                }
                 Some(number) => {
                     self.requests.insert((at, number), now_us);
-                    self.on_mark(at, Mark::None, now_us);
+                    self.on_mark((at, 0), Mark::None, now_us);
                 }
             },
             Happening::Told(at, output) => {
@@ -234,7 +246,8 @@ impl<A: Algorithm> Driver<A> for Engine<'_> {
                     let asked_us = self.requests.get(&(by, number)).filter(|_| by != at);
                     self.latencies.extend(asked_us.map(|asked_us| now_us - asked_us));
                 }
-                self.on_mark(at, A::Family::mark_of_output(at, output), now_us);
+                let asker = A::Family::asker_of(output);
+                self.on_mark((at, asker), A::Family::mark_of_output(at, output), now_us);
             }
             Happening::Sent { slot, envelope, .. } => {
                 let from = envelope.from.index();
@@ -416,14 +429,19 @@ impl<A: Algorithm> Replay<'_, A> {
         for violation in why.map(|why| self.world.unfulfilled(why)).into_iter().flatten() {
             self.engine.see(self.world.now_us, Happening::<A>::Violated(&violation));
         }
-        let Engine { witness, mut latencies, first_us, last_us, .. } = self.engine;
+        let Engine { witness, mut latencies, first_us, last_us, last_answer_us, .. } = self.engine;
+        let first_answer_us = self.engine.first_answer_us.unwrap_or(last_answer_us);
+        let pace = (latencies.len().saturating_sub(1) as u64, last_answer_us - first_answer_us);
         let (meter, violations) = witness.finish().trying("the trace cannot be written")?;
+        // What is broken is not judged further, and that is no news.
+        let unjudged = self.world.monitor().unjudged().filter(|_| violations.is_empty());
         let options = &launch.options;
         let once = options.plan.rounds.iter().all(|rounds| *rounds == Rounds::Times(1));
         let once_each = once && options.load == Load::Saturated;
         let conditions = Conditions { load: options.load, hop_us: None, once_each };
         let costs = costs(&meter, &self.world, conditions);
-        let Gathered { ended, share, crashes, restarts, notes, traffic, .. } = gathered;
+        let Gathered { ended, share, crashes, restarts, mut notes, traffic, .. } = gathered;
+        notes.extend(unjudged);
         let Traffic { parcels, bytes, strangers, unreadable } = traffic;
         let time_us = self.world.now_us;
         let steps = self.steps;
@@ -433,6 +451,7 @@ impl<A: Algorithm> Replay<'_, A> {
                 medium: launch.medium,
                 shared: share,
                 busy_us: last_us.saturating_sub(first_us.unwrap_or(last_us)),
+                pace,
                 latency: Latency::of(&mut latencies),
                 parcels,
                 bytes,

@@ -98,6 +98,15 @@ pub trait Family: Debug + Copy + 'static {
         None
     }
 
+    /// Who asks, where several do at one process.
+    fn asker(_input: &Self::Input) -> u32 {
+        0
+    }
+    /// Who is told.
+    fn asker_of(_output: &Self::Output) -> u32 {
+        0
+    }
+
     /// `enters`: the words after the process's name in a scenario, for what it may ask.
     fn input_in_words(input: &Self::Input) -> String;
     /// The same for what it is told.
@@ -173,6 +182,33 @@ pub trait Application: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     /// What it may ask now. A simulator picks one after a while, an explorer tries each.
     fn offers(&self, offers: &mut Vec<<Self::Family as Family>::Input>);
 
+    /// One of its offers: the one that `pick` names, if there are more than one. An application that has
+    /// very many need not make them all. `room` is for those who do.
+    fn offer(
+        &self,
+        pick: &mut dyn FnMut(usize) -> usize,
+        room: &mut Vec<<Self::Family as Family>::Input>,
+    ) -> Option<<Self::Family as Family>::Input> {
+        room.clear();
+        self.offers(room);
+        match room.len() {
+            0 => None,
+            1 => room.pop(),
+            many => Some(room.swap_remove(pick(many))),
+        }
+    }
+
+    /// Whether this is among its offers.
+    fn may_ask(
+        &self,
+        input: &<Self::Family as Family>::Input,
+        room: &mut Vec<<Self::Family as Family>::Input>,
+    ) -> bool {
+        room.clear();
+        self.offers(room);
+        room.contains(input)
+    }
+
     /// It asked.
     fn on_input(&mut self, input: &<Self::Family as Family>::Input);
 
@@ -242,6 +278,11 @@ pub trait Monitor: Clone + Eq + Hash + Debug + Send + Sync + 'static {
 
     /// Takes out of a tag what no longer matters.
     fn prune(&self, _tag: &mut Self::Tag) {}
+
+    /// What could not be judged although it was to be, in words.
+    fn unjudged(&self) -> Option<String> {
+        None
+    }
 
     /// Those for whom a property of [`Family::LIVENESS`] has not come true: who asked and was not
     /// answered, for example. If nothing can happen any more, or a fair circle leaves somebody in

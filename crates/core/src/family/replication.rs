@@ -97,6 +97,20 @@ impl Family for Replication {
         }
     }
 
+    fn asker(input: &Self::Input) -> u32 {
+        match input {
+            Invoke::Operation { client, .. } => *client,
+            Invoke::Reconfigure(_) | Invoke::Transfer(_) => 0,
+        }
+    }
+
+    fn asker_of(output: &Self::Output) -> u32 {
+        match output {
+            Notice::Returned { client, .. } | Notice::Closed { client } => *client,
+            Notice::Applied { .. } | Notice::Restored(_) | Notice::Leads(_) => 0,
+        }
+    }
+
     fn input_in_words(input: &Self::Input) -> String {
         words::input(input)
     }

@@ -139,6 +139,11 @@ impl<M: Model> Checker<M> {
         }
     }
 
+    /// How many keys are not judged any more.
+    pub fn given_up(&self) -> usize {
+        self.objects.values().filter(|track| matches!(track, Track::Lost)).count()
+    }
+
     fn close(&mut self, id: u64) -> M::Key {
         self.open.remove(&id).unwrap_or_else(|| panic!("operation {id} is not open"))
     }

@@ -79,28 +79,26 @@ impl Application for Clients {
     }
 
     fn offers(&self, offers: &mut Vec<Invoke<Operation>>) {
-        if !self.left.are_left() {
-            return;
+        for client in self.idle() {
+            offers.extend((0..self.kinds()).map(|kind| self.asks(client, kind)));
         }
-        let idle = self.waits.iter().enumerate().filter(|(_, waits)| waits.is_none());
-        for (client, _) in idle {
-            let client = client as u32;
-            let asks = |action| {
-                let operation = Operation { key: self.key(), action };
-                Invoke::Operation { client, operation }
-            };
-            match self.plan.mix {
-                Mix::Put => offers.push(asks(self.put())),
-                Mix::PutGet if self.made.is_multiple_of(2) => offers.push(asks(self.put())),
-                Mix::PutGet => offers.push(asks(Action::Get)),
-                Mix::Mixed => {
-                    let new = self.new_value();
-                    let expect = self.seen.get(&self.key()).copied().flatten();
-                    let swap = Action::CompareAndSwap { expect, new };
-                    offers.extend([self.put(), Action::Get, swap, Action::Delete].map(asks));
-                }
-            }
-        }
+    }
+
+    fn offer(
+        &self,
+        pick: &mut dyn FnMut(usize) -> usize,
+        _: &mut Vec<Invoke<Operation>>,
+    ) -> Option<Invoke<Operation>> {
+        let all = self.idle().count() * self.kinds();
+        let picked = if all > 1 { pick(all) } else { 0 };
+        let client = self.idle().nth(picked / self.kinds())?;
+        Some(self.asks(client, picked % self.kinds()))
+    }
+
+    fn may_ask(&self, input: &Invoke<Operation>, _: &mut Vec<Invoke<Operation>>) -> bool {
+        let Invoke::Operation { client, .. } = input else { return false };
+        let is_idle = self.left.are_left() && self.waits.get(*client as usize) == Some(&None);
+        is_idle && (0..self.kinds()).any(|kind| self.asks(*client, kind) == *input)
     }
 
     fn on_input(&mut self, input: &Invoke<Operation>) {
@@ -130,6 +128,36 @@ impl Application for Clients {
 }
 
 impl Clients {
+    /// Those who wait for nothing, if they may still ask.
+    fn idle(&self) -> impl Iterator<Item = u32> {
+        let may_ask = self.left.are_left();
+        let idle =
+            self.waits.iter().enumerate().filter(move |(_, waits)| may_ask && waits.is_none());
+        idle.map(|(client, _)| client as u32)
+    }
+
+    /// Among how many kinds of requests a client may choose.
+    fn kinds(&self) -> usize {
+        if self.plan.mix == Mix::Mixed { 4 } else { 1 }
+    }
+
+    /// What a client asks, of this kind.
+    fn asks(&self, client: u32, kind: usize) -> Invoke<Operation> {
+        let action = match (self.plan.mix, kind) {
+            (Mix::Put, _) => self.put(),
+            (Mix::PutGet, _) if self.made.is_multiple_of(2) => self.put(),
+            (Mix::PutGet, _) => Action::Get,
+            (Mix::Mixed, 0) => self.put(),
+            (Mix::Mixed, 1) => Action::Get,
+            (Mix::Mixed, 2) => {
+                let expect = self.seen.get(&self.key()).copied().flatten();
+                Action::CompareAndSwap { expect, new: self.new_value() }
+            }
+            (Mix::Mixed, _) => Action::Delete,
+        };
+        Invoke::Operation { client, operation: Operation { key: self.key(), action } }
+    }
+
     /// The key that is asked about next.
     fn key(&self) -> u64 {
         self.made % self.plan.keys
@@ -200,6 +228,19 @@ mod tests {
         clients.on_input(&third);
         clients.on_output(&returned(0, Answer::Done), MOMENT);
         assert!(offers(&clients).is_empty(), "they asked three times");
+    }
+
+    #[test]
+    fn what_is_offered_one_by_one_is_what_is_offered_in_all() {
+        let mut clients = clients(0, &Setup::new(3).with("clients", "3"));
+        clients.on_input(&offers(&clients)[4].clone());
+        let all = offers(&clients);
+        let one = |number| clients.offer(&mut |_| number, &mut Vec::new());
+        assert_eq!((0..8).filter_map(one).collect::<Vec<_>>(), all);
+        assert!(all.iter().all(|input| clients.may_ask(input, &mut Vec::new())));
+        let Invoke::Operation { operation, .. } = all[0].clone() else { panic!("it is one") };
+        let busy = Invoke::Operation { client: 1, operation };
+        assert!(!clients.may_ask(&busy, &mut Vec::new()));
     }
 
     #[test]

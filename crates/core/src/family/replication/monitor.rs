@@ -100,6 +100,16 @@ impl Monitor for Chronicler {
         false
     }
 
+    fn unjudged(&self) -> Option<String> {
+        let keys = self.clients.as_ref()?.given_up();
+        (keys > 0).then(|| {
+            format!(
+                "too much was open at the same time to judge whether the answers about {keys} of the \
+                 keys are linearizable to the end; use more keys, or fewer clients"
+            )
+        })
+    }
+
     fn waiting(&self, property: &str) -> ProcessSet {
         if property != ANSWERED {
             return ProcessSet::EMPTY;
