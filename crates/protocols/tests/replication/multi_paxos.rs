@@ -1,20 +1,62 @@
 //! Multi-Paxos.
 
 use crate::storms;
-use synod_core::Setup;
-use synod_core::card::Rounds;
+use synod_check::{Question, explore};
+use synod_core::card::{Load, Order, Rounds, Scope, Settings};
+use synod_core::family::replication::{LINEARIZABLE, ONCE, ONE_LEADER, SAME_LOG};
+use synod_core::{Algorithm, ProcessId, Setup};
 use synod_protocols::replication::MultiPaxos;
-use synod_sim::{Judged, Options, Plan, Simulator};
+use synod_sim::faults::Fault;
+use synod_sim::network::{Delay, below};
+use synod_sim::world::LinkChange;
+use synod_sim::{Action, Judged, Options, Plan, Report, Simulator};
+
+type Input = <MultiPaxos as synod_core::Protocol>::Input;
+
+/// A run in which every message takes a millisecond and each process asks so often, while this goes
+/// wrong.
+fn run(setup: Setup, rounds: u32, load: Load, faults: Vec<Fault<Input>>, seed: u64) -> Report {
+    let plan = Plan { judged: Judged::All, setup, ..Plan::new(0, Rounds::Times(rounds)) };
+    let mut options = Options::new(plan, seed);
+    options.network.latency = Delay::Constant(1_000);
+    options.disk = Delay::Constant(0);
+    options.think = Delay::Exponential(200_000);
+    options.load = load;
+    options.patience = 20_000;
+    let mut run = Simulator::<MultiPaxos>::new(options, None).expect("the setup is valid");
+    faults.into_iter().for_each(|fault| run.at(fault));
+    run.run(|_, _| {}).expect("nothing is written")
+}
+
+fn sent(report: &Report, kind: &str) -> u64 {
+    report.meter.by_kind().get(kind).copied().unwrap_or(0)
+}
 
 #[test]
-fn clients_are_answered_when_nothing_goes_wrong() {
-    let plan = Plan { judged: Judged::All, ..Plan::new(3, Rounds::Times(20)) };
-    let run =
-        Simulator::<MultiPaxos>::new(Options::new(plan, 1), None).expect("the setup is valid");
-    let report = run.run(|_, _| {}).expect("nothing is written");
-    assert_eq!(storms::wrong(&report), None);
-    assert_eq!(report.meter.operations, 60);
-    assert_eq!(report.meter.accusations, 0);
+fn in_the_steady_state_a_command_takes_an_accept_to_each_of_the_others_and_its_answer() {
+    for n in [1, 2, 3, 5, 7] {
+        let setup = Setup::new(n).with("standing", "p0").with("askers", "p0");
+        let report = run(setup, 20, Load::Sequential, Vec::new(), 1);
+        assert_eq!((storms::wrong(&report), report.meter.operations), (None, 20));
+        let others = n as u64 - 1;
+        for (kind, count) in [("Ask", 1), ("Granted", 1), ("Prepare", 1), ("Promise", 1)] {
+            assert_eq!(sent(&report, kind), count * others, "{kind} of {n}");
+        }
+        for kind in ["Accept", "Accepted"] {
+            assert_eq!(sent(&report, kind), 20 * others, "{kind} of {n}");
+        }
+        // The rest is what shows that the leader is there.
+        let beats = sent(&report, "Heartbeat") + sent(&report, "Alive");
+        assert_eq!(report.meter.messages, 2 * others * (2 + 20) + beats, "of {n}");
+    }
+}
+
+#[test]
+fn commands_that_come_together_travel_together() {
+    let setup = || Setup::new(3).with("askers", "p0").with("clients", "16");
+    let accepts = |setup| sent(&run(setup, 320, Load::Saturated, Vec::new(), 1), "Accept");
+    assert!(accepts(setup().with("batch", "no")) >= 2 * 320);
+    assert!(accepts(setup()) <= 2 * 320 / 8);
 }
 
 /// The setup of the run with this seed: other sizes, reads, snapshots and batches each time.
@@ -29,10 +71,158 @@ fn setup(seed: u64) -> Setup {
 }
 
 #[test]
-fn promises_hold_in_three_thousand_storms() {
-    storms::all_hold(3_000, |seed| {
+fn promises_hold_in_a_thousand_storms() {
+    storms::all_hold(1_000, |seed| {
         let setup = setup(seed);
         let report = storms::run::<MultiPaxos>(seed, setup.clone(), 6, |_, _| Vec::new());
         storms::wrong(&report).map(|what| format!("seed {seed} {:?}: {what}", setup.parameters))
     });
+}
+
+#[test]
+fn a_process_without_its_disk_breaks_no_promise() {
+    storms::all_hold(200, |seed| {
+        let setup = setup(seed).with("clients", "1");
+        let report = storms::run::<MultiPaxos>(seed, setup, 6, |_, chance| {
+            let at = ProcessId(0);
+            let at_us = below(chance, 2_000_000);
+            let crash = Fault::at(at_us, Action::Crash(at));
+            vec![crash, Fault::at(at_us + 1, Action::Restart { at, disk: false })]
+        });
+        // Somebody who accepts no more may be missing later: only safety is judged.
+        let safe = |property: &str| property != "answered";
+        let broken = report.violations.iter().find(|(found, _)| safe(found.property));
+        broken.map(|violation| format!("seed {seed}: {violation:?}"))
+    });
+}
+
+#[test]
+fn the_same_storms_break_a_leader_that_does_not_take_what_it_is_told_and_acceptors_that_forget() {
+    for (name, value) in [("adopt", "nothing"), ("acceptors", "forgetful")] {
+        let broken = storms::broken(100, |seed| {
+            let setup = Setup::new(3).with("ask", "no").with(name, value);
+            storms::wrong(&storms::run::<MultiPaxos>(seed, setup, 6, |_, _| Vec::new()))
+        });
+        assert!(broken.len() > 5, "{name} = {value}: only {} of 100", broken.len());
+    }
+}
+
+/// After a second, when somebody leads, no message passes on these links any more.
+fn cut(links: impl Iterator<Item = (ProcessId, ProcessId)>) -> Vec<Fault<Input>> {
+    let cut = |(from, to)| Action::Links(LinkChange::Cut { from, to });
+    links.map(|link| Fault::at(1_000_000, cut(link))).collect()
+}
+
+/// All links between different processes of `n`.
+fn links(n: usize) -> impl Iterator<Item = (ProcessId, ProcessId)> {
+    let all = ProcessId::all(n).flat_map(move |from| ProcessId::all(n).map(move |to| (from, to)));
+    all.filter(|(from, to)| from != to)
+}
+
+const HUB: ProcessId = ProcessId(2);
+
+/// The links that do not end at the hub.
+fn around_the_hub(n: usize) -> impl Iterator<Item = (ProcessId, ProcessId)> {
+    links(n).filter(|(from, to)| *from != HUB && *to != HUB)
+}
+
+/// Everybody who asks is answered, and never is all that is cut mended.
+fn all_are_answered(setup: &Setup, faults: impl Fn() -> Vec<Fault<Input>>) -> u64 {
+    let prepares = (0..20).map(|seed| {
+        let report = run(setup.clone(), 20, Load::Any, faults(), seed);
+        assert_eq!(storms::wrong(&report), None, "seed {seed}");
+        assert!(report.time_us > 2_000_000, "seed {seed}: it is over before anything goes wrong");
+        sent(&report, "Prepare")
+    });
+    prepares.sum()
+}
+
+#[test]
+fn the_only_process_that_hears_a_majority_comes_to_lead_although_it_hears_the_old_leader() {
+    all_are_answered(&Setup::new(5), || cut(around_the_hub(5)));
+}
+
+#[test]
+fn the_only_process_that_hears_a_majority_comes_to_lead_although_its_log_is_old() {
+    // It hears nobody for half a second; then nobody hears anybody else, and one more crashes.
+    let alone = Action::Links(LinkChange::Partition(vec![
+        ProcessId::all(5).filter(|at| *at != HUB).collect(),
+        vec![HUB],
+    ]));
+    let faults = || {
+        let mut faults = vec![Fault::at(500_000, alone.clone())];
+        faults.push(Fault::at(1_000_000, Action::Links(LinkChange::Heal)));
+        faults.extend(cut(around_the_hub(5)));
+        faults.push(Fault::at(1_000_001, Action::Crash(ProcessId(0))));
+        faults
+    };
+    for snapshot in ["0", "3"] {
+        all_are_answered(&Setup::new(5).with("snapshot", snapshot), faults);
+    }
+}
+
+#[test]
+fn a_leader_that_a_majority_hears_stays_though_somebody_does_not_hear_it() {
+    let setup = Setup::new(3).with("askers", "p1");
+    let ends = [ProcessId(0), ProcessId(2)];
+    let chain = || cut(links(3).filter(|(from, to)| ends.contains(from) && ends.contains(to)));
+    let undisturbed = all_are_answered(&setup, Vec::new);
+    assert_eq!(all_are_answered(&setup, chain), undisturbed);
+    // Without asking first, both ends take the leadership from each other for ever.
+    assert!(all_are_answered(&setup.with("ask", "no"), chain) > 3 * undisturbed);
+}
+
+#[test]
+fn a_leader_that_hears_nobody_gives_way() {
+    let setup = Setup::new(3).with("askers", "p1 p2");
+    all_are_answered(&setup, || cut(links(3).filter(|(_, to)| *to == ProcessId(0))));
+}
+
+/// What every small world has in common.
+const SMALL: Settings = &[
+    ("beats", "0"),
+    ("ask", "no"),
+    ("spread", "1"),
+    ("batch", "no"),
+    ("tries", "0"),
+    ("records", "whole"),
+    ("operations", "put"),
+    ("askers", "p0"),
+];
+
+/// How many states there are, if all of them are safe.
+fn safe_states(scope: Scope, set: Settings) -> usize {
+    let safety = [ONE_LEADER, SAME_LOG, ONCE, LINEARIZABLE, "chosen-stays"];
+    let judged = Judged::Only(safety.map(str::to_owned).into());
+    let scope = Scope { order: Order::Fifo, ..scope };
+    let question = Question { judged, ..Question::new(scope) };
+    let setup = Setup::new(scope.n).with_all(SMALL).with_all(set);
+    let exploration =
+        explore::<MultiPaxos>(&Question { setup, ..question }, |_| {}).expect("the scope fits");
+    for verdict in &exploration.verdicts {
+        let violation = verdict.refuted.as_ref().map(|refuted| &refuted.violation);
+        assert_eq!(violation, None, "{scope:?}");
+    }
+    assert!(exploration.exhausted(), "{scope:?}");
+    exploration.progress.unique
+}
+
+#[test]
+fn every_state_is_safe_in_which_two_want_to_lead_and_a_message_is_lost() {
+    let scope = Scope { drops: 1, ..Scope::of(3) };
+    assert_eq!(safe_states(scope, &[("ballots", "1"), ("standing", "p0 p1")]), 39_792);
+}
+
+#[test]
+fn every_state_is_safe_in_which_somebody_crashes_and_starts_again() {
+    let scope = Scope { crashes: 1, restarts: 1, ..Scope::of(3) };
+    assert_eq!(safe_states(scope, &[("ballots", "2"), ("standing", "p0")]), 11_660);
+}
+
+#[test]
+fn settings_that_make_no_sense_are_refused() {
+    for (name, value) in [("ballots", "0"), ("spread", "0"), ("lines", "513"), ("adopt", "mine")] {
+        let setup = Setup::new(3).with(name, value);
+        assert!(MultiPaxos::processes(&setup).is_err(), "{name} = {value}");
+    }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use synod_core::algorithm::Snapshot;
 use synod_core::byzantine::{ADVERSARY, LIES, SCRIPT, TRAITORS};
 use synod_core::card::{
-    Card, Crashes, Order, Parameter, Rounds, Scope, Settings, Source, Tolerance,
+    Card, Counterexample, Crashes, Order, Parameter, Rounds, Scope, Settings, Source, Tolerance,
 };
 use synod_core::family::replication::{
     ANSWERED, ASKERS, CLIENTS, KEYS, LINEARIZABLE, ONCE, ONE_LEADER, OPERATIONS, PATIENCE, READS,
@@ -74,18 +74,83 @@ impl Catalogued for Server {
         ],
         tolerates: TOLERATES,
         promises: &[ONE_LEADER, SAME_LOG, ONCE, LINEARIZABLE, ANSWERED],
-        proved: &[small(&[
-            ("ballots", "1"),
-            ("beats", "0"),
-            ("ask", "no"),
-            ("spread", "1"),
-            ("batch", "no"),
-            ("tries", "0"),
-            ("records", "whole"),
-            ("standing", "p0"),
-            ("askers", "p0"),
-            ("operations", "put-get"),
-        ])],
+        proved: &[
+            small(&[
+                ("ballots", "1"),
+                ("beats", "0"),
+                ("ask", "no"),
+                ("spread", "1"),
+                ("batch", "no"),
+                ("tries", "0"),
+                ("records", "whole"),
+                ("standing", "p0"),
+                ("askers", "p0"),
+                ("operations", "put-get"),
+            ]),
+            small(&[
+                ("ballots", "1"),
+                ("beats", "0"),
+                ("ask", "no"),
+                ("spread", "1"),
+                ("batch", "no"),
+                ("tries", "0"),
+                ("records", "whole"),
+                ("standing", "p0"),
+                ("askers", "p0"),
+                ("operations", "put-get"),
+                ("reads", "index"),
+            ]),
+        ],
+        counterexamples: &[
+            Counterexample {
+                property: SAME_LOG,
+                scope: Scope {
+                    crashes: 1,
+                    restarts: 1,
+                    ..small(&[
+                        ("acceptors", "forgetful"),
+                        ("ballots", "1"),
+                        ("beats", "0"),
+                        ("ask", "no"),
+                        ("spread", "1"),
+                        ("batch", "no"),
+                        ("tries", "0"),
+                        ("standing", "p0"),
+                        ("askers", "p0"),
+                        ("operations", "put"),
+                    ])
+                },
+                steps: 13,
+                story: "Nothing is written down. p0 leads, its put is chosen and applied, and it \
+                        crashes. It starts again, begins the same ballot once more, takes promises and \
+                        votes that were meant for its last life for its own, and applies another put \
+                        at the same place.",
+            },
+            Counterexample {
+                property: SAME_LOG,
+                scope: Scope {
+                    rounds: Rounds::Times(1),
+                    ..small(&[
+                        ("adopt", "nothing"),
+                        // Nobody crashes: whether anything is written down does not matter.
+                        ("acceptors", "forgetful"),
+                        ("ballots", "1"),
+                        ("beats", "0"),
+                        ("ask", "no"),
+                        ("spread", "1"),
+                        ("batch", "no"),
+                        ("tries", "0"),
+                        ("standing", "p0 p2"),
+                        ("askers", "p0 p2"),
+                        ("operations", "put"),
+                    ])
+                },
+                steps: 12,
+                story: "A new leader does not propose what it is told. p0 leads, and its put is chosen \
+                        with p1. p1 tells it to p2, which begins a greater ballot, but proposes its own \
+                        put at the same place.",
+            },
+        ],
         parameters: PARAMETERS,
         layers: &["key-value store", "multi-paxos"],
         restless: true,

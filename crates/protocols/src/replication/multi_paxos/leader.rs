@@ -72,7 +72,8 @@ impl<C: Data, S: Data> MultiPaxos<C, S> {
             beats_left: self.settings.most_beats,
             reads: VecDeque::new(),
         }));
-        if is_idle {
+        // Otherwise they hear of us by what we propose.
+        if is_idle && self.may_beat() {
             self.begin_round(cx);
         }
         self.beat(cx);
@@ -186,11 +187,17 @@ impl<C: Data, S: Data> MultiPaxos<C, S> {
 
     /// The next heartbeat is due after a while.
     fn beat(&mut self, cx: &mut Cx<'_, Self>) {
-        let Role::Leader(leadership) = &mut self.role else { return };
-        if leadership.beats_left > 0 {
-            leadership.beats_left -= 1;
+        if self.may_beat() {
             cx.set_timer(Timer::Heartbeat, self.settings.heartbeat_ms);
         }
+    }
+
+    /// Whether it may send another heartbeat.
+    fn may_beat(&mut self) -> bool {
+        let Role::Leader(leadership) = &mut self.role else { return false };
+        let left = leadership.beats_left;
+        leadership.beats_left = left.saturating_sub(1);
+        left > 0
     }
 
     /// A leader that a quorum does not answer any more gives way: perhaps somebody else is better placed.

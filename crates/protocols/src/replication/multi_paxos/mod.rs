@@ -37,6 +37,8 @@ mod log;
 mod message;
 mod reads;
 mod settings;
+#[cfg(test)]
+mod tests;
 
 pub use card::Server;
 pub use log::{Log, Snapshot};
