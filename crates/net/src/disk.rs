@@ -6,8 +6,9 @@ use std::path::Path;
 use synod_core::durable::Record;
 use synod_wal::{Durability, Files, Log, Opened, Settings, open, spoil as wal};
 
-/// A run is short, and a segment is written with zeros when it is made.
-const SEGMENT_BYTES: u64 = 1 << 20;
+/// A run is short, and a segment is written with zeros when it is made; but everybody waits while the next
+/// one is made.
+const SEGMENT_BYTES: u64 = 4 << 20;
 
 /// The disk of a member, if its algorithm has one.
 #[derive(Debug, Default)]

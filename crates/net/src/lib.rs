@@ -18,6 +18,7 @@
 //! - `wire`: what messages look like there
 //! - `control`: what leader and members say to each other
 //! - `merge`, `replay`: what the members wrote, in one order, in a world
+//! - `floor`: what the machine itself needs, to compare with
 #![forbid(unsafe_code)]
 
 mod actor;
@@ -26,6 +27,7 @@ mod control;
 mod digest;
 mod disk;
 mod error;
+mod floor;
 mod group;
 mod links;
 mod log;
@@ -40,6 +42,7 @@ mod wire;
 
 pub use control::{Config, Control, Medium};
 pub use error::NetError;
+pub use floor::Floor;
 pub use group::{Fate, Kill, LARGEST_GROUP, Launch};
 pub use member::serve;
 pub use replay::{Facts, Latency, Real};

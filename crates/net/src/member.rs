@@ -1,10 +1,11 @@
 //! One member: a loop that takes in, steps, writes down, and only then sends.
 
 use crate::actor::{Actor, Behave};
+use crate::clock::Alarm;
 use crate::control::{Config, Control, Medium, News, Order, Status, Traffic};
 use crate::digest::Digest;
 use crate::disk::Disk;
-use crate::links::{Addresses, CONTROL, Links, Tcp, Udp};
+use crate::links::{ALARM, Addresses, CONTROL, Links, Tcp, Udp};
 use crate::log;
 use crate::outbox::{Outbox, ToMyself};
 use crate::shim::Shim;
@@ -15,6 +16,7 @@ use mio::{Events, Interest, Poll};
 use std::io::{self, ErrorKind};
 use std::os::fd::AsRawFd;
 use std::time::{Duration, Instant};
+use synod_core::card::Load;
 use synod_core::{Algorithm, ProcessId};
 use synod_sim::network::{Network, chance};
 
@@ -27,12 +29,13 @@ const HIGH_WATER: usize = 256 << 10;
 /// So often the application asks before the loop looks at its sockets again.
 const ASK_AT_ONCE: u32 = 64;
 /// A member says how it is going as soon as nothing is left to do, but not more often than this,
-const REPORT_US: u64 = 2_000;
+const REPORT_US: u64 = 10_000;
+/// under a sequential load, where the leader waits for it,
+const REPORT_IN_TURN_US: u64 = 1_000;
 /// and at least this often, so that the leader knows that it lives.
 const SIGN_OF_LIFE_US: u64 = 100_000;
-/// The longest that the kernel is asked to wait exactly; it counts in milliseconds.
+/// The kernel waits for whole milliseconds; what is shorter than this, the alarm ends.
 const EXACT: Duration = Duration::from_millis(1);
-const NAP: Duration = Duration::from_micros(100);
 
 /// Runs one member with this algorithm until the leader ends it. What goes wrong is said to the
 /// leader.
@@ -90,12 +93,18 @@ fn play(
         Interest::READABLE,
     )?;
     let share = share && links.can_share();
+    let alarm = Alarm::new(poll.registry(), ALARM)?;
     let mut member = Member {
         actor,
         links: &mut *links,
         stage: stage(config, epoch_us, share, found)?,
         control,
         poll,
+        alarm,
+        report_us: match config.load {
+            Load::Sequential => REPORT_IN_TURN_US,
+            Load::Any | Load::Saturated => REPORT_US,
+        },
         received: vec![0; n],
         reported_us: 0,
         last: Status::default(),
@@ -142,6 +151,9 @@ struct Member<'a> {
     stage: Stage,
     control: &'a mut Control,
     poll: Poll,
+    alarm: Alarm,
+    /// So often it says at most how it is going.
+    report_us: u64,
     received: Vec<u64>,
     reported_us: u64,
     /// What was last said.
@@ -271,7 +283,7 @@ impl Member<'_> {
     fn report(&mut self, more: bool) -> io::Result<Duration> {
         let now_us = self.stage.now_us;
         let since_us = now_us.saturating_sub(self.reported_us);
-        if !more && since_us >= REPORT_US || since_us >= SIGN_OF_LIFE_US {
+        if !more && since_us >= self.report_us || since_us >= SIGN_OF_LIFE_US {
             let status = self.status();
             if status != self.last || since_us >= SIGN_OF_LIFE_US {
                 self.last = status.clone();
@@ -282,7 +294,7 @@ impl Member<'_> {
             return Ok(Duration::ZERO);
         }
         let unsaid = self.counts() != self.said;
-        let report_us = self.reported_us + if unsaid { REPORT_US } else { SIGN_OF_LIFE_US };
+        let report_us = self.reported_us + if unsaid { self.report_us } else { SIGN_OF_LIFE_US };
         let full = self.stage.outbox.backlog() >= HIGH_WATER;
         let due_us = self.actor.next_us(full).into_iter().chain(self.stage.shim.next_us());
         let next_us = due_us.fold(report_us, u64::min);
@@ -305,33 +317,24 @@ impl Member<'_> {
 
     /// Waits until something is ready, or the time is over.
     fn wait(&mut self, at_most: Duration, events: &mut Events) -> io::Result<()> {
-        if at_most >= EXACT || at_most.is_zero() {
-            self.listen(Duration::from_millis(at_most.as_millis() as u64), events)?;
-        } else {
-            // The kernel would round up to a millisecond.
-            let until = Instant::now() + at_most;
-            while !self.listen(Duration::ZERO, events)? {
-                let left = until.saturating_duration_since(Instant::now());
-                if left.is_zero() {
-                    break;
-                }
-                std::thread::sleep(left.min(NAP));
-            }
+        let mut at_most = Duration::from_micros(at_most.as_micros() as u64);
+        if at_most >= EXACT {
+            at_most = Duration::from_millis(at_most.as_millis() as u64);
+        } else if !at_most.is_zero() {
+            self.alarm.set(at_most)?;
+            at_most = EXACT;
         }
-        Ok(())
-    }
-
-    fn listen(&mut self, at_most: Duration, events: &mut Events) -> io::Result<bool> {
         match self.poll.poll(events, Some(at_most)) {
-            Err(error) if error.kind() == ErrorKind::Interrupted => return Ok(true),
+            Err(error) if error.kind() == ErrorKind::Interrupted => return Ok(()),
             other => other?,
         }
         for event in events.iter() {
             match event.token() {
                 CONTROL => self.ordered = true,
+                ALARM => {}
                 _ => self.links.on_ready(event),
             }
         }
-        Ok(!events.is_empty())
+        Ok(())
     }
 }

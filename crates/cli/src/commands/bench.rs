@@ -1,40 +1,39 @@
-//! `synod bench`: every multicast, measured on real sockets.
+//! `synod bench`: multicasts and replicated logs, measured on real sockets.
+
+mod multicasts;
+mod stores;
 
 use crate::about::About;
-use crate::options::shares;
-use crate::output::{self, Output};
-use crate::progress::Progress;
-use crate::real::{self, On};
-use crate::{Outcome, parse, words};
-use anyhow::Result;
+use crate::output::Output;
+use crate::real::On;
+use crate::{Outcome, parse};
+use anyhow::{Result, ensure};
 use clap::Args;
-use serde::Serialize;
-use synod_core::card::{Load, Settings};
-use synod_core::{Family, Setup, family::GroupMulticast};
-use synod_draw::words::time_in_words;
-use synod_net::Real;
-use synod_protocols::entries;
-use synod_sim::network::Delay;
-use synod_sim::{Options, Plan};
+use multicasts::Multicasts;
+use stores::Stores;
+use synod_core::Family;
+use synod_core::family::{GroupMulticast, Replication};
 
 const EXAMPLES: &str = "\
 Examples:
   synod bench                               every multicast, 5 processes, 10,000 messages of 64 bytes
   synod bench --only sequencer -n 3         one of them
-  synod bench --requests 100000 --runs 5    longer, and more often";
+  synod bench --requests 100000 --runs 5    longer, and more often
+  synod bench --stores                      every replicated log, with and without a sync of the disk
+  synod bench --only raft --clients 1,64    one of them, with so many clients";
 
-/// Measure every multicast on real sockets: speed, latency, bytes
+/// Measure every multicast, or every replicated log, on real sockets: speed, latency, bytes
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Bench {
-    /// How many processes there are
+    /// How many processes there are [default: 5; replicated logs: as few as survive a failure]
     #[arg(short, long = "processes", value_name = "N", value_parser = parse::group)]
-    #[arg(default_value = "5")]
-    n: usize,
-    /// How many messages all of them multicast together
-    #[arg(short, long, value_name = "R", value_parser = parse::requests, default_value = "10000")]
-    requests: u64,
-    /// How many bytes each message carries
+    n: Option<usize>,
+    /// How many requests all of them make together [default: 10000; replicated logs: 2000 of one client,
+    /// 200 more of each other]
+    #[arg(short, long, value_name = "R", value_parser = parse::requests)]
+    requests: Option<u64>,
+    /// Multicasts: how many bytes each message carries
     #[arg(long, value_name = "BYTES", value_parser = parse::positive, default_value = "64")]
     payload: u64,
     /// How often each is run; the run with the median speed is told
@@ -43,164 +42,35 @@ pub(crate) struct Bench {
     /// Only this algorithm; may be repeated
     #[arg(long = "only", value_name = "NAME")]
     only: Vec<String>,
-    /// Only on this medium
+    /// Multicasts: only on this medium
     #[arg(long, value_name = "MEDIUM", value_enum)]
     on: Option<On>,
-}
-
-/// So many messages are multicast when there is little to do,
-const NOW_AND_THEN: u64 = 300;
-/// and so long each process waits before the next.
-const THINK: Delay = Delay::Exponential(10_000);
-
-/// One row of the table.
-#[derive(Serialize)]
-struct Row {
-    algorithm: &'static str,
-    /// The parameters that are not as usual.
-    set: Settings,
-    on: &'static str,
-    multicasts_per_second: f64,
-    /// Until each other member delivers, when everybody multicasts as fast as it can.
-    p50_us: Option<u64>,
-    p99_us: Option<u64>,
-    /// The same when there is little to do.
-    idle_p50_us: Option<u64>,
-    idle_p99_us: Option<u64>,
-    bytes_per_multicast: f64,
-    messages_per_multicast: f64,
-    /// Messages that the network lost.
-    lost: u64,
-    /// Whether every property that the algorithm promises held.
-    holds: bool,
+    /// Measure every replicated log instead, under a key-value store
+    #[arg(long)]
+    stores: bool,
+    /// Replicated logs: how many clients there are
+    #[arg(long, value_name = "C,C", value_delimiter = ',', default_value = "1,64,256")]
+    #[arg(value_parser = parse::positive)]
+    clients: Vec<u64>,
 }
 
 impl Bench {
     /// Measures.
     pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
-        let towers = self.towers()?;
-        let media = match self.on {
-            Some(on) => vec![on],
-            None => vec![On::Tcp, On::Udp],
-        };
-        let all = towers.len() * media.len();
-        let mut progress = Progress::of(all as u64 * self.runs, "runs");
-        let mut done = 0;
-        let mut rows = Vec::new();
-        for (about, set) in &towers {
-            for on in &media {
-                let mut runs = Vec::new();
-                for seed in 1..=self.runs {
-                    runs.push(self.run(about, set, *on, seed, Load::Saturated)?);
-                    done += 1;
-                    progress.at(done, || about.card.name.to_owned());
-                }
-                runs.sort_by_key(|run| run.facts.busy_us);
-                let idle = self.run(about, set, *on, 1, Load::Any)?;
-                rows.push(row(about, set, *on, &runs[runs.len() / 2], &idle));
-            }
-        }
-        progress.finish();
-        output.answer(&rows, || self.in_words(&rows))?;
-        Ok(Outcome::Holds)
-    }
-
-    /// What is measured: every multicast, and with every layer below it that its card names.
-    fn towers(&self) -> Result<Vec<(About, Settings)>> {
-        for name in &self.only {
-            About::find(name)?;
-        }
-        let mut towers = Vec::new();
-        let wanted = |name: &str| self.only.is_empty() || self.only.iter().any(|only| only == name);
-        let sound = entries().into_iter().filter(|entry| entry.card.mutant.is_none());
-        for entry in sound.filter(|entry| entry.family == GroupMulticast::NAME) {
-            if !wanted(entry.card.name) {
-                continue;
-            }
-            let about = About::find(entry.card.name)?;
-            let over = |set: &Settings| set.iter().all(|(name, _)| *name == "over");
-            let variants = entry.card.variants.iter().map(|variant| variant.set).filter(over);
-            let usual: Settings = &[];
-            towers.extend([usual].into_iter().chain(variants).map(|set| (about.clone(), set)));
-        }
-        Ok(towers)
-    }
-
-    /// One run: of all the messages as fast as it goes, or of a few now and then.
-    fn run(&self, about: &About, set: &Settings, on: On, seed: u64, load: Load) -> Result<Real> {
-        let requests = match load {
-            Load::Saturated => self.requests,
-            Load::Any | Load::Sequential => self.requests.min(NOW_AND_THEN),
-        };
-        let setup = Setup::new(self.n).with("payload", &self.payload.to_string());
-        let setup = set.iter().fold(setup, |setup, (name, value)| setup.with(name, value));
-        let rounds = shares(requests, &about.takers(&setup)?);
-        let plan = Plan { setup, rounds, ..Plan::new(self.n, synod_core::card::Rounds::Times(0)) };
-        let mut options = Options::new(plan, seed);
-        options.load = load;
-        options.think = THINK;
-        options.network.latency = Delay::Constant(0);
-        real::perform(&real::launch(on, about, options)?, None, &mut |_| {})
-    }
-
-    fn in_words(&self, rows: &[Row]) -> String {
-        let header = [
-            "",
-            "on",
-            "each second",
-            "p50",
-            "p99",
-            "idle p50",
-            "idle p99",
-            "bytes",
-            "messages",
-            "lost",
-            " ",
-        ];
-        let title = format!(
-            "{} of {} bytes in a group of {}",
-            words::count(self.requests, "multicast", "multicasts"),
-            self.payload,
-            self.n
+        let families = self.only.iter().map(|name| Ok(About::find(name)?.family));
+        let families: Vec<&str> = families.collect::<Result<_>>()?;
+        let is_of = |family: &str| families.iter().all(|other| *other == family);
+        let stores = self.stores || !families.is_empty() && is_of(Replication::NAME);
+        ensure!(
+            is_of(if stores { Replication::NAME } else { GroupMulticast::NAME }),
+            "--only: multicasts are measured, or replicated logs, but not both at once and nothing else"
         );
-        let right = &header[2..10];
-        output::heading(&title) + &output::table(&header, right, rows.iter().map(cells).collect())
+        if stores {
+            let Bench { n, requests, runs, only, clients, .. } = self;
+            return Stores { n, requests, runs, only, clients }.perform(output);
+        }
+        let Bench { n, requests, payload, runs, only, on, .. } = self;
+        let (n, requests) = (n.unwrap_or(5), requests.unwrap_or(10_000));
+        Multicasts { n, requests, payload, runs, only, on }.perform(output)
     }
-}
-
-fn row(about: &About, set: &Settings, on: On, run: &Real, idle: &Real) -> Row {
-    let (meter, facts) = (&run.report.meter, &run.facts);
-    let multicasts = meter.operations.max(1) as f64;
-    Row {
-        algorithm: about.card.name,
-        set,
-        on: on.name(),
-        multicasts_per_second: multicasts * 1e6 / facts.busy_us.max(1) as f64,
-        p50_us: facts.latency.map(|latency| latency.p50_us),
-        p99_us: facts.latency.map(|latency| latency.p99_us),
-        idle_p50_us: idle.facts.latency.map(|latency| latency.p50_us),
-        idle_p99_us: idle.facts.latency.map(|latency| latency.p99_us),
-        bytes_per_multicast: facts.bytes as f64 / multicasts,
-        messages_per_multicast: meter.messages as f64 / multicasts,
-        lost: meter.lost,
-        holds: run.report.violations.is_empty(),
-    }
-}
-
-fn cells(row: &Row) -> Vec<String> {
-    let settings = row.set.iter().map(|(name, value)| format!(" {name} {value}"));
-    let time = |us: Option<u64>| us.map(time_in_words).unwrap_or_default();
-    vec![
-        format!("{}{}", row.algorithm, settings.collect::<String>()),
-        row.on.to_owned(),
-        words::grouped(row.multicasts_per_second.round() as u64),
-        time(row.p50_us),
-        time(row.p99_us),
-        time(row.idle_p50_us),
-        time(row.idle_p99_us),
-        words::grouped(row.bytes_per_multicast.round() as u64),
-        words::measured(row.messages_per_multicast),
-        words::grouped(row.lost),
-        output::sign(row.holds).to_owned(),
-    ]
 }

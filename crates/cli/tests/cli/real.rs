@@ -95,6 +95,32 @@ fn a_benchmark_tells_speed_latency_and_bytes_of_each_layer() {
 }
 
 #[test]
+fn a_benchmark_of_a_store_tells_speed_and_latency_beside_what_the_machine_needs() {
+    let rows = json("bench --only raft --clients 1,7 --requests 60 --runs 1");
+    let rows = rows.as_array().expect("it is a list");
+    let told = |row: &Value| (row["fsync"].as_bool(), row["clients"].as_u64());
+    let cases = [true, false].map(|fsync| [1, 6].map(|clients| (Some(fsync), Some(clients))));
+    assert_eq!(rows.iter().map(told).collect::<Vec<_>>(), cases.concat());
+    for row in rows {
+        assert_eq!((&row["holds"], &row["processes"]), (&true.into(), &3.into()), "{row}");
+        assert!(row["commands_per_second"].as_f64() > Some(0.0), "{row}");
+        assert!(row["p99_us"].as_u64() >= row["p50_us"].as_u64(), "{row}");
+        assert!(row["floor_us"].as_u64() > Some(0), "{row}");
+    }
+}
+
+#[test]
+fn a_server_with_a_damaged_disk_is_refused_and_the_store_goes_on() {
+    let line = "run raft -n 3 --requests 300 --think 5ms --on tcp --kill p2@300ms..500ms,flipped";
+    let run = json(line);
+    assert!(everything_holds(&run), "{run}");
+    let notes = run["network"]["notes"].to_string();
+    for part in ["at p2: ", "p2.disk", ".wal is damaged at byte", "let the member join again"] {
+        assert!(notes.contains(part), "{notes}");
+    }
+}
+
+#[test]
 fn a_multicast_on_udp_is_one_datagram_for_all() {
     let run = json("run ricart-agrawala -n 4 --requests 12 --think 1ms..5ms --on udp");
     assert_eq!(run["on"], "udp");
@@ -219,6 +245,7 @@ fn what_makes_no_sense_on_a_real_network_is_refused() {
         ("--on tcp --seeds 3", "cannot be used with"),
         ("--on tcp --kill p9@1ms", "there is no p9; the processes are p0..p4"),
         ("--on tcp --kill 300ms", "is written 'p2@300ms'"),
+        ("--on tcp --kill p2@1ms..2ms,burnt", "if it has lost its disk"),
         ("--kill p1@1ms", "--on"),
         ("--on tcp -n 65", "at most 64 processes"),
     ];

@@ -20,6 +20,8 @@ use synod_core::ProcessId;
 
 /// The line to the leader. Sockets have the tokens below.
 pub(crate) const CONTROL: Token = Token(usize::MAX - 1);
+/// The alarm of the member.
+pub(crate) const ALARM: Token = Token(usize::MAX - 4);
 /// Every socket is bound here.
 pub(crate) const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 

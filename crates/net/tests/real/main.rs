@@ -13,7 +13,7 @@ use std::time::Duration;
 use synod_core::card::{Load, Rounds};
 use synod_core::{Algorithm, ProcessId};
 use synod_net::{Control, Fate, Kill, Launch, Medium, NetError, Real, serve};
-use synod_protocols::replication::Raft;
+use synod_protocols::replication::{MultiPaxos, Raft};
 use synod_sim::network::Delay;
 use synod_sim::{Ended, Options, Plan};
 
@@ -30,8 +30,12 @@ const TESTS: &[(&str, fn())] = &[
     ),
     ("on_udp_nobody_comes_back", on_udp_nobody_comes_back),
     (
-        "a_store_survives_the_death_of_anybody_and_is_linearizable",
-        store::a_store_survives_the_death_of_anybody_and_is_linearizable,
+        "a_store_on_raft_survives_the_death_of_anybody_and_is_linearizable",
+        store::a_store_on_raft_survives_the_death_of_anybody_and_is_linearizable,
+    ),
+    (
+        "a_store_on_multi_paxos_survives_the_death_of_anybody_and_is_linearizable",
+        store::a_store_on_multi_paxos_survives_the_death_of_anybody_and_is_linearizable,
     ),
     (
         "a_torn_record_is_cut_off_and_what_is_missing_comes_from_the_others",
@@ -65,7 +69,8 @@ fn member() -> ExitCode {
         let config = control.configuration()?;
         match config.algorithm.as_str() {
             "keeper" => serve::<Keeper>(&config, control),
-            _ => serve::<Raft>(&config, control),
+            "raft" => serve::<Raft>(&config, control),
+            _ => serve::<MultiPaxos>(&config, control),
         }
     });
     ExitCode::from(u8::from(served.is_err()))

@@ -1,11 +1,11 @@
 //! A replicated store of real processes, with their disks.
 
 use crate::{kill, passes, run};
-use synod_core::Setup;
 use synod_core::card::Rounds;
 use synod_core::family::replication::ANSWERED;
+use synod_core::{Algorithm, Setup};
 use synod_net::{Fate, Kill, Launch};
-use synod_protocols::replication::Raft as Store;
+use synod_protocols::replication::{MultiPaxos, Raft};
 use synod_sim::network::Delay;
 use synod_sim::{Ended, Options, Plan};
 
@@ -15,7 +15,7 @@ const REQUESTS: u32 = 200;
 const PAUSE: Delay = Delay::Constant(5_000);
 
 /// A run of three, of whom these are killed.
-fn launch(kills: Vec<Kill>) -> Launch {
+fn launch<A: Algorithm>(kills: Vec<Kill>) -> Launch {
     let setup = Setup::new(3)
         .with("clients", "2")
         .with("patience", "300")
@@ -25,7 +25,7 @@ fn launch(kills: Vec<Kill>) -> Launch {
     let mut options = Options::new(plan, 7);
     options.think = PAUSE;
     options.network.latency = Delay::Constant(0);
-    Launch { algorithm: "raft".to_owned(), options, ..crate::launch(1, kills) }
+    Launch { algorithm: A::CARD.name.to_owned(), options, ..crate::launch(1, kills) }
 }
 
 fn spoilt(who: u32, at_ms: u64, back_ms: u64, disk: Fate) -> Kill {
@@ -37,10 +37,18 @@ fn dies(who: u32, at_ms: u64) -> Kill {
     Kill { back_us: None, ..kill(who, at_ms, at_ms) }
 }
 
-pub(crate) fn a_store_survives_the_death_of_anybody_and_is_linearizable() {
+pub(crate) fn a_store_on_raft_survives_the_death_of_anybody_and_is_linearizable() {
+    survives_the_death_of_anybody::<Raft>();
+}
+
+pub(crate) fn a_store_on_multi_paxos_survives_the_death_of_anybody_and_is_linearizable() {
+    survives_the_death_of_anybody::<MultiPaxos>();
+}
+
+fn survives_the_death_of_anybody<A: Algorithm>() {
     // One after the other, so that whoever leads is killed, too.
     let kills = vec![kill(0, 300, 400), kill(1, 600, 700), kill(2, 900, 900)];
-    let real = passes::<Store>(&launch(kills));
+    let real = passes::<A>(&launch::<A>(kills));
     // What a client had asked when its process died is not answered.
     let answered = real.report.meter.operations;
     assert!((3 * 200 - 6..=3 * 200).contains(&answered), "{answered} were answered");
@@ -49,7 +57,7 @@ pub(crate) fn a_store_survives_the_death_of_anybody_and_is_linearizable() {
 pub(crate) fn a_torn_record_is_cut_off_and_what_is_missing_comes_from_the_others() {
     // After that a majority needs the one who was torn.
     let kills = vec![spoilt(2, 300, 500, Fate::Torn), dies(1, 800)];
-    let real = run::<Store>(&launch(kills)).expect("the run can be judged");
+    let real = run::<Raft>(&launch::<Raft>(kills)).expect("the run can be judged");
     assert_eq!(real.report.violations, []);
     assert_eq!(real.report.ended, Ended::Quiet, "{:?}", real.facts.notes);
     let notes = real.facts.notes.join("; ");
@@ -58,7 +66,7 @@ pub(crate) fn a_torn_record_is_cut_off_and_what_is_missing_comes_from_the_others
 
 pub(crate) fn a_disk_with_a_flipped_bit_is_refused_and_the_others_go_on() {
     let kills = vec![spoilt(2, 300, 500, Fate::Flipped)];
-    let real = run::<Store>(&launch(kills)).expect("the run can be judged");
+    let real = run::<Raft>(&launch::<Raft>(kills)).expect("the run can be judged");
     assert_eq!(real.report.violations, []);
     assert_eq!(real.report.ended, Ended::Quiet, "{:?}", real.facts.notes);
     let notes = real.facts.notes.join("; ");
@@ -73,7 +81,7 @@ pub(crate) fn who_has_lost_its_disk_does_not_vote() {
     for (disk, expected) in [(Fate::Kept, vec![]), (Fate::Lost, vec![ANSWERED])] {
         // In the end there are p1 and p2, and one of them must be elected by both.
         let kills = vec![spoilt(2, 300, 350, disk), dies(0, 450), kill(1, 500, 550)];
-        let real = run::<Store>(&launch(kills)).expect("the run can be judged");
+        let real = run::<Raft>(&launch::<Raft>(kills)).expect("the run can be judged");
         let violations = real.report.violations.iter();
         let violated: Vec<&str> = violations.map(|(violation, _)| violation.property).collect();
         assert_eq!(violated, expected, "{disk:?}: {:?}", real.facts.notes);

@@ -1,0 +1,87 @@
+//! What this machine needs at least: a sync of the disk, and a round trip between two processes.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::os::unix::fs::FileExt;
+use std::time::Instant;
+
+/// How much is written, or sent, each time.
+const BYTES: usize = 64;
+/// So often each is done.
+const TIMES: u64 = 300;
+
+/// The least that this machine needs now, in microseconds, half of the times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Floor {
+    /// For one `pwrite` and one `fdatasync` of a file whose blocks are all there.
+    pub sync_us: u64,
+    /// For a message over TCP on loopback, and its answer.
+    pub round_trip_us: u64,
+}
+
+impl Floor {
+    /// Measures it, where runs have their disks.
+    pub fn measure() -> io::Result<Self> {
+        Ok(Floor { sync_us: sync()?, round_trip_us: round_trip()? })
+    }
+}
+
+fn median_us(mut once: impl FnMut(u64) -> io::Result<()>) -> io::Result<u64> {
+    let mut all = Vec::with_capacity(TIMES as usize);
+    for time in 0..TIMES {
+        let began = Instant::now();
+        once(time)?;
+        all.push(began.elapsed().as_micros() as u64);
+    }
+    all.sort_unstable();
+    Ok(all[all.len() / 2])
+}
+
+fn sync() -> io::Result<u64> {
+    let path = std::env::temp_dir().join(format!("synod-floor-{}", crate::clock::now_us()));
+    let mut file = File::create_new(&path)?;
+    let measured = file
+        .write_all(&vec![0; BYTES * TIMES as usize])
+        .and_then(|()| file.sync_all())
+        .and_then(|()| {
+            median_us(|time| {
+                file.write_all_at(&[1; BYTES], time * BYTES as u64)?;
+                file.sync_data()
+            })
+        });
+    std::fs::remove_file(path)?;
+    measured
+}
+
+fn round_trip() -> io::Result<u64> {
+    let door = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    let mut near = TcpStream::connect(door.local_addr()?)?;
+    let (mut far, _) = door.accept()?;
+    near.set_nodelay(true)?;
+    far.set_nodelay(true)?;
+    // Ends when the near end is closed.
+    let echo = std::thread::spawn(move || {
+        let mut bytes = [0; BYTES];
+        while far.read_exact(&mut bytes).and_then(|()| far.write_all(&bytes)).is_ok() {}
+    });
+    let mut bytes = [1; BYTES];
+    let measured = median_us(|_| {
+        near.write_all(&bytes)?;
+        near.read_exact(&mut bytes)
+    });
+    drop(near);
+    let _ = echo.join();
+    measured
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_floor_is_measured_and_leaves_nothing_behind() {
+        let floor = Floor::measure().expect("there are a disk and a network");
+        assert!(floor.sync_us > 0 || floor.round_trip_us > 0, "{floor:?}");
+    }
+}
