@@ -104,6 +104,8 @@ impl<C: Data, S: Data> MultiPaxos<C, S> {
         leadership.unsent = false;
         if leadership.reads.back().is_some_and(|(_, round)| *round > leadership.round) {
             self.begin_round(cx);
+            // Alone, we need not wait for anybody.
+            self.finish_reads(cx);
         }
         self.propose_pending(cx);
     }

@@ -193,7 +193,7 @@ impl<C: Data, S: Data> Protocol for MultiPaxos<C, S> {
     }
 
     fn on_message(&mut self, from: ProcessId, message: Message<C, S>, cx: &mut Cx<'_, Self>) {
-        if !message.is_sound(from, cx.group_size()) {
+        if from == cx.me() || !message.is_sound(from, cx.group_size()) {
             return cx.accuse(from, "sent what nobody can know");
         }
         match message {
