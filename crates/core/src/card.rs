@@ -181,6 +181,8 @@ impl Tolerance {
 pub enum Crashes {
     /// Nobody.
     None,
+    /// Fewer than a third.
+    Third,
     /// Fewer than half.
     Minority,
     /// Everybody but one.
@@ -192,6 +194,7 @@ impl Crashes {
     pub fn among(self, n: usize) -> usize {
         match self {
             Crashes::None => 0,
+            Crashes::Third => n.saturating_sub(1) / 3,
             Crashes::Minority => n.saturating_sub(1) / 2,
             Crashes::AllButOne => n.saturating_sub(1),
         }

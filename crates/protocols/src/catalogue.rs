@@ -126,6 +126,7 @@ catalogue! {
     replication::mutants::RaftOldTerm,
     replication::mutants::RaftBlindVote,
     replication::mutants::RaftForgetful,
+    replication::Pbft,
     commitment::TwoPhaseCommit,
     commitment::mutants::TwoPhaseForgetful,
     commitment::mutants::TwoPhaseUnprepared,

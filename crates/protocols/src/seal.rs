@@ -13,6 +13,7 @@
 
 use ed25519_dalek::{Signer, SigningKey, VerifyingKey};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -54,6 +55,34 @@ impl fmt::Debug for Signature {
     }
 }
 
+/// A SHA-256 digest.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Digest(pub [u8; 32]);
+
+impl Digest {
+    /// Of a text.
+    pub fn of(text: &str) -> Digest {
+        Digest(Sha256::digest(text.as_bytes()).into())
+    }
+
+    /// Of any data, as it is written.
+    pub fn of_data<S: Serialize + ?Sized>(data: &S) -> Digest {
+        Digest(Sha256::digest(bytes(data)).into())
+    }
+
+    /// In hexadecimal digits.
+    pub fn hex(&self) -> String {
+        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+/// The first digits are enough to tell one from another in a trace.
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.hex()[..8])
+    }
+}
+
 /// Signs for one process of a group, and checks what the others signed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Sealer {
@@ -87,7 +116,11 @@ struct Origin {
 impl Sealer {
     /// One for each process of a group, as the parameters [`SEAL`] and [`KEYS`] say.
     pub fn group(setup: &Setup) -> Result<Vec<Sealer>, SetupError> {
-        let number = setup.number(KEYS.name, 0)?;
+        Sealer::keyed(setup, setup.number(KEYS.name, 0)?)
+    }
+
+    /// The same, with keys that are made from this number.
+    pub fn keyed(setup: &Setup, number: u64) -> Result<Vec<Sealer>, SetupError> {
         if setup.choice(SEAL.name, &["ideal", "ed25519"])? == "ideal" {
             let ideal = |me| Sealer { me, scheme: Scheme::Ideal };
             return Ok(ProcessId::all(setup.n).map(ideal).collect());

@@ -5,7 +5,7 @@ use super::{
     Client, Command, Engine, Message, Notice, Replicated, RequestId, Sessions, StateMachine, Timer,
 };
 use crate::cx::Cx;
-use crate::process::ProcessId;
+use crate::process::{ProcessId, ProcessSet};
 use std::collections::BTreeMap;
 
 /// A request that is open.
@@ -25,7 +25,8 @@ impl<M: StateMachine, L: Engine<Command<M::Operation>, Sessions<M>>> Replicated<
         assert!(!self.open.contains_key(&client), "a client has one request at a time");
         let request = self.name_request(client, self.goes_around(&operation), cx);
         let command = Command { request, operation };
-        self.open.insert(client, Open { command, tries: 0, answers: BTreeMap::new() });
+        let (answers, closed) = (BTreeMap::new(), ProcessSet::EMPTY);
+        self.open.insert(client, Open { command, tries: 0, answers, closed });
         self.wait(client, cx);
         self.try_once(client, asks, cx);
     }
@@ -85,6 +86,9 @@ impl<M: StateMachine, L: Engine<Command<M::Operation>, Sessions<M>>> Replicated<
         answer: M::Answer,
         cx: &mut Cx<'_, Self>,
     ) {
+        if !self.engine.keeps_log(from) {
+            return cx.accuse(from, "answers what it cannot know");
+        }
         let needed = self.engine.answers_needed();
         let Some((client, open)) = self.find_open(request, cx.me()) else { return };
         open.answers.insert(from, answer.clone());
@@ -93,11 +97,23 @@ impl<M: StateMachine, L: Engine<Command<M::Operation>, Sessions<M>>> Replicated<
         }
     }
 
-    pub(super) fn on_closed(&mut self, from: ProcessId, request: RequestId, cx: &mut Cx<'_, Self>) {
-        if self.engine.answers_needed() > 1 {
-            return cx.accuse(from, "says alone that a session is closed");
+    /// Gives a client its answer, if it waits for it.
+    pub(super) fn give(&mut self, request: RequestId, answer: M::Answer, cx: &mut Cx<'_, Self>) {
+        if let Some((client, _)) = self.find_open(request, cx.me()) {
+            self.end(client, Notice::Returned { client, answer }, cx);
         }
-        self.close(request, cx);
+    }
+
+    pub(super) fn on_closed(&mut self, from: ProcessId, request: RequestId, cx: &mut Cx<'_, Self>) {
+        if !self.engine.keeps_log(from) {
+            return cx.accuse(from, "answers what it cannot know");
+        }
+        let needed = self.engine.answers_needed();
+        let Some((_, open)) = self.find_open(request, cx.me()) else { return };
+        open.closed.insert(from);
+        if open.closed.len() >= needed {
+            self.close(request, cx);
+        }
     }
 
     /// Nobody can know any more whether this took effect.

@@ -123,6 +123,12 @@ pub enum Event<C, S> {
         /// The state, as some process handed it over with [`Ask::Compact`].
         state: S,
     },
+    /// Somebody asked the engine itself for this, with a proof of who it is. If it was done before, its
+    /// client is answered again; otherwise the engine is asked to append it.
+    Requested(C),
+    /// The engine wants to forget the beginning of the log: it is to be handed the state after all
+    /// that it has told so far ([`Ask::Compact`]).
+    Due,
     /// Everything that was committed before this was asked for has been told.
     Readable(u64),
     /// That read comes to nothing here: ask elsewhere.
@@ -154,6 +160,12 @@ pub trait Engine<C: Data, S: Data>:
     /// Whether this process answers requests that came from others: so that they are answered by the
     /// leader only, or by all.
     fn answers(&self, me: ProcessId) -> bool;
+
+    /// Whether a process keeps the log. One that does not has only clients: what they want goes to its
+    /// own engine, if that is to be asked, and what it answers to others is worth nothing.
+    fn keeps_log(&self, _at: ProcessId) -> bool {
+        true
+    }
 
     /// How many processes must give the same answer before a client believes it.
     fn answers_needed(&self) -> usize {

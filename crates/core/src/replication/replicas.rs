@@ -35,15 +35,26 @@ impl<M: StateMachine, L: Engine<Command<M::Operation>, Sessions<M>>> Replicated<
         if self.goes_around(&command.operation) {
             return self.begin_read(command, asks);
         }
+        if !self.engine.keeps_log(cx.me()) {
+            return asks.push_back(Ask::Append(command));
+        }
         match self.state.known(&command.request) {
             Some(Some(answer)) => {
                 let answer = answer.clone();
                 self.reply(command.request, answer, cx);
             }
-            Some(None) => self.say_closed(command.request, cx),
-            None if self.engine.room() > asks.len() => asks.push_back(Ask::Append(command)),
-            None => {}
+            Some(None) if !self.leaves_to_log(&command.request) => {
+                self.say_closed(command.request, cx);
+            }
+            _ if self.engine.room() > asks.len() => asks.push_back(Ask::Append(command)),
+            _ => {}
         }
+    }
+
+    /// Where one process alone is not believed, only the log can say that a session is closed: this
+    /// process may just not have heard of it yet.
+    fn leaves_to_log(&self, request: &RequestId) -> bool {
+        self.engine.answers_needed() > 1 && !self.state.is_past(request)
     }
 
     /// Whether this is a read that need not be in the log.
@@ -62,7 +73,8 @@ impl<M: StateMachine, L: Engine<Command<M::Operation>, Sessions<M>>> Replicated<
     fn reply(&mut self, request: RequestId, answer: M::Answer, cx: &mut Cx<'_, Self>) {
         let to = request.client.at;
         if to == cx.me() {
-            self.on_reply(to, request, answer, cx);
+            // What this process has done itself needs nobody else's word.
+            self.give(request, answer, cx);
         } else if cx.is_member(to) && self.engine.answers(cx.me()) {
             cx.send(to, Message::Reply { request, answer });
         }
@@ -90,6 +102,8 @@ impl<M: StateMachine, L: Engine<Command<M::Operation>, Sessions<M>>> Replicated<
                 self.compact_if_due(asks);
             }
             Event::Restored { index, state } => self.restore(index, state, cx),
+            Event::Requested(command) => self.take_in(command, asks, cx),
+            Event::Due => self.compact(asks),
             Event::Readable(read) => self.finish_read(read, cx),
             Event::Unreadable(read) => {
                 self.reads.remove(&read);
@@ -128,9 +142,14 @@ impl<M: StateMachine, L: Engine<Command<M::Operation>, Sessions<M>>> Replicated<
     fn compact_if_due(&mut self, asks: &mut Asks<M>) {
         let every = self.settings.snapshot_every;
         if every > 0 && self.applied - self.compacted >= every {
-            self.compacted = self.applied;
-            asks.push_back(Ask::Compact { index: self.applied, state: self.state.clone() });
+            self.compact(asks);
         }
+    }
+
+    /// Hands the state over.
+    fn compact(&mut self, asks: &mut Asks<M>) {
+        self.compacted = self.applied;
+        asks.push_back(Ask::Compact { index: self.applied, state: self.state.clone() });
     }
 
     /// Takes the state of another process, if it is newer than ours.

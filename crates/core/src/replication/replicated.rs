@@ -7,7 +7,7 @@
 use super::{Ask, Command, Engine, Event, Invoke, Message, Notice, Sessions, StateMachine, Timer};
 use crate::cx::Cx;
 use crate::durable::Durable;
-use crate::process::ProcessId;
+use crate::process::{ProcessId, ProcessSet};
 use crate::protocol::{Data, Protocol};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
@@ -42,6 +42,8 @@ pub(super) struct Open<O, A> {
     pub(super) tries: u32,
     /// Who gave which answer.
     pub(super) answers: BTreeMap<ProcessId, A>,
+    /// Who said that its session is closed.
+    pub(super) closed: ProcessSet,
 }
 
 /// How much a client has asked in its session.

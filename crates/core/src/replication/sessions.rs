@@ -80,6 +80,12 @@ impl<M: StateMachine> Sessions<M> {
         }
     }
 
+    /// Whether a later request of the same session took effect.
+    pub fn is_past(&self, request: &RequestId) -> bool {
+        let session = self.sessions.get(&request.client);
+        session.is_some_and(|session| session.number > request.number)
+    }
+
     /// The state machine itself.
     pub fn machine(&self) -> &M {
         &self.machine

@@ -19,6 +19,8 @@ struct Puppet {
     committed: u64,
     needed: usize,
     room: usize,
+    /// Who does not keep the log.
+    outside: Option<ProcessId>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -71,6 +73,10 @@ impl Engine<Wanted, Kept> for Puppet {
 
     fn answers_needed(&self) -> usize {
         self.needed
+    }
+
+    fn keeps_log(&self, at: ProcessId) -> bool {
+        self.outside != Some(at)
     }
 
     fn room(&self) -> usize {
@@ -162,8 +168,10 @@ fn a_request_goes_to_the_leader_and_its_reply_to_the_client() {
 
 #[test]
 fn a_client_is_answered_by_its_own_process_too() {
-    let tried = Tried::new(P0).invokes(0, Action::Put(5)).pulls(String::Commit(1));
-    assert_eq!(tried.done[1], "Returned { client: 0, answer: Done }");
+    for needed in [1, 2] {
+        let tried = Tried::with(P0, needed, SETTINGS).invokes(0, Action::Put(5));
+        assert_eq!(tried.pulls(String::Commit(1)).done[1], "Returned { client: 0, answer: Done }");
+    }
 }
 
 #[test]
@@ -213,9 +221,57 @@ fn where_traitors_may_be_enough_equal_answers_of_different_processes_count() {
     assert!(client.done.is_empty());
     let client = client.hears(P1, reply(1, 9));
     assert_eq!(client.done, ["Returned { client: 0, answer: Value(Some(9)) }"]);
-    let alone = Message::Closed(request(P1, 1, Action::Get).request);
-    let client = client.hears(P0, alone);
-    assert_eq!(client.done, ["p0 says alone that a session is closed"]);
+}
+
+#[test]
+fn where_traitors_may_be_one_alone_does_not_close_a_session() {
+    let closed = || Message::Closed(request(P1, 1, Action::Get).request);
+    let client = Tried::with(P1, 2, SETTINGS).invokes(0, Action::Get);
+    let client = client.hears(P0, closed()).hears(P0, closed());
+    assert!(client.done.is_empty());
+    assert_eq!(client.hears(ProcessId(2), closed()).done, ["Closed { client: 0 }"]);
+}
+
+#[test]
+fn a_process_that_only_has_clients_asks_its_engine_and_is_believed_by_nobody() {
+    let mut tried = Tried::new(P1);
+    tried.process.engine.outside = Some(P1);
+    let again = |process: &mut Replicated<Store, Puppet>, cx: &mut Cx<'_, _>| {
+        process.on_timer(Timer::AskAgain(0), cx);
+    };
+    let tried = tried.invokes(0, Action::Get).hears(P0, reply(1, 9));
+    assert_eq!(tried.invokes(0, Action::Get).does(again).asked(), 1, "the second of a session");
+    let mut client = Tried::new(P0);
+    client.process.engine.outside = Some(P1);
+    let own = request(P0, 1, Action::Get).request;
+    let client = client.invokes(0, Action::Get);
+    let client = client.hears(P1, Message::Reply { request: own, answer: Answer::Done });
+    assert_eq!(client.done, ["p1 answers what it cannot know"]);
+}
+
+#[test]
+fn what_the_engine_was_asked_for_is_answered_or_given_back_to_it() {
+    let requested = || String::Tell(Event::Requested(request(P1, 1, Action::Put(5))));
+    let tried = Tried::new(P0).pulls(requested());
+    assert_eq!(tried.asked(), 1);
+    let tried = tried.pulls(String::Commit(1)).pulls(requested());
+    assert_eq!(tried.done, ["to p1: Reply(p1.0#1 Done)"]);
+    assert_eq!(tried.asked(), 1);
+}
+
+#[test]
+fn where_traitors_may_be_the_log_decides_whether_a_session_is_closed() {
+    let late = || Message::Request(request(P1, 2, Action::Put(5)));
+    let leader = Tried::with(P0, 2, SETTINGS).hears(P1, late());
+    assert!(leader.done.is_empty());
+    assert_eq!(leader.pulls(String::Commit(1)).done[1], "to p1: Closed(p1.0#2)");
+}
+
+#[test]
+fn an_engine_that_wants_to_forget_gets_the_state() {
+    let tried = Tried::new(P0).invokes(0, Action::Put(5)).pulls(String::Commit(1));
+    let tried = tried.pulls(String::Tell(Event::Due));
+    assert!(matches!(tried.process.engine().asked[..], [_, Ask::Compact { index: 1, .. }]));
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! above all of them, it is an algorithm of the family.
 
 pub mod multi_paxos;
+pub mod pbft;
 pub mod raft;
 
 use synod_core::replication::KeyValue;
@@ -13,6 +14,9 @@ pub type MultiPaxos = KeyValue<multi_paxos::Server>;
 
 /// [Raft](raft) under a key-value store.
 pub type Raft = KeyValue<raft::Server<raft::Sound>>;
+
+/// [PBFT](pbft) under a key-value store.
+pub type Pbft = KeyValue<pbft::Replica>;
 
 /// Algorithms that are broken on purpose.
 pub mod mutants {

@@ -1,33 +1,10 @@
 //! Commitments: what hides an action and yet binds to it.
 
+pub use crate::seal::Digest;
+
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
-use std::fmt;
 use synod_core::ProcessId;
 use synod_core::family::lockstep::{Action, Turn};
-
-/// A SHA-256 digest.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Digest(pub [u8; 32]);
-
-impl Digest {
-    /// Of a text.
-    pub fn of(text: &str) -> Digest {
-        Digest(Sha256::digest(text.as_bytes()).into())
-    }
-
-    /// In hexadecimal digits.
-    pub fn hex(&self) -> String {
-        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
-    }
-}
-
-/// The first digits are enough to tell one from another in a trace.
-impl fmt::Debug for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.hex()[..8])
-    }
-}
 
 /// What opens a commitment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -1,0 +1,130 @@
+//! What may be set.
+
+use serde::{Deserialize, Serialize};
+use synod_core::card::Parameter;
+use synod_core::{ProcessId, ProcessSet, Setup, SetupError};
+
+/// What may be set. The same at all processes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(super) struct Settings {
+    /// The first so many processes are replicas; the others have only clients.
+    pub(super) replicas: usize,
+    /// Whether there are others.
+    pub(super) outsiders: bool,
+    /// So many of them may be traitors.
+    pub(super) faulty: usize,
+    /// A checkpoint is taken after so many sequence numbers.
+    pub(super) period: u64,
+    /// So many requests are in a batch at most.
+    pub(super) most_requests: usize,
+    /// So many batches of the primary are under way at a time.
+    pub(super) ahead: u64,
+    /// How long a replica waits for a request before it suspects the primary.
+    pub(super) suspect_ms: u64,
+    /// How long it waits before it asks for what may have been lost; 0: it never does.
+    pub(super) resend_ms: u64,
+    /// No replica goes to a later view; for explorers.
+    pub(super) most_views: u64,
+    /// Whether a replica executes only what a quorum has committed.
+    pub(super) commits: bool,
+}
+
+/// No batch has more requests, no group a longer period.
+const MOST: u64 = 1_024;
+
+/// The parameters of PBFT alone.
+pub(super) const PARAMETERS: [Parameter; 11] = [
+    Parameter {
+        name: "replicas",
+        meaning: "the first so many processes keep the log, and the others only have clients \
+                  (default: all)",
+    },
+    Parameter {
+        name: "faulty",
+        meaning: "how many traitors among the replicas it is made for (default: (replicas − 1) / 3)",
+    },
+    Parameter {
+        name: "unsafe",
+        meaning: "no (default), or yes: for more traitors than a group of this size can bear",
+    },
+    Parameter {
+        name: "checkpoint",
+        meaning: "after how many sequence numbers a checkpoint is taken (default: 64)",
+    },
+    Parameter { name: "batch", meaning: "most requests under one sequence number (default: 64)" },
+    Parameter {
+        name: "ahead",
+        meaning: "how many batches the primary has under way at a time (default: 8)",
+    },
+    Parameter {
+        name: "suspect",
+        meaning: "milliseconds that a request may take before the primary is suspected; twice as \
+                  many after each change of view (default: 400)",
+    },
+    Parameter {
+        name: "resend",
+        meaning: "milliseconds before a replica asks for what may have been lost; 0: it does not \
+                  (default: 150)",
+    },
+    Parameter { name: "views", meaning: "for explorers: the last view (default: no limit)" },
+    Parameter {
+        name: "commit",
+        meaning: "yes (default), or no: what is prepared is executed at once, which is not safe",
+    },
+    Parameter { name: "secret", meaning: "the number that all keys are made from (default: 0)" },
+];
+
+impl Settings {
+    pub(super) fn from_setup(setup: &Setup) -> Result<Self, SetupError> {
+        let replicas = within(setup, "replicas", setup.n as u64, setup.n as u64)? as usize;
+        let faulty = setup.number("faulty", (replicas as u64 - 1) / 3)?.min(MOST) as usize;
+        let bold = setup.choice("unsafe", &["no", "yes"])? == "yes";
+        if replicas <= faulty || !bold && replicas < 3 * faulty + 1 {
+            let why = format!("{replicas} replicas cannot bear {faulty} traitors");
+            return Err(setup.bad("faulty", why));
+        }
+        Ok(Settings {
+            replicas,
+            outsiders: replicas < setup.n,
+            faulty,
+            period: within(setup, "checkpoint", 64, MOST)?,
+            most_requests: within(setup, "batch", 64, MOST)? as usize,
+            ahead: within(setup, "ahead", 8, MOST)?,
+            suspect_ms: within(setup, "suspect", 400, u64::MAX >> 16)?,
+            resend_ms: setup.number("resend", 150)?.min(u64::MAX >> 16),
+            most_views: setup.number("views", u64::MAX >> 2)?,
+            commits: setup.choice("commit", &["yes", "no"])? == "yes",
+        })
+    }
+
+    /// So many replicas can be waited for; any two of as many have a loyal one in common.
+    pub(super) fn quorum(&self) -> usize {
+        self.replicas - self.faulty
+    }
+
+    /// So many numbers after a stable checkpoint may be under way.
+    pub(super) fn window(&self) -> u64 {
+        2 * self.period
+    }
+
+    pub(super) fn is_replica(&self, at: ProcessId) -> bool {
+        at.index() < self.replicas
+    }
+
+    pub(super) fn all(&self) -> ProcessSet {
+        ProcessSet::all(self.replicas)
+    }
+
+    /// Who leads in a view.
+    pub(super) fn primary(&self, view: u64) -> ProcessId {
+        ProcessId((view % self.replicas as u64) as u32)
+    }
+}
+
+/// A number from 1 to a limit.
+fn within(setup: &Setup, name: &str, default: u64, most: u64) -> Result<u64, SetupError> {
+    match setup.number(name, default)? {
+        number if (1..=most).contains(&number) => Ok(number),
+        _ => Err(setup.bad(name, format!("from 1 to {most}"))),
+    }
+}
