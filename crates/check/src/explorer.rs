@@ -12,13 +12,21 @@ use crate::successors::{Choices, Successors};
 use crate::visited::{Seen, Tree, Visited};
 use std::sync::Mutex;
 use synod_core::card::Scope;
-use synod_core::{Algorithm, SetupError, Violation};
+use synod_core::{Algorithm, Boxed, SetupError, Violation};
 use synod_sim::world::{FaultsLeft, Plan, World};
 
 /// Explores. Calls `progress` now and then.
 pub fn explore<A: Algorithm>(
     question: &Question,
     mut progress: impl FnMut(&Progress),
+) -> Result<Exploration<A::Input>, SetupError> {
+    search::<Boxed<A::Family>>(&question.of::<A>(), &mut progress)
+}
+
+/// The same, for one type: all that follows is compiled for each.
+fn search<A: Algorithm>(
+    question: &Question,
+    mut progress: &mut dyn FnMut(&Progress),
 ) -> Result<Exploration<A::Input>, SetupError> {
     let mut search = Search::<A>::begin(question)?;
     let mut unfinished = search.run(&question.limits, &mut progress);

@@ -25,12 +25,18 @@ impl Question {
         Question { scope, setup, judged: Judged::All, limits: Limits::default() }
     }
 
+    /// The same, asked of any algorithm of the family, and meant for this one.
+    #[must_use]
+    pub fn of<A: Algorithm>(&self) -> Self {
+        Question { setup: self.setup.clone().of::<A>(), ..self.clone() }
+    }
+
     /// Whether states are compared after numbers were made small again. Stamps on application
     /// messages and records on a disk are numbers, too, that nobody makes small; but records matter
     /// only to a process that comes back.
     pub(crate) fn is_normal<A: Algorithm>(&self) -> bool {
         let endless = self.scope.rounds == Rounds::Forever;
-        let unread = A::REPLAY.is_none() || self.scope.restarts == 0;
+        let unread = A::kit(&self.setup).replay.is_none() || self.scope.restarts == 0;
         let all_seen = self.scope.tells == 0 && unread;
         endless && all_seen && normalises::<A>(&self.setup)
     }

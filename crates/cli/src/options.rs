@@ -25,7 +25,8 @@ pub(crate) struct Parameters {
 impl Parameters {
     /// A group of `n` with these parameters.
     pub(crate) fn setup(&self, n: usize) -> Setup {
-        Setup { n, parameters: self.parameters.iter().cloned().collect() }
+        let parameters = self.parameters.iter().cloned().collect();
+        Setup { parameters, ..Setup::new(n) }
     }
 }
 

@@ -28,8 +28,14 @@ pub trait Algorithm:
 
     /// The processes of a group, after a look at the card.
     fn processes(setup: &Setup) -> Result<Vec<Self>, SetupError> {
-        setup.fits(&Self::CARD)?;
+        setup.fits(&Self::kit(setup).card)?;
         Self::assemble(setup)
+    }
+
+    /// What drivers have to know of it, if it is set up so.
+    fn kit(_setup: &Setup) -> Kit<Self> {
+        let invariants = Self::invariants().to_vec();
+        Kit { card: Self::CARD, replay: Self::REPLAY, invariants }
     }
 
     /// Whether the application at this process makes requests. (A server does not.)
@@ -69,6 +75,11 @@ pub trait Algorithm:
         &[]
     }
 
+    /// Whether there is anything like that.
+    fn has_invariants(&self) -> bool {
+        !Self::invariants().is_empty()
+    }
+
     /// The application at this process sends a message to another. An algorithm with a logical
     /// clock advances it and gives the message its time, so that the order of events is known.
     fn stamp(&mut self) -> u64 {
@@ -84,6 +95,17 @@ pub trait Algorithm:
     fn normalise(_processes: &mut [&mut Self], _in_flight: &mut [&mut Self::Message]) -> bool {
         false
     }
+}
+
+/// What drivers have to know of an algorithm.
+#[derive(Clone, Debug)]
+pub struct Kit<P: Protocol> {
+    /// Its card.
+    pub card: Card,
+    /// How it survives a crash, if it does.
+    pub replay: Option<Replay<P>>,
+    /// What must always be true inside.
+    pub invariants: Vec<Invariant<P>>,
 }
 
 /// What can be seen of a whole system. Drivers implement it, so that nothing is copied for a look.
@@ -128,4 +150,12 @@ pub struct Invariant<P: Protocol> {
     pub statement: &'static str,
     /// Whether it is true.
     pub holds: fn(&Snapshot<'_, P>) -> bool,
+}
+
+impl<P: Protocol> Copy for Invariant<P> {}
+
+impl<P: Protocol> Clone for Invariant<P> {
+    fn clone(&self) -> Self {
+        *self
+    }
 }

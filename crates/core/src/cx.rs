@@ -1,5 +1,7 @@
 //! A protocol's only window on the world, during one step.
 
+use crate::algorithm::Algorithm;
+use crate::boxed::{BoxedMessage, BoxedTimer};
 use crate::durable::Record;
 use crate::process::{ProcessId, ProcessSet};
 use crate::protocol::Protocol;
@@ -259,6 +261,17 @@ impl<'a, P: Protocol> Cx<'a, P> {
         let tell = |cx: &mut Cx<'_, P>, told| cx.output(told);
         let same_message = |message: L::Message| message;
         self.drive(None, (same_message, |timer| timer, tell), step, |record| record);
+    }
+
+    /// Runs one step of a protocol that acts in our place, and is in a box.
+    pub(crate) fn unboxed<A>(&mut self, step: impl FnOnce(&mut Cx<'_, A>))
+    where
+        A: Algorithm,
+        P: Protocol<Message = BoxedMessage, Timer = BoxedTimer, Output = A::Output>,
+    {
+        let tell = |cx: &mut Cx<'_, P>, told| cx.output(told);
+        let wrap = (BoxedMessage::new, BoxedTimer::new::<A>, tell);
+        self.drive(None, wrap, step, |record| record);
     }
 
     /// Runs one step of a protocol, and returns what it wants done without doing it.

@@ -24,6 +24,7 @@
 #![forbid(unsafe_code)]
 
 pub mod algorithm;
+pub mod boxed;
 pub mod byzantine;
 pub mod card;
 pub mod clock;
@@ -39,7 +40,8 @@ pub mod replication;
 pub mod setup;
 pub mod stamp;
 
-pub use algorithm::{Algorithm, Invariant, Snapshot, System};
+pub use algorithm::{Algorithm, Invariant, Kit, Snapshot, System};
+pub use boxed::Boxed;
 pub use card::{Bounds, Card, Cost, Mutant, Source};
 pub use clock::{Clock, Moment};
 pub use cx::{Cx, Effect, EffectOf, Host, step};

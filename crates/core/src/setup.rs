@@ -1,5 +1,7 @@
 //! How a group is set up before it starts: how many processes, and the algorithm's parameters.
 
+use crate::algorithm::Algorithm;
+use crate::boxed::Which;
 use crate::card::{Card, Settings};
 use crate::process::{ProcessId, ProcessSet};
 use serde::{Deserialize, Serialize};
@@ -12,6 +14,9 @@ pub struct Setup {
     pub n: usize,
     /// Parameters of the algorithm, by name. Its card lists them.
     pub parameters: BTreeMap<String, String>,
+    /// Which algorithm it is, where its type does not tell.
+    #[serde(skip)]
+    pub(crate) which: Option<Which>,
 }
 
 /// Why a group cannot be set up.
@@ -52,7 +57,13 @@ pub enum SetupError {
 impl Setup {
     /// A group of `n` with every parameter at its default.
     pub fn new(n: usize) -> Self {
-        Setup { n, parameters: BTreeMap::new() }
+        Setup { n, parameters: BTreeMap::new(), which: None }
+    }
+
+    /// The same group, for drivers of [`Boxed`](crate::Boxed) algorithms: it runs this one.
+    #[must_use]
+    pub fn of<A: Algorithm>(self) -> Self {
+        Setup { which: Some(Which::of::<A>()), ..self }
     }
 
     /// The same, with one parameter set.

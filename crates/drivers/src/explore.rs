@@ -2,7 +2,7 @@
 
 use synod_check::{Exploration, Progress, Question, Refutation, Unfinished, Verdict, replay};
 use synod_core::card::Order;
-use synod_core::{Algorithm, Family, Monitor, SetupError};
+use synod_core::{Algorithm, Boxed, Family, Monitor, SetupError};
 use synod_protocols::{Visit, visit};
 use synod_sim::scenario::Scenario;
 use synod_sim::trace::{Event, Tracer, Window};
@@ -58,30 +58,33 @@ impl Visit for Explore<'_, '_> {
 
     fn visit<A: Algorithm>(self) -> Self::Answer {
         let found = synod_check::explore::<A>(self.question, self.progress)?;
+        let question = self.question.of::<A>();
         let Exploration { progress, unfinished, verdicts } = found;
         let tell = |verdict: &Verdict<A::Input>| {
             let refuted = verdict.refuted.as_ref();
-            (verdict.property, refuted.map(|refuted| tell::<A>(self.question, refuted)))
+            (verdict.property, refuted.map(|refuted| tell::<A::Family>(&question, refuted)))
         };
         let verdicts = verdicts.iter().map(tell).collect();
-        Ok(Explored { order: self.question.plan::<A>().order, progress, unfinished, verdicts })
+        let order = question.plan::<Boxed<A::Family>>().order;
+        Ok(Explored { order, progress, unfinished, verdicts })
     }
 }
 
-fn tell<A: Algorithm>(question: &Question, refuted: &Refutation<A::Input>) -> Refuted {
+fn tell<F: Family>(question: &Question, refuted: &Refutation<F::Input>) -> Refuted {
     const AGAIN: &str = "what was found happens again";
     let Refutation { violation, history } = refuted;
     let mut kept = Window::new(0, usize::MAX);
     let tracer = Tracer::new(question.scope.n, vec![&mut kept]);
-    let end = replay::<A>(question, history, Some(tracer)).expect(AGAIN).world;
-    let shown = if A::Family::LIVENESS.contains(&violation.property) {
+    let end = replay::<Boxed<F>>(question, history, Some(tracer)).expect(AGAIN).world;
+    let shown = if F::LIVENESS.contains(&violation.property) {
         end.monitor().waiting(violation.property).contains(violation.at)
     } else {
         end.found().contains(violation)
     };
-    let title = format!("How {} fails {}: {}", A::CARD.name, violation.property, violation.because);
-    let plan = question.plan::<A>();
-    let scenario = Scenario::from_steps::<A>(&title, &plan, &history.start, &history.steps);
+    let plan = question.plan::<Boxed<F>>();
+    let card = Boxed::<F>::kit(&plan.setup).card;
+    let title = format!("How {} fails {}: {}", card.name, violation.property, violation.because);
+    let scenario = Scenario::from_steps::<Boxed<F>>(&title, &plan, &history.start, &history.steps);
     let scenario = scenario.expect(AGAIN);
     let script = scenario.split_once("\n---\n").map_or("", |(_, script)| script);
     Refuted {

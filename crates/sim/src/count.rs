@@ -262,7 +262,7 @@ pub fn costs<A: Algorithm>(
         let (min, mean, max) = measure(meter, cost.quantity, conditions)?;
         Some(Measured { cost: *cost, min, mean, max, expected: (cost.expected)(size) })
     };
-    A::CARD.costs.iter().filter_map(measured).collect()
+    A::kit(world.setup()).card.costs.iter().filter_map(measured).collect()
 }
 
 fn measure(meter: &Meter, quantity: Quantity, conditions: Conditions) -> Option<(f64, f64, f64)> {

@@ -182,7 +182,7 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
         let constant =
             options.network.latency.constant().filter(|_| options.network.links.is_empty());
         // Where disks take time, the time that something takes does not tell the hops.
-        let disks_take_none = A::REPLAY.is_none() || options.disk.constant() == Some(0);
+        let disks_take_none = !self.world.is_durable() || options.disk.constant() == Some(0);
         let hop_us = constant.filter(|us| *us > 0 && disks_take_none);
         let once = options.plan.rounds.iter().all(|rounds| *rounds == Rounds::Times(1));
         let once_each = once && options.load == Load::Saturated;

@@ -52,7 +52,7 @@ impl Group {
     }
 
     fn newborn(&self, member: u32, n: u32) -> Slots {
-        let setup = Setup { n: n as usize + 1, parameters: self.setup.clone() };
+        let setup = Setup { parameters: self.setup.clone(), ..Setup::new(n as usize + 1) };
         let configured = (1..=n).map(ProcessId).collect();
         Slots::from_setup(ProcessId(member), &configured, &setup).expect("the settings are right")
     }

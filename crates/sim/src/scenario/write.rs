@@ -61,7 +61,8 @@ fn header<A: Algorithm>(name: &str, plan: &Plan) -> String {
     for line in name.lines() {
         let _ = writeln!(text, "# {line}");
     }
-    let _ = writeln!(text, "algorithm: {}\nprocesses: {}", A::CARD.name, plan.setup.n);
+    let _ =
+        writeln!(text, "algorithm: {}\nprocesses: {}", A::kit(&plan.setup).card.name, plan.setup.n);
     for (name, value) in &plan.setup.parameters {
         let _ = writeln!(text, "{name}: {value}");
     }

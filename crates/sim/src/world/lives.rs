@@ -41,9 +41,9 @@ impl<A: Algorithm> World<A> {
         let process = &mut self.processes[at.index()];
         process.status = Status::Up;
         process.incarnation += 1;
-        process.has_lost_disk = A::REPLAY.is_some() && !with_disk;
+        process.has_lost_disk = self.fixed.replay.is_some() && !with_disk;
         process.state = self.fixed.initial[at.index()].clone();
-        match A::REPLAY {
+        match self.fixed.replay {
             Some(replay) if with_disk => {
                 for record in process.disk.iter().flat_map(|disk| &disk.records) {
                     replay(&mut process.state, record).expect("this process wrote the record");

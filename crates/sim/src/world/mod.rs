@@ -27,6 +27,7 @@ pub use process::{ApplicationOf, Process, SetTimer, Status};
 use causal::CausalOrder;
 use links::Links;
 use std::sync::Arc;
+use synod_core::algorithm::Replay;
 use synod_core::card::{Order, Rounds, Timing};
 use synod_core::{
     Algorithm, Application, Clock, Cx, Family, Invariant, Moment, Monitor, ProcessId, ProcessSet,
@@ -45,7 +46,8 @@ struct Fixed<A: Algorithm> {
     multicast: bool,
     timing: Timing,
     clocks: Vec<Clock>,
-    invariants: Vec<&'static Invariant<A>>,
+    replay: Option<Replay<A>>,
+    invariants: Vec<Invariant<A>>,
     /// Everything that is judged, by id.
     judged: Vec<&'static str>,
 }
@@ -135,6 +137,8 @@ impl<A: Algorithm> World<A> {
     pub fn new(plan: &Plan) -> Result<Self, SetupError> {
         let initial = A::processes(&plan.setup)?;
         let n = initial.len();
+        let mut kit = A::kit(&plan.setup);
+        kit.invariants.retain(|invariant| plan.judged.invariant(invariant.name));
         let process = |(index, state): (usize, &A)| {
             let at = ProcessId(index as u32);
             let rounds = if state.takes_part(at) { plan.rounds_of(at) } else { Rounds::Times(0) };
@@ -166,10 +170,8 @@ impl<A: Algorithm> World<A> {
                 timing: plan.timing,
                 clocks: plan.clocks.clone(),
                 judged: plan.judged.ids::<A>(&plan.setup),
-                invariants: A::invariants()
-                    .iter()
-                    .filter(|invariant| plan.judged.invariant(invariant.name))
-                    .collect(),
+                replay: kit.replay,
+                invariants: kit.invariants,
             }),
         })
     }
@@ -253,6 +255,11 @@ impl<A: Algorithm> World<A> {
     /// How the group is set up.
     pub fn setup(&self) -> &Setup {
         &self.fixed.setup
+    }
+
+    /// Whether processes have disks.
+    pub fn is_durable(&self) -> bool {
+        self.fixed.replay.is_some()
     }
 
     /// In which order the network delivers.

@@ -37,9 +37,10 @@ impl Judged {
     /// Whether a property of the family is judged for this algorithm, set up like this.
     pub fn property<A: Algorithm>(&self, setup: &Setup, id: &str) -> bool {
         match self {
-            Judged::All => !A::Family::SPECIAL.contains(&id) || A::CARD.speaks_of(id),
+            Judged::All => !A::Family::SPECIAL.contains(&id) || A::kit(setup).card.speaks_of(id),
             Judged::Promised => {
-                A::CARD.promises_with(setup).contains(&id) || A::Family::ESSENTIAL.contains(&id)
+                A::Family::ESSENTIAL.contains(&id)
+                    || A::kit(setup).card.promises_with(setup).contains(&id)
             }
             Judged::Only(ids) => ids.iter().any(|only| only.eq_ignore_ascii_case(id)),
         }
@@ -56,7 +57,7 @@ impl Judged {
     /// The ids of everything that is judged, in the family's order, invariants last.
     pub fn ids<A: Algorithm>(&self, setup: &Setup) -> Vec<&'static str> {
         let properties = A::Family::PROPERTIES.iter().map(|property| property.id);
-        let invariants = A::invariants().iter().map(|invariant| invariant.name);
+        let invariants = A::kit(setup).invariants.into_iter().map(|invariant| invariant.name);
         properties
             .filter(|id| self.property::<A>(setup, id))
             .chain(invariants.filter(|name| self.invariant(name)))

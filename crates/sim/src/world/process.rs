@@ -115,7 +115,7 @@ impl<A: Algorithm> Clone for Process<A> {
 impl<A: Algorithm> Hash for Process<A> {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         // What a crashed process knew is gone; only an algorithm's own invariants still look at it.
-        if self.status != Status::Crashed || !A::invariants().is_empty() {
+        if self.status != Status::Crashed || self.state.has_invariants() {
             self.state.hash(hasher);
         }
         self.application.hash(hasher);

@@ -1,0 +1,147 @@
+//! What is known of an algorithm as a whole, without naming its type.
+
+use super::{Boxed, BoxedMessage};
+use crate::algorithm::{Algorithm, Invariant, Kit, Replay, Snapshot, System};
+use crate::card::Size;
+use crate::family::Family;
+use crate::process::ProcessId;
+use crate::setup::{Setup, SetupError};
+use std::any::Any;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::marker::PhantomData;
+
+/// What an [`Algorithm`] says without a process at hand, or about all of them.
+pub(super) trait Kind<F: Family>: Send + Sync {
+    fn kit(&self, setup: &Setup) -> Kit<Boxed<F>>;
+    fn assemble(&self, setup: &Setup) -> Result<Vec<Boxed<F>>, SetupError>;
+    fn has_costs(&self, setup: &Setup) -> bool;
+    fn is_restless(&self, processes: &[Boxed<F>]) -> bool;
+    fn size(&self, processes: &[Boxed<F>]) -> Size;
+    fn normalise(&self, states: &mut [&mut Boxed<F>], sent: &mut [&mut BoxedMessage]) -> bool;
+}
+
+/// Which algorithm it is that a group runs, for drivers that learn it only when they run.
+#[derive(Clone, Copy)]
+pub struct Which {
+    name: &'static str,
+    kind: &'static (dyn Any + Send + Sync),
+}
+
+struct KindOf<F: Family>(&'static dyn Kind<F>);
+
+impl Which {
+    pub(crate) const fn of<A: Algorithm>() -> Self {
+        struct At<A>(PhantomData<A>);
+        impl<A: Algorithm> At<A> {
+            const KIND: &'static KindOf<A::Family> = &KindOf(&Of::<A>(PhantomData));
+        }
+        Which { name: A::CARD.name, kind: At::<A>::KIND }
+    }
+
+    /// # Panics
+    /// If nobody said which, or it is of another family: whoever makes a group of boxes says it.
+    pub(super) fn kind<F: Family>(setup: &Setup) -> &'static dyn Kind<F> {
+        let which = setup.which.expect("it was said which algorithm it is");
+        which.kind.downcast_ref::<KindOf<F>>().expect("it is one of this family").0
+    }
+}
+
+impl PartialEq for Which {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Which {}
+
+impl Hash for Which {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.name.hash(hasher);
+    }
+}
+
+impl fmt::Debug for Which {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+pub(super) struct Of<A>(pub(super) PhantomData<fn() -> A>);
+
+impl<A: Algorithm> Kind<A::Family> for Of<A> {
+    fn kit(&self, setup: &Setup) -> Kit<Boxed<A::Family>> {
+        let Kit { card, replay, invariants } = A::kit(setup);
+        let replay: Option<Replay<Boxed<A::Family>>> =
+            replay.map(|_| Boxed::replay as Replay<Boxed<A::Family>>);
+        Kit { card, replay, invariants: boxed_invariants::<A>(&invariants) }
+    }
+
+    fn assemble(&self, setup: &Setup) -> Result<Vec<Boxed<A::Family>>, SetupError> {
+        Ok(A::assemble(setup)?.into_iter().map(Boxed::new).collect())
+    }
+
+    fn has_costs(&self, setup: &Setup) -> bool {
+        A::has_costs(setup)
+    }
+
+    fn is_restless(&self, processes: &[Boxed<A::Family>]) -> bool {
+        A::is_restless(&open::<A>(processes))
+    }
+
+    fn size(&self, processes: &[Boxed<A::Family>]) -> Size {
+        A::size(&open::<A>(processes))
+    }
+
+    fn normalise(
+        &self,
+        states: &mut [&mut Boxed<A::Family>],
+        sent: &mut [&mut BoxedMessage],
+    ) -> bool {
+        let mut messages: Vec<A::Message> =
+            sent.iter().map(|message| message.open::<A::Message>().clone()).collect();
+        let mut states: Vec<&mut A> = states.iter_mut().map(|state| state.open_mut()).collect();
+        let does = A::normalise(&mut states, &mut messages.iter_mut().collect::<Vec<_>>());
+        for (place, message) in sent.iter_mut().zip(messages) {
+            **place = BoxedMessage::new(message);
+        }
+        does
+    }
+}
+
+fn open<A: Algorithm>(processes: &[Boxed<A::Family>]) -> Vec<A> {
+    processes.iter().map(|process| process.open::<A>().clone()).collect()
+}
+
+/// A world of boxes, as the algorithm in them sees it.
+struct Opened<'a, F: Family>(&'a dyn System<Boxed<F>>);
+
+impl<A: Algorithm> System<A> for Opened<'_, A::Family> {
+    fn size(&self) -> usize {
+        self.0.size()
+    }
+
+    fn process(&self, at: ProcessId) -> &A {
+        self.0.process(at).open()
+    }
+
+    fn each_message<'s>(&'s self, show: &mut dyn FnMut(ProcessId, ProcessId, &'s A::Message)) {
+        self.0.each_message(&mut |from, to, message| show(from, to, message.open()));
+    }
+}
+
+/// The same invariants, of the boxes. What holds is a plain function, so each place has its own.
+fn boxed_invariants<A: Algorithm>(invariants: &[Invariant<A>]) -> Vec<Invariant<Boxed<A::Family>>> {
+    let holds = [holds::<A, 0>, holds::<A, 1>, holds::<A, 2>, holds::<A, 3>, holds::<A, 4>];
+    assert!(invariants.len() <= holds.len(), "{} has too many invariants", A::CARD.name);
+    let boxed = |(of, holds): (&Invariant<A>, _)| Invariant {
+        name: of.name,
+        statement: of.statement,
+        holds,
+    };
+    invariants.iter().zip(holds).map(boxed).collect()
+}
+
+fn holds<A: Algorithm, const PLACE: usize>(snapshot: &Snapshot<'_, Boxed<A::Family>>) -> bool {
+    (A::invariants()[PLACE].holds)(&Snapshot(&Opened(snapshot.0)))
+}

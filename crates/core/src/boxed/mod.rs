@@ -1,0 +1,216 @@
+//! Any algorithm of a family behind one type, so that a driver is compiled once for each family.
+//!
+//! Drivers are generic in the algorithm. Compiled for each one of a long catalogue they take many
+//! minutes; compiled for `Boxed<F>` they take as long as there are families. What it costs while
+//! they run is a jump for each step; what it saves is copies: boxes and messages are shared until
+//! somebody changes them, and explorers copy worlds all the time.
+
+mod kind;
+mod value;
+
+pub use kind::Which;
+pub use value::{BoxedMessage, BoxedTimer};
+
+use crate::algorithm::{Algorithm, Kit};
+use crate::card::{Card, Size};
+use crate::cx::Cx;
+use crate::durable::{BadRecord, Record};
+use crate::family::Family;
+use crate::process::ProcessId;
+use crate::protocol::Protocol;
+use crate::setup::{Setup, SetupError};
+use kind::{Kind, Of};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
+use std::any::Any;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::marker::PhantomData;
+use std::sync::Arc;
+use value::{STAYS, Value, forwards_to_its_value};
+
+/// One process of any algorithm of the family. [`Setup::of`] says which.
+pub struct Boxed<F: Family>(Arc<dyn State<F>>);
+
+/// What a process can do, whatever its algorithm.
+trait State<F: Family>: Value {
+    fn copy(&self) -> Arc<dyn State<F>>;
+    fn kind(&self) -> &'static dyn Kind<F>;
+    fn on_start(&mut self, cx: &mut Cx<'_, Boxed<F>>);
+    fn on_input(&mut self, input: F::Input, cx: &mut Cx<'_, Boxed<F>>);
+    fn on_message(&mut self, from: ProcessId, message: BoxedMessage, cx: &mut Cx<'_, Boxed<F>>);
+    fn on_timer(&mut self, timer: BoxedTimer, cx: &mut Cx<'_, Boxed<F>>);
+    fn takes_part(&self, me: ProcessId) -> bool;
+    fn has_invariants(&self) -> bool;
+    fn replay(&mut self, record: &Record) -> Result<(), BadRecord>;
+    fn stamp(&mut self) -> u64;
+    fn witness(&mut self, stamp: u64);
+}
+
+impl<A: Algorithm> State<A::Family> for A {
+    fn copy(&self) -> Arc<dyn State<A::Family>> {
+        Arc::new(self.clone())
+    }
+
+    fn kind(&self) -> &'static dyn Kind<A::Family> {
+        &Of::<A>(PhantomData)
+    }
+
+    fn on_start(&mut self, cx: &mut Cx<'_, Boxed<A::Family>>) {
+        cx.unboxed(|cx| Protocol::on_start(self, cx));
+    }
+
+    fn on_input(&mut self, input: A::Input, cx: &mut Cx<'_, Boxed<A::Family>>) {
+        cx.unboxed(|cx| Protocol::on_input(self, input, cx));
+    }
+
+    fn on_message(
+        &mut self,
+        from: ProcessId,
+        message: BoxedMessage,
+        cx: &mut Cx<'_, Boxed<A::Family>>,
+    ) {
+        cx.unboxed(|cx| Protocol::on_message(self, from, message.open::<A::Message>().clone(), cx));
+    }
+
+    fn on_timer(&mut self, timer: BoxedTimer, cx: &mut Cx<'_, Boxed<A::Family>>) {
+        cx.unboxed(|cx| Protocol::on_timer(self, timer.open::<A::Timer>().clone(), cx));
+    }
+
+    fn takes_part(&self, me: ProcessId) -> bool {
+        Algorithm::takes_part(self, me)
+    }
+
+    fn has_invariants(&self) -> bool {
+        Algorithm::has_invariants(self)
+    }
+
+    fn replay(&mut self, record: &Record) -> Result<(), BadRecord> {
+        A::REPLAY.map_or(Ok(()), |replay| replay(self, record))
+    }
+
+    fn stamp(&mut self) -> u64 {
+        Algorithm::stamp(self)
+    }
+
+    fn witness(&mut self, stamp: u64) {
+        Algorithm::witness(self, stamp);
+    }
+}
+
+impl<F: Family> Boxed<F> {
+    fn new<A: Algorithm<Family = F>>(state: A) -> Self {
+        Boxed(Arc::new(state))
+    }
+
+    fn value(&self) -> &dyn Value {
+        &*self.0
+    }
+
+    /// The state, to be changed: from here on it is ours alone.
+    fn own(&mut self) -> &mut dyn State<F> {
+        if Arc::get_mut(&mut self.0).is_none() {
+            self.0 = self.0.copy();
+        }
+        Arc::get_mut(&mut self.0).expect("it was just copied")
+    }
+
+    fn open<A: Algorithm<Family = F>>(&self) -> &A {
+        (&*self.0 as &dyn Any).downcast_ref().expect("a process of the same algorithm")
+    }
+
+    fn open_mut<A: Algorithm<Family = F>>(&mut self) -> &mut A {
+        (self.own() as &mut dyn Any).downcast_mut().expect("a process of the same algorithm")
+    }
+
+    fn replay(&mut self, record: &Record) -> Result<(), BadRecord> {
+        self.own().replay(record)
+    }
+}
+
+impl<F: Family> Clone for Boxed<F> {
+    fn clone(&self) -> Self {
+        Boxed(Arc::clone(&self.0))
+    }
+}
+
+forwards_to_its_value!(Boxed<F>, F: Family);
+
+impl<F: Family> Protocol for Boxed<F> {
+    type Input = F::Input;
+    type Output = F::Output;
+    type Message = BoxedMessage;
+    type Timer = BoxedTimer;
+
+    fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
+        self.own().on_start(cx);
+    }
+
+    fn on_input(&mut self, input: F::Input, cx: &mut Cx<'_, Self>) {
+        self.own().on_input(input, cx);
+    }
+
+    fn on_message(&mut self, from: ProcessId, message: BoxedMessage, cx: &mut Cx<'_, Self>) {
+        self.own().on_message(from, message, cx);
+    }
+
+    fn on_timer(&mut self, timer: BoxedTimer, cx: &mut Cx<'_, Self>) {
+        self.own().on_timer(timer, cx);
+    }
+}
+
+impl<F: Family> Algorithm for Boxed<F> {
+    type Family = F;
+
+    // Which one it is, only a setup tells: see `kit`.
+    const CARD: Card = Card::BLANK;
+
+    fn kit(setup: &Setup) -> Kit<Self> {
+        Which::kind(setup).kit(setup)
+    }
+
+    fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+        Which::kind(setup).assemble(setup)
+    }
+
+    fn takes_part(&self, me: ProcessId) -> bool {
+        self.0.takes_part(me)
+    }
+
+    fn is_restless(processes: &[Self]) -> bool {
+        processes.first().is_some_and(|first| first.0.kind().is_restless(processes))
+    }
+
+    fn size(processes: &[Self]) -> Size {
+        let none = Size { n: 0, k: 0 };
+        processes.first().map_or(none, |first| first.0.kind().size(processes))
+    }
+
+    fn begins_round(timer: &BoxedTimer) -> bool {
+        timer.begins_round
+    }
+
+    fn is_fault(timer: &BoxedTimer) -> bool {
+        timer.is_fault
+    }
+
+    fn has_costs(setup: &Setup) -> bool {
+        Which::kind::<F>(setup).has_costs(setup)
+    }
+
+    fn has_invariants(&self) -> bool {
+        self.0.has_invariants()
+    }
+
+    fn stamp(&mut self) -> u64 {
+        self.own().stamp()
+    }
+
+    fn witness(&mut self, stamp: u64) {
+        self.own().witness(stamp);
+    }
+
+    fn normalise(processes: &mut [&mut Self], in_flight: &mut [&mut BoxedMessage]) -> bool {
+        let kind = processes.first().map(|first| first.0.kind());
+        kind.is_some_and(|kind| kind.normalise(processes, in_flight))
+    }
+}

@@ -1,0 +1,147 @@
+//! Messages and timers whose type is known only at run time.
+
+use crate::protocol::{Data, Wire};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
+use std::any::Any;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+/// What a value can do, whatever it is: what [`Data`] asks, without naming the type.
+pub(super) trait Value: Any + Send + Sync {
+    fn equals(&self, other: &dyn Any) -> bool;
+    fn hash_into(&self, hasher: &mut dyn Hasher);
+    fn show(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+}
+
+impl<T: Data> Value for T {
+    fn equals(&self, other: &dyn Any) -> bool {
+        other.downcast_ref::<T>().is_some_and(|other| self == other)
+    }
+
+    fn hash_into(&self, mut hasher: &mut dyn Hasher) {
+        self.hash(&mut hasher);
+    }
+
+    fn show(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, f)
+    }
+}
+
+/// The derives of [`Data`], for a type that forwards to `self.value()`.
+macro_rules! forwards_to_its_value {
+    ($type:ty $(, $f:ident: $bound:ident)?) => {
+        impl$(<$f: $bound>)? PartialEq for $type {
+            fn eq(&self, other: &Self) -> bool {
+                self.value().equals(other.value() as &dyn Any)
+            }
+        }
+
+        impl$(<$f: $bound>)? Eq for $type {}
+
+        impl$(<$f: $bound>)? Hash for $type {
+            fn hash<H: Hasher>(&self, hasher: &mut H) {
+                self.value().hash_into(hasher);
+            }
+        }
+
+        impl$(<$f: $bound>)? fmt::Debug for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.value().show(f)
+            }
+        }
+
+        impl$(<$f: $bound>)? Serialize for $type {
+            fn serialize<S: Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
+                Err(ser::Error::custom(STAYS))
+            }
+        }
+
+        impl<'de $(, $f: $bound)?> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
+                Err(de::Error::custom(STAYS))
+            }
+        }
+    };
+}
+pub(super) use forwards_to_its_value;
+
+pub(super) const STAYS: &str = "a boxed value stays where it is: only its own type can be stored";
+
+/// A message. A copy costs nothing; it is the same message.
+#[derive(Clone)]
+pub struct BoxedMessage(Arc<dyn Message>);
+
+trait Message: Value {
+    fn kind(&self) -> &'static str;
+    fn is_urgent(&self) -> bool;
+}
+
+impl<M: Wire> Message for M {
+    fn kind(&self) -> &'static str {
+        Wire::kind(self)
+    }
+
+    fn is_urgent(&self) -> bool {
+        Wire::is_urgent(self)
+    }
+}
+
+impl BoxedMessage {
+    pub(crate) fn new(message: impl Wire) -> Self {
+        BoxedMessage(Arc::new(message))
+    }
+
+    fn value(&self) -> &dyn Value {
+        &*self.0
+    }
+
+    /// The message itself.
+    ///
+    /// # Panics
+    /// If it is of another algorithm: worlds do not mix them.
+    pub(super) fn open<M: Wire>(&self) -> &M {
+        (&*self.0 as &dyn Any).downcast_ref().expect("a message of the same algorithm")
+    }
+}
+
+forwards_to_its_value!(BoxedMessage);
+
+impl Wire for BoxedMessage {
+    fn kind(&self) -> &'static str {
+        self.0.kind()
+    }
+
+    fn is_urgent(&self) -> bool {
+        self.0.is_urgent()
+    }
+}
+
+/// The name of a timer, and what its algorithm says of it.
+#[derive(Clone)]
+pub struct BoxedTimer {
+    value: Arc<dyn Value>,
+    pub(super) begins_round: bool,
+    pub(super) is_fault: bool,
+}
+
+impl BoxedTimer {
+    pub(crate) fn new<A: crate::Algorithm>(timer: A::Timer) -> Self {
+        let (begins_round, is_fault) = (A::begins_round(&timer), A::is_fault(&timer));
+        BoxedTimer { value: Arc::new(timer), begins_round, is_fault }
+    }
+
+    fn value(&self) -> &dyn Value {
+        &*self.value
+    }
+
+    /// The name itself.
+    ///
+    /// # Panics
+    /// If it is of another algorithm: worlds do not mix them.
+    pub(super) fn open<T: Data>(&self) -> &T {
+        (&*self.value as &dyn Any).downcast_ref().expect("a timer of the same algorithm")
+    }
+}
+
+forwards_to_its_value!(BoxedTimer);
