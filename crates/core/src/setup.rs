@@ -16,7 +16,7 @@ pub struct Setup {
     pub parameters: BTreeMap<String, String>,
     /// Which algorithm it is, where its type does not tell.
     #[serde(skip)]
-    pub(crate) which: Option<Which>,
+    pub which: Option<Which>,
 }
 
 /// Why a group cannot be set up.
