@@ -1,7 +1,7 @@
 //! Every driver for every algorithm, by name: what is the same whatever the algorithm.
 //!
 //! Drivers are generic in the algorithm. Here they are compiled once for each family
-//! ([`Boxed`] says how), for all commands and all tests together. Whoever calls [`simulate`],
+//! ([`synod_core::boxed`] says how), for all commands and all tests together. Whoever calls [`simulate`],
 //! [`explore`] or [`play`] has nothing to compile but the call.
 #![forbid(unsafe_code)]
 
@@ -10,7 +10,7 @@ mod explore;
 pub use explore::{Explored, Refuted, explore};
 
 use std::io;
-use synod_core::{Algorithm, Boxed, SetupError};
+use synod_core::{Algorithm, SetupError};
 use synod_protocols::{Visit, visit};
 use synod_sim::scenario::{ParseError, Played, Scenario};
 use synod_sim::trace::Tracer;
@@ -36,9 +36,8 @@ struct Simulate<'s, 'p> {
 impl Visit for Simulate<'_, '_> {
     type Answer = Result<io::Result<Report>, SetupError>;
 
-    fn visit<A: Algorithm>(mut self) -> Self::Answer {
-        self.options.plan.setup = self.options.plan.setup.of::<A>();
-        let simulator = Simulator::<Boxed<A::Family>>::new(self.options, self.tracer)?;
+    fn visit<A: Algorithm>(self) -> Self::Answer {
+        let simulator = Simulator::<A>::new(self.options, self.tracer)?;
         Ok(simulator.run(self.progress))
     }
 }

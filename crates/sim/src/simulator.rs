@@ -15,7 +15,9 @@ use crate::world::{Action, Driver, Happening, Slot, Status, World};
 use std::collections::BTreeMap;
 use synod_core::card::{Load, Order, Rounds};
 use synod_core::family::{Mark, Pace};
-use synod_core::{Algorithm, Application, Family, ProcessId, ProcessSet, SetupError, Violation};
+use synod_core::{
+    Algorithm, Application, Boxed, Family, ProcessId, ProcessSet, SetupError, Violation,
+};
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,8 +47,31 @@ pub struct Report {
     pub costs: Vec<Measured>,
 }
 
-/// A world and what drives it.
+/// A run about to begin.
 pub struct Simulator<'s, A: Algorithm> {
+    run: Run<'s, Boxed<A::Family>>,
+}
+
+impl<'s, A: Algorithm> Simulator<'s, A> {
+    /// A run about to begin. Give it a tracer to keep or write what happens.
+    pub fn new(mut options: Options, tracer: Option<Tracer<'s>>) -> Result<Self, SetupError> {
+        options.plan.setup = options.plan.setup.of::<A>();
+        Ok(Simulator { run: Run::new(options, tracer)? })
+    }
+
+    /// Adds something that goes wrong, or any other action, at a certain time.
+    pub fn at(&mut self, fault: Fault<A::Input>) {
+        self.run.engine.faults.push(fault);
+    }
+
+    /// Runs to the end. Calls `progress` now and then with the steps taken and the operations done.
+    pub fn run(self, mut progress: impl FnMut(u64, u64)) -> std::io::Result<Report> {
+        self.run.run(&mut progress)
+    }
+}
+
+/// A world and what drives it.
+struct Run<'s, A: Algorithm> {
     world: World<A>,
     engine: Engine<'s, A>,
 }
@@ -98,9 +123,8 @@ struct Engine<'s, A: Algorithm> {
     steps: u64,
 }
 
-impl<'s, A: Algorithm> Simulator<'s, A> {
-    /// A run about to begin. Give it a tracer to keep or write what happens.
-    pub fn new(options: Options, tracer: Option<Tracer<'s>>) -> Result<Self, SetupError> {
+impl<'s, A: Algorithm> Run<'s, A> {
+    fn new(options: Options, tracer: Option<Tracer<'s>>) -> Result<Self, SetupError> {
         let world = World::new(&options.plan)?;
         let n = world.processes().len();
         let mut chance = chance(options.seed);
@@ -127,16 +151,10 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
             steps: 0,
             options,
         };
-        Ok(Simulator { world, engine })
+        Ok(Run { world, engine })
     }
 
-    /// Adds something that goes wrong, or any other action, at a certain time.
-    pub fn at(&mut self, fault: Fault<A::Input>) {
-        self.engine.faults.push(fault);
-    }
-
-    /// Runs to the end. Calls `progress` now and then with the steps taken and the operations done.
-    pub fn run(mut self, mut progress: impl FnMut(u64, u64)) -> std::io::Result<Report> {
+    fn run(mut self, progress: &mut dyn FnMut(u64, u64)) -> std::io::Result<Report> {
         for index in 0..self.engine.faults.len() {
             self.engine.schedule(self.engine.faults[index].at_us, Due::Fault(index as u32));
         }

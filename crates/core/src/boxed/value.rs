@@ -100,7 +100,7 @@ impl BoxedMessage {
     ///
     /// # Panics
     /// If it is of another algorithm: worlds do not mix them.
-    pub(super) fn open<M: Wire>(&self) -> &M {
+    pub fn open<M: Wire>(&self) -> &M {
         (&*self.0 as &dyn Any).downcast_ref().expect("a message of the same algorithm")
     }
 }

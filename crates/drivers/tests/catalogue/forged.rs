@@ -2,10 +2,12 @@
 //! not.
 
 use serde_json::Value;
+use synod_core::boxed::BoxedMessage;
 use synod_core::card::Rounds;
 use synod_core::family::Moment;
 use synod_core::{
-    Algorithm, Application, Cx, Effect, EffectOf, Family, ProcessId, Protocol, Setup, Wire, step,
+    Algorithm, Application, Boxed, Cx, Effect, EffectOf, Family, ProcessId, Protocol, Setup, Wire,
+    step,
 };
 use synod_protocols::{Visit, entries, visit};
 use synod_sim::network::{Chance, below, chance};
@@ -13,17 +15,17 @@ use synod_sim::world::{Body, Driver, Happening};
 use synod_sim::{Plan, World};
 
 /// Collects what is said in a run.
-struct Eavesdropper<M> {
+struct Eavesdropper {
     chance: Chance,
-    heard: Vec<M>,
+    heard: Vec<BoxedMessage>,
 }
 
-impl<A: Algorithm> Driver<A> for Eavesdropper<A::Message> {
+impl<F: Family> Driver<Boxed<F>> for Eavesdropper {
     fn choose(&mut self, among: u32) -> u32 {
         below(&mut self.chance, among.into()) as u32
     }
 
-    fn see(&mut self, _: u64, happening: Happening<'_, A>) {
+    fn see(&mut self, _: u64, happening: Happening<'_, Boxed<F>>) {
         if let Happening::Sent { envelope, .. } = happening
             && let Body::Message(message) = &envelope.body
         {
@@ -34,8 +36,14 @@ impl<A: Algorithm> Driver<A> for Eavesdropper<A::Message> {
 
 /// Messages of an honest run, and lies made of them.
 fn forgeries<A: Algorithm>(n: usize, seed: u64) -> Vec<A::Message> {
+    let setup = Setup::new(n).of::<A>();
+    let heard = eavesdrop::<A::Family>(&Plan { setup, ..Plan::new(n, Rounds::Times(2)) }, seed);
+    heard.iter().flat_map(|message| variations::<A::Message>(message.open())).collect()
+}
+
+fn eavesdrop<F: Family>(plan: &Plan, seed: u64) -> Vec<BoxedMessage> {
     let mut driver = Eavesdropper { chance: chance(seed), heard: Vec::new() };
-    let mut world = World::<A>::new(&Plan::new(n, Rounds::Times(2))).expect("the size fits");
+    let mut world = World::<Boxed<F>>::new(plan).expect("the size fits");
     world.start(&mut driver);
     let mut actions = Vec::new();
     for _ in 0..100 {
@@ -47,7 +55,7 @@ fn forgeries<A: Algorithm>(n: usize, seed: u64) -> Vec<A::Message> {
         let which = below(&mut driver.chance, actions.len() as u64) as usize;
         world.step(&actions[which], &mut driver);
     }
-    driver.heard.iter().flat_map(variations).collect()
+    driver.heard
 }
 
 /// The message, and the message with any one number or list in it replaced.

@@ -1,10 +1,10 @@
 //! What goes wrong in a run: at its time, or in the middle of the next step.
 
-use super::{Due, Simulator};
+use super::{Due, Run};
 use crate::world::{Action, Status};
 use synod_core::Algorithm;
 
-impl<A: Algorithm> Simulator<'_, A> {
+impl<A: Algorithm> Run<'_, A> {
     /// Something goes wrong now; or, if a process is to crash in the middle of a step, soon.
     pub(super) fn fault(&mut self, index: usize) -> Option<Action<A::Input>> {
         self.engine.faults_to_come -= 1;

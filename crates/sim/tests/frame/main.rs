@@ -1,5 +1,6 @@
 //! What the world and its simulator promise, shown by small protocols of their own.
 
+mod boxed;
 mod causality;
 mod chance;
 mod durable;
