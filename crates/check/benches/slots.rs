@@ -42,7 +42,7 @@ fn main() {
     drop(kept);
 
     println!("\nClaim and release, one member, half of its slots in use");
-    for size in [1_000, 1_000_000, 10_000_000] {
+    for size in [1_000, 100_000, 1_000_000, 10_000_000] {
         let (seconds, ()) = best_from(&|| half_used(size), &|pool| churn(pool, size));
         promise(
             &format!("pool of {size} slots"),

@@ -225,6 +225,18 @@ impl ProcessSet {
     pub fn first(&self) -> Option<ProcessId> {
         self.iter().next()
     }
+
+    /// The member with the smallest name after this one, whether this one is in the set or not.
+    #[inline]
+    pub fn first_after(&self, process: ProcessId) -> Option<ProcessId> {
+        let begin = process.index() + 1;
+        let mut words = self.words().iter().enumerate().skip(begin / 64);
+        words.find_map(|(index, word)| {
+            let from = begin.saturating_sub(index * 64);
+            let rest = word >> from << from;
+            (rest != 0).then(|| ProcessId(index as u32 * 64 + rest.trailing_zeros()))
+        })
+    }
 }
 
 impl FromIterator<ProcessId> for ProcessSet {
@@ -261,6 +273,17 @@ mod tests {
         assert_ne!(large, small);
         assert!(large.remove(ProcessId(9_999)));
         assert_eq!(large, small);
+    }
+
+    #[test]
+    fn the_first_after_a_name_is_the_next_one_in_order() {
+        for names in [&[][..], &[0], &[3, 4, 63], &[0, 63, 64, 65, 127, 128, 300]] {
+            let set: ProcessSet = names.iter().copied().map(ProcessId).collect();
+            for name in 0..310 {
+                let next = names.iter().find(|other| **other > name);
+                assert_eq!(set.first_after(ProcessId(name)), next.copied().map(ProcessId));
+            }
+        }
     }
 
     #[test]

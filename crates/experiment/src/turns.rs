@@ -9,9 +9,9 @@ use crate::membership::{Membership, joins_in};
 use crate::policy::{Policy, Program};
 use crate::settings::{Arrivals, Settings, Start};
 use crate::workload::{ROUND, Time, Workload};
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, VecDeque};
-use synod_core::family::slots::Input;
+use synod_core::family::slots::{Input, SlotId};
 use synod_core::group::{Delivery, View};
 
 /// What a node does in its next turn, if it has nothing more to send.
@@ -45,7 +45,39 @@ struct Node<M> {
     /// How often it has gone through its loop.
     passes: u64,
     /// What it uses, and until when.
-    ends: BinaryHeap<Reverse<(u64, Held)>>,
+    ends: BinaryHeap<Reverse<End>>,
+}
+
+/// The end of a use: when, and of which slot. A slot has one use at a time, so ends are told apart by that.
+struct End {
+    due: u64,
+    held: Held,
+}
+
+impl End {
+    fn key(&self) -> (u64, SlotId) {
+        (self.due, self.held.0)
+    }
+}
+
+impl PartialEq for End {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for End {}
+
+impl PartialOrd for End {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for End {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key().cmp(&other.key())
+    }
 }
 
 struct Turns<'a, S: Policy> {
@@ -158,8 +190,11 @@ impl<S: Policy> Turns<'_, S> {
 
     /// Keeps what a step has sent: each send ends a turn, and what is sent goes out in the next.
     fn sends(&mut self, node: usize) -> bool {
-        self.nodes[node].outbox.append(&mut self.members.sent);
-        !self.nodes[node].outbox.is_empty()
+        let outbox = &mut self.nodes[node].outbox;
+        if !self.members.sent.is_empty() {
+            outbox.append(&mut self.members.sent);
+        }
+        !outbox.is_empty()
     }
 
     fn hand_out(&mut self, Sent { by, level, message }: Sent<S::Message>) {
@@ -214,11 +249,11 @@ impl<S: Policy> Turns<'_, S> {
 
     fn end_uses(&mut self, node: usize) {
         let time = self.time_of(node);
-        while let Some(Reverse((due, _))) = self.nodes[node].ends.peek()
-            && *due <= time
+        while let Some(Reverse(end)) = self.nodes[node].ends.peek()
+            && end.due <= time
         {
-            let Some(Reverse((_, held))) = self.nodes[node].ends.pop() else { break };
-            self.members.release(node, self.now, held);
+            let Some(Reverse(end)) = self.nodes[node].ends.pop() else { break };
+            self.members.release(node, self.now, end.held);
         }
     }
 
@@ -231,19 +266,21 @@ impl<S: Policy> Turns<'_, S> {
             };
             self.nodes[node].next_claim = self.workload.next(node, last);
             if let Some(held) = self.members.claim(node, self.now) {
-                let end = self.time_of(node) + self.workload.life(node) / ROUND;
-                self.nodes[node].ends.push(Reverse((end, held)));
+                let due = self.time_of(node) + self.workload.life(node) / ROUND;
+                self.nodes[node].ends.push(Reverse(End { due, held }));
             }
         }
     }
 
     fn end(&mut self, round: u64) {
-        let there = |node: &&Node<S::Message>| node.read != usize::MAX;
-        let first = self.nodes.iter().filter(there).map(|node| node.read).min();
         let handed_out = self.dropped + self.log.len();
-        let unread = |node: &Node<S::Message>| handed_out - node.read;
-        let waiting: usize = self.nodes.iter().filter(there).map(unread).sum();
-        for _ in self.dropped..first.unwrap_or(self.dropped) {
+        let (mut first, mut waiting) = (handed_out, 0);
+        for node in self.nodes.iter().filter(|node| node.read != usize::MAX) {
+            first = first.min(node.read);
+            waiting += handed_out - node.read;
+        }
+        // Whoever joins later reads nothing of what there was before.
+        for _ in self.dropped..first {
             self.log.pop_front();
             self.dropped += 1;
         }

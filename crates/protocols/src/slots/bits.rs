@@ -15,6 +15,8 @@ pub(super) struct Bits {
     size: u32,
     /// How many there are.
     count: u32,
+    /// Which word the smallest is in; 0 if there is none. Mostly it is known without a search.
+    lowest: u32,
     /// The levels, one behind the other, the numbers themselves first.
     words: Vec<u64>,
 }
@@ -29,7 +31,7 @@ impl Bits {
     pub(super) fn new(size: u32) -> Self {
         let levels =
             std::iter::successors(Some(width(size)), |words| (*words > 1).then(|| width(*words)));
-        Bits { size, count: 0, words: vec![0; levels.sum::<u32>() as usize] }
+        Bits { size, count: 0, lowest: 0, words: vec![0; levels.sum::<u32>() as usize] }
     }
 
     /// All numbers are below this.
@@ -54,6 +56,7 @@ impl Bits {
         if number >= self.size || self.contains(number) {
             return false;
         }
+        self.lowest = if self.count == 0 { number / 64 } else { self.lowest.min(number / 64) };
         self.count += 1;
         let (mut base, mut places, mut place) = (0, self.size, number);
         loop {
@@ -75,15 +78,31 @@ impl Bits {
             return false;
         }
         self.count -= 1;
-        let (mut base, mut places, mut place) = (0, self.size, number);
+        let word = &mut self.words[number as usize / 64];
+        *word &= !(1 << (number % 64));
+        if *word == 0 {
+            self.is_emptied(number / 64);
+        }
+        true
+    }
+
+    /// A word has become 0: those above are told, and the smallest number is elsewhere.
+    fn is_emptied(&mut self, word: u32) {
+        let (mut base, mut places, mut place) = (0, self.size, word);
         loop {
-            let word = &mut self.words[(base + place / 64) as usize];
-            *word &= !(1 << (place % 64));
-            let left = *word;
-            (base, places, place) = (base + width(places), width(places), place / 64);
-            if left != 0 || places == 1 {
-                return true;
+            (base, places) = (base + width(places), width(places));
+            if places == 1 {
+                break;
             }
+            let above = &mut self.words[(base + place / 64) as usize];
+            *above &= !(1 << (place % 64));
+            if *above != 0 {
+                break;
+            }
+            place /= 64;
+        }
+        if word == self.lowest {
+            self.seek_lowest();
         }
     }
 
@@ -93,11 +112,29 @@ impl Bits {
         if self.count == 0 {
             return None;
         }
-        Some(self.descend(self.size, 0))
+        Some(self.lowest * 64 + self.words[self.lowest as usize].trailing_zeros())
+    }
+
+    /// Takes out the smallest number.
+    #[inline]
+    pub(super) fn pop_first(&mut self) -> Option<u32> {
+        let first = self.first()?;
+        self.count -= 1;
+        let word = &mut self.words[self.lowest as usize];
+        *word &= *word - 1;
+        if *word == 0 {
+            self.is_emptied(self.lowest);
+        }
+        Some(first)
+    }
+
+    /// Finds out which word the smallest number is in.
+    fn seek_lowest(&mut self) {
+        let first = if self.count == 0 { 0 } else { self.descend(self.size, 0) };
+        self.lowest = first / 64;
     }
 
     /// The smallest number that the levels from `base` on tell of; those below know it exactly.
-    #[inline]
     fn descend(&self, places: u32, base: u32) -> u32 {
         let words = width(places);
         let word = if words == 1 { 0 } else { self.descend(words, base + words) };
@@ -117,11 +154,12 @@ impl Bits {
                 *word |= bits;
             }
             if width(places) == 1 {
-                return;
+                break;
             }
             (base, places) = (base + width(places), width(places));
             (first, end) = (first / 64, (end - 1) / 64 + 1);
         }
+        self.seek_lowest();
     }
 
     /// Takes out all numbers of a range.
@@ -137,7 +175,7 @@ impl Bits {
                 *word &= !bits;
             }
             if width(places) == 1 {
-                return;
+                break;
             }
             // The words in between are 0 now; those at the ends perhaps.
             let left = |word: u32| u32::from(self.words[(base + word) as usize] != 0);
@@ -145,13 +183,13 @@ impl Bits {
             (first, end) = (from + left(from), last + 1 - left(last));
             (base, places) = (base + width(places), width(places));
         }
+        self.seek_lowest();
     }
 
     /// Takes out the smallest `count` numbers, or all if there are not so many.
     pub(super) fn take_first(&mut self, count: u32) -> Ranges {
         let taken = std::iter::from_fn(|| {
-            let first = self.first()?;
-            self.remove(first);
+            let first = self.pop_first()?;
             Some(Range { first, end: first + 1 })
         });
         taken.take(count as usize).collect()

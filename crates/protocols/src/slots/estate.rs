@@ -127,8 +127,7 @@ impl Estate {
 
     /// The next initialised member after `member`, in a circle.
     pub fn next_after(&self, member: ProcessId) -> Option<ProcessId> {
-        let after = self.ready.iter().find(|other| *other > member);
-        after.or_else(|| self.ready.first())
+        self.ready.first_after(member).or_else(|| self.ready.first())
     }
 
     /// How many slots we own.
@@ -185,7 +184,7 @@ impl Estate {
 
     /// The same for slots that their owners had promised to whoever takes them.
     pub fn grant(&mut self, slots: &Ranges, to: ProcessId) {
-        if self.pool.pledged() > 0 {
+        if self.pool.pledged() > 0 && self.pool.pledged_slots().intersects(slots) {
             self.pool.lose(&self.pool.pledged_slots().intersection(slots));
         }
         self.table.give(slots, Owner::Of(to));

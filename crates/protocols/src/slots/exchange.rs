@@ -93,11 +93,14 @@ impl Exchange {
         {
             left -= 1;
             (poorest.missing, poorest.free) = (poorest.missing - 1, poorest.free + 1);
+            let is_met = poorest.missing == 0;
             match shares.iter_mut().find(|(other, _)| *other == poorest.member) {
                 Some((_, share)) => *share += 1,
                 None => shares.push((poorest.member, 1)),
             }
-            self.wishes.retain(|wish| wish.missing > 0);
+            if is_met {
+                self.wishes.retain(|wish| wish.missing > 0);
+            }
         }
         self.missing = self.wishes.iter().map(|wish| wish.missing).fold(0, u32::saturating_add);
         let granted = shares.into_iter().map(|(who, share)| (who, slots.take_first(share)));

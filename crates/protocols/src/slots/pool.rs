@@ -103,8 +103,7 @@ impl Pool {
     /// Takes the lowest free slot into use. A token has a count above 0.
     #[inline]
     pub fn claim(&mut self, token: Token) -> Option<SlotId> {
-        let slot = SlotId(self.free.first()?);
-        self.free.remove(slot.0);
+        let slot = SlotId(self.free.pop_first()?);
         self.used.insert(slot, token);
         Some(slot)
     }
@@ -121,10 +120,9 @@ impl Pool {
     /// Gives a slot back. It is free at once, or cools first, until [`Pool::warm`] says so.
     #[inline]
     pub fn release(&mut self, slot: SlotId, token: Token, cool: bool) -> Result<(), Stale> {
-        if self.used.get(slot) != Some(token) {
+        if !self.used.remove_if(slot, token) {
             return Err(Stale);
         }
-        self.used.remove(slot);
         if cool {
             self.cooling.push_back(slot);
         } else {
@@ -358,6 +356,26 @@ mod tests {
             assert_eq!(pool.release(SlotId(nowhere), token(1), false), Err(Stale));
             assert!(!pool.claim_slot(SlotId(nowhere), token(3)));
         }
+    }
+
+    #[test]
+    fn a_token_of_whatever_size_is_kept_as_it_is() {
+        let mut pool = pool_of(&Ranges::span(0, 9));
+        let parts = [1, 2, (1 << 16) - 1, 1 << 16, (1 << 48) - 1, 1 << 48, u64::MAX];
+        for epoch in parts.into_iter().chain([0]) {
+            for count in parts {
+                let token = Token { epoch, count };
+                let others = [Token { epoch: epoch ^ 1, count }, Token { epoch, count: count ^ 1 }];
+                assert_eq!(pool.claim(token), Some(SlotId(0)));
+                assert_eq!((pool.token(SlotId(0)), pool.used()), (Some(token), 1));
+                for other in others.into_iter().chain([Token::default()]) {
+                    assert_eq!(pool.release(SlotId(0), other, false), Err(Stale), "{token:?}");
+                }
+                assert_eq!(pool.release(SlotId(0), token, false), Ok(()));
+                assert_eq!(pool.release(SlotId(0), token, false), Err(Stale));
+            }
+        }
+        assert!(pool == pool_of(&Ranges::span(0, 9)), "nothing is left of them");
     }
 
     #[test]

@@ -142,6 +142,9 @@ impl Ranges {
 
     /// Takes out the first `count` slots, or all if there are not so many.
     pub fn take_first(&mut self, count: u32) -> Ranges {
+        if count == 0 {
+            return Ranges::EMPTY;
+        }
         let mut left = count;
         let whole = self.0.iter().take_while(|range| match left.checked_sub(range.len()) {
             Some(rest) => {

@@ -1,18 +1,42 @@
 //! The slots in use, and the token of each.
 //!
 //! By the number of the slot, in pages; a page comes into being when a slot of it is first used, and
-//! stays. So a change costs the same at every size, and a member pays only for the slots that it uses.
+//! stays. So a change costs the same at every size, and a member pays only for the slots that it uses. In a large
+//! pool the time goes into fetching memory, so a token is one word; the few that do not fit are elsewhere.
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use synod_core::family::slots::{SlotId, Token};
 
 /// Slots in a page.
-const PAGE: usize = 256;
+const PAGE: usize = 512;
 
-/// Not in use: no claim has number 0.
-const NONE: Token = Token { epoch: 0, count: 0 };
+/// A token in a word: 16 bits for the epoch, 48 for the count.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Word(u64);
+
+const COUNT_BITS: u32 = 48;
+
+impl Word {
+    /// Not in use: no claim has number 0.
+    const NONE: Word = Word(0);
+    /// The token does not fit. (One of that epoch would have a count of 0.)
+    const LARGE: Word = Word(1 << COUNT_BITS);
+
+    #[inline]
+    fn of(token: Token) -> Self {
+        if token.epoch >> (u64::BITS - COUNT_BITS) != 0 || token.count >> COUNT_BITS != 0 {
+            return Word::LARGE;
+        }
+        Word(token.epoch << COUNT_BITS | token.count)
+    }
+
+    fn token(self) -> Token {
+        Token { epoch: self.0 >> COUNT_BITS, count: self.0 & ((1 << COUNT_BITS) - 1) }
+    }
+}
 
 /// Tokens by slot. Equal contents are equal values: empty pages do not count.
 #[derive(Clone, Serialize, Deserialize)]
@@ -20,12 +44,15 @@ const NONE: Token = Token { epoch: 0, count: 0 };
 pub(super) struct Tokens {
     size: u32,
     count: u32,
-    pages: Vec<Option<Box<[Token]>>>,
+    pages: Vec<Option<Box<[Word]>>>,
+    /// Tokens that do not fit into a word.
+    large: BTreeMap<SlotId, Token>,
 }
 
 impl Tokens {
     pub(super) fn new(size: u32) -> Self {
-        Tokens { size, count: 0, pages: vec![None; (size as usize).div_ceil(PAGE)] }
+        let pages = vec![None; (size as usize).div_ceil(PAGE)];
+        Tokens { size, count: 0, pages, large: BTreeMap::new() }
     }
 
     /// How many slots are in use.
@@ -34,11 +61,18 @@ impl Tokens {
         self.count
     }
 
-    #[inline]
     pub(super) fn get(&self, slot: SlotId) -> Option<Token> {
         let (page, place) = (slot.0 as usize / PAGE, slot.0 as usize % PAGE);
-        let token = *self.pages.get(page)?.as_ref()?.get(place)?;
-        (token != NONE).then_some(token)
+        self.token(slot, *self.pages.get(page)?.as_ref()?.get(place)?)
+    }
+
+    /// The token that a word stands for.
+    fn token(&self, slot: SlotId, word: Word) -> Option<Token> {
+        match word {
+            Word::NONE => None,
+            Word::LARGE => self.large.get(&slot).copied(),
+            word => Some(word.token()),
+        }
     }
 
     /// The slot, which exists and is not in use, is in use from now on.
@@ -46,32 +80,62 @@ impl Tokens {
     pub(super) fn insert(&mut self, slot: SlotId, token: Token) {
         assert!(token.count > 0, "claims are numbered from 1");
         let (page, place) = (slot.0 as usize / PAGE, slot.0 as usize % PAGE);
-        let length = (self.size as usize - page * PAGE).min(PAGE);
-        let tokens = self.pages[page].get_or_insert_with(|| vec![NONE; length].into_boxed_slice());
-        tokens[place] = token;
+        let words = match &mut self.pages[page] {
+            Some(words) => words,
+            empty => empty.insert(new_page(self.size, page)),
+        };
+        words[place] = Word::of(token);
+        if words[place] == Word::LARGE {
+            self.large.insert(slot, token);
+        }
         self.count += 1;
     }
 
-    /// The slot is not in use any more, if it was.
+    /// The slot is not in use any more, if it was, with this token; whether it was.
     #[inline]
-    pub(super) fn remove(&mut self, slot: SlotId) {
+    pub(super) fn remove_if(&mut self, slot: SlotId, token: Token) -> bool {
         let (page, place) = (slot.0 as usize / PAGE, slot.0 as usize % PAGE);
-        let tokens = self.pages.get_mut(page).and_then(Option::as_mut);
-        if let Some(token) = tokens.and_then(|tokens| tokens.get_mut(place)) {
-            self.count -= u32::from(*token != NONE);
-            *token = NONE;
+        let words = self.pages.get_mut(page).and_then(Option::as_mut);
+        let Some(word) = words.and_then(|words| words.get_mut(place)) else { return false };
+        if *word != Word::of(token) || token.count == 0 {
+            return false;
+        }
+        if *word == Word::LARGE {
+            if self.large.get(&slot) != Some(&token) {
+                return false;
+            }
+            self.large.remove(&slot);
+        }
+        *word = Word::NONE;
+        self.count -= 1;
+        true
+    }
+
+    /// The slot is not in use any more, if it was.
+    pub(super) fn remove(&mut self, slot: SlotId) {
+        if let Some(token) = self.get(slot) {
+            self.remove_if(slot, token);
         }
     }
 
     /// The slots in use, in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = (SlotId, Token)> + '_ {
         let pages = self.pages.iter().enumerate();
-        let pages = pages.filter_map(|(page, tokens)| Some((page, tokens.as_ref()?)));
-        pages.flat_map(|(page, tokens)| {
-            let used = tokens.iter().enumerate().filter(|(_, token)| **token != NONE);
-            used.map(move |(place, token)| (SlotId((page * PAGE + place) as u32), *token))
+        let pages = pages.filter_map(|(page, words)| Some((page, words.as_ref()?)));
+        pages.flat_map(move |(page, words)| {
+            let words = words.iter().enumerate();
+            words.filter_map(move |(place, word)| {
+                let slot = SlotId((page * PAGE + place) as u32);
+                Some((slot, self.token(slot, *word)?))
+            })
         })
     }
+}
+
+/// A page in which no slot is in use. The last one is shorter.
+#[cold]
+fn new_page(size: u32, page: usize) -> Box<[Word]> {
+    vec![Word::NONE; (size as usize - page * PAGE).min(PAGE)].into_boxed_slice()
 }
 
 impl PartialEq for Tokens {
