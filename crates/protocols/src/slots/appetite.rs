@@ -4,9 +4,12 @@
 //! protocol, so what counts is measured without one: how often the application asks for a slot between our
 //! sending a multicast and our delivering it. Its mean, the *pace*, is the rate of claims times the latency.
 //! As about as many slots are released as claimed, the number of free ones strays in that time by about the
-//! *swing*, √(2 · pace). All bounds are multiples of the swing, so that a member with many claims keeps
-//! more than one with few; and they grow with the *plenty*, the number of free slots per member
-//! in the whole group as far as is known: if there are many, it is cheaper to hold more and talk less.
+//! *swing*, √(2 · pace). Whoever has fewer slots than a certain part of the pace takes some: help must be
+//! under way before that many claims have come. The other bounds lie above that by multiples of the
+//! swing. So a member with many claims keeps more than one with few; with very many, in proportion to
+//! its claims, and its bounds lie close together for their size. All bounds grow with the *plenty*, the number of
+//! free slots per member in the whole group as far as is known: if there are many, it is cheaper to hold more and
+//! talk less.
 //! Where many wait, a member lets go sooner, and of no more than is asked for; so in a group in which
 //! all is in use nothing moves. In a group of a thousand somebody always offers and somebody always waits, so what
 //! is on offer strays little: there a member offers later, and more at once, and is in a hurry only if many wait.
@@ -205,6 +208,18 @@ mod tests {
             assert!(more.low > few.low && more.fill > few.fill, "{few:?} {more:?}");
             assert!(more.high > few.high && more.keep > few.keep, "{few:?} {more:?}");
         }
+    }
+
+    #[test]
+    fn whoever_has_very_many_claims_keeps_in_proportion_to_them_and_its_bounds_are_close_together()
+    {
+        let of = |pace: u32| Appetite::Measured { pace: pace * 256 }.bounds(market(100, 5, 0));
+        let (many, more) = (of(1_000), of(100_000));
+        let ratio = f64::from(more.low) / f64::from(many.low);
+        assert!((99.0..101.0).contains(&ratio), "{many:?} {more:?}");
+        let above = |bounds: Bounds| f64::from(bounds.high - bounds.low);
+        let ratio = above(more) / above(many);
+        assert!((8.0..11.0).contains(&ratio), "as the swing: {many:?} {more:?}");
     }
 
     #[test]
