@@ -6,7 +6,7 @@
 use super::refuted::{busy, quiet};
 use synod_core::card::{Scope, Settings};
 
-/// A pool of three members on the abstract engine, with a member that has nothing.
+/// A pool on the abstract engine, in which a member or two have nothing.
 macro_rules! pool {
     ($rules:literal, $slots:literal, $owned:literal, $($name:literal: $value:literal),*) => {
         &[
@@ -42,6 +42,13 @@ const SPLITS_AND_MERGES: [Settings; 2] = [
         "across": "no"),
     pool!("offers", "2", "p1:1 p2:1", "partitions": "2", "merges": "2", "passing": "lazy",
         "across": "no"),
+];
+
+/// Four members, of whom one dies and starts again; or whose network falls apart.
+const FOUR: [Settings; 2] = [
+    pool!("repaired", "2", "p1:1 p2:1", "deaths": "1", "restarts": "1", "passing": "lazy",
+        "across": "no"),
+    pool!("offers", "2", "p1:1 p2:1", "partitions": "1", "passing": "lazy", "across": "no"),
 ];
 
 /// Everything, but only when all is calm.
@@ -81,6 +88,8 @@ pub(super) const PROVED: &[Scope] = &[
     quiet(4, SPLIT_MERGE_DEATH[1]),
     quiet(4, SPLITS_AND_MERGES[0]),
     quiet(4, SPLITS_AND_MERGES[1]),
+    quiet(5, FOUR[0]),
+    quiet(5, FOUR[1]),
     quiet(4, CALM[0]),
     quiet(4, CALM[1]),
     busy(3, CLAIMS[0]),

@@ -1,12 +1,14 @@
 //! A lazy engine leaves nothing out: what can happen with one that is not lazy happens with it, too.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use synod_check::{Question, explore};
 use synod_core::card::{Counterexample, Order, Rounds, Scope};
-use synod_core::group::ServedTimer;
+use synod_core::group::{Capabilities, Delivery, Event, ServedTimer, Service, Session, ViewId};
 use synod_core::{Algorithm, ProcessId, Protocol, step};
 use synod_protocols::group::abstract_engine::{Move, ORACLE};
 use synod_protocols::group::{GroupEngine, Timer};
+use synod_protocols::slots::message::Message;
 use synod_protocols::slots::{Slots, SlotsAlgorithm};
 use synod_sim::world::{Driver, Judged, World};
 
@@ -91,20 +93,29 @@ fn when_calm(world: &Pool) -> Vec<String> {
     ProcessId::all(n).map(calm).collect()
 }
 
-/// Every calm state of all members together, and how many states there are in all.
-fn calm_states(question: &Question) -> (BTreeSet<Vec<String>>, usize) {
+/// Shows every state that can be reached, and returns how many there are.
+fn each_state(question: &Question, show: &mut dyn FnMut(&Pool)) -> usize {
     let mut world = Pool::new(&question.plan::<SlotsAlgorithm>()).expect("the scope fits");
     world.start(&mut Choices::default());
     world.keep_fingerprint();
-    let (mut seen, mut calm) = (BTreeSet::from([world.fingerprint()]), BTreeSet::new());
+    let mut seen = BTreeSet::from([world.fingerprint()]);
     let mut waiting = vec![world];
     while let Some(world) = waiting.pop() {
-        if is_calm(&world) {
-            calm.insert(when_calm(&world));
-        }
+        show(&world);
         waiting.extend(after(&world).into_iter().filter(|next| seen.insert(next.fingerprint())));
     }
-    (calm, seen.len())
+    seen.len()
+}
+
+/// Every calm state of all members together, and how many states there are in all.
+fn calm_states(question: &Question) -> (BTreeSet<Vec<String>>, usize) {
+    let mut calm = BTreeSet::new();
+    let all = each_state(question, &mut |world| {
+        if is_calm(world) {
+            calm.insert(when_calm(world));
+        }
+    });
+    (calm, all)
 }
 
 fn question(n: usize, settings: &[(&'static str, &'static str)]) -> Question {
@@ -123,12 +134,12 @@ fn pool(n: usize, rules: &'static str, faults: &'static str) -> Question {
     question(n, &[&settings[..], &more].concat())
 }
 
+fn with(name: &str, value: &str, question: &Question) -> Question {
+    Question { setup: question.setup.clone().with(name, value), ..question.clone() }
+}
+
 fn same_calm_states(n: usize, rules: &'static str, faults: &'static str) {
     let busy = pool(n, rules, faults);
-    let with = |name: &str, value: &str, question: &Question| Question {
-        setup: question.setup.clone().with(name, value),
-        ..question.clone()
-    };
     let lazy = with("passing", "lazy", &busy);
     let (expected, all) = calm_states(&busy);
     assert!(expected.len() > 3, "{rules}, {faults}: there is something to compare");
@@ -144,6 +155,74 @@ fn the_same_calm_states_are_reached_when_members_are_told_things_as_late_as_can_
     for rules in ["repaired", "offers"] {
         same_calm_states(3, rules, "partition merge");
         same_calm_states(3, rules, "partition die");
+    }
+}
+
+#[test]
+fn the_same_calm_states_are_reached_without_what_comes_too_late_for_its_view() {
+    for (rules, faults) in [("repaired", "partition merge"), ("offers", "partition merge")] {
+        let lazy = with("passing", "lazy", &pool(4, rules, faults));
+        let (expected, all) = calm_states(&lazy);
+        let (calm, fewer) = calm_states(&with("across", "no", &lazy));
+        assert!(calm == expected, "{rules}, {faults}: {} and {}", calm.len(), expected.len());
+        assert!(expected.len() > 10 && fewer < all, "{fewer} of {all}");
+    }
+}
+
+/// What the members of a pool are like, at every moment, and all that is multicast in it.
+fn members_and_messages(question: &Question) -> (Vec<Slots>, Vec<Delivery<Message>>) {
+    let (mut members, mut messages) = (Vec::new(), Vec::new());
+    let mut seen = BTreeSet::new();
+    each_state(question, &mut |world| {
+        for me in ProcessId::all(world.processes().len()).skip(1) {
+            let mut member = world.process(me).state.clone();
+            for event in world.process(ORACLE).state.engine.to_be_told(me) {
+                if let Event::Deliver(delivery) = &event
+                    && !messages.contains(delivery)
+                {
+                    messages.push(delivery.clone());
+                }
+                if seen.insert(print(&member.service)) {
+                    members.push(member.service.clone());
+                }
+                step(me, 4, |cx| member.on_message(ORACLE, GroupEngine::telling(event), cx));
+            }
+            if seen.insert(print(&member.service)) {
+                members.push(member.service.clone());
+            }
+        }
+    });
+    (members, messages)
+}
+
+/// Everything about a member but how many free slots others had when they last spoke.
+fn print(member: &Slots) -> u64 {
+    BuildHasherDefault::<DefaultHasher>::default().hash_one(member)
+}
+
+#[test]
+fn to_rules_that_hold_what_was_multicast_in_another_view_is_void() {
+    const CAN: Capabilities = Capabilities {
+        safe: true,
+        partitionable: true,
+        came_with: true,
+        longest_message: usize::MAX,
+    };
+    for rules in ["repaired", "offers"] {
+        let lazy = with("passing", "lazy", &pool(4, rules, "partition merge"));
+        let (members, messages) = members_and_messages(&with("across", "no", &lazy));
+        assert!(!members.is_empty() && !messages.is_empty(), "{rules}: there is something to try");
+        for member in &members {
+            let me = member.estate().me;
+            for message in &messages {
+                let (mut later, mut acts) = (member.clone(), VecDeque::new());
+                let delivery =
+                    Delivery { sent_in: ViewId::new(99, ProcessId(1)), ..message.clone() };
+                later.on_deliver(delivery, &mut Session::new(me, CAN, 4, &mut acts));
+                assert_eq!(print(&later), print(member), "{message:?} changes {member:?}");
+                assert!(acts.is_empty(), "{message:?} makes a member act: {member:?}");
+            }
+        }
     }
 }
 

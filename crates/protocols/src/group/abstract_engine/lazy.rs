@@ -25,6 +25,32 @@
 //! is left that could end a view, members are told everything at once.
 //!
 //! It is not for members that act on their own (claims): for them it matters when they are told something.
+//!
+//! # What comes too late for its view
+//!
+//! If `across` is off, a multicast that has no place in the order when its sender leaves the view never gets
+//! one. Why nothing is lost, for services to which a message of another view is *void*, that is: it does not
+//! change their state, and they say and tell nothing because of it. (`tests/slots/lazy.rs` tries all messages in
+//! all states of small pools. A void message moves the clock of claims, and tells how many slots
+//! were free; the one matters only to tokens, the other only to the words of a refusal, so to nobody who claims
+//! nothing.) Take a history in which multicasts surface in later views, and leave out each of them from the
+//! moment when its sender leaves its view:
+//! - *Services* are in the same states at every moment, and multicast the same: what is left out is void.
+//! - *The engine at a member* has as much room: only multicasts of the present view count.
+//! - *The order* of all other messages is the same. When members leave a view, they deliver the same of
+//!   these: how much, and which in the transitional configuration, is chosen for each message, and nothing that is left out
+//!   made a choice possible. (It may have forbidden some: nobody delivers in the regular configuration what stands
+//!   behind a safe message that somebody missed.)
+//! - *The end*: when nobody has anything to say, all that is void has been delivered, to no effect.
+//!
+//! So the history without them is one that the oracle allows, and is judged the same at every moment. The other way
+//! round there is nothing to show: a multicast may take any time.
+//!
+//! Then names of views can be used again, see [`Oracle::epoch_after`]. Names are compared and nothing else; and
+//! whoever knows a name is in that view or has a message of that view before it: the members of its component, who are told
+//! of their next view in the step in which they get one. So a name that no component has, nobody knows, and to
+//! call a new view by it instead of by a new name renames a history from then on, and changes nothing else. (Epochs
+//! are in tokens, too, so this is for members that claim nothing.)
 
 use super::component::Component;
 use super::moves::one_of;

@@ -13,10 +13,8 @@ pub struct Stub {
     pub(super) safe: bool,
     /// Whether what we multicast may take its time.
     late: bool,
-    /// Whether what is not ordered in its view is lost.
-    perishes: bool,
     standing: Standing,
-    /// How many of our own multicasts we have not delivered yet.
+    /// How many of the multicasts that we made in this view we have not delivered yet.
     under_way: usize,
 }
 
@@ -34,7 +32,6 @@ impl Stub {
             safe: settings.safe,
             // A lazy oracle has it at once, and gives it a place when it likes.
             late: settings.late && settings.passing != Passing::Lazy,
-            perishes: !settings.across,
             standing: Standing::Outside(0),
             under_way: 0,
         }
@@ -76,22 +73,21 @@ impl Stub {
                     Standing::Outside(lives) if member.incarnation <= lives => return,
                     _ => self.standing = Standing::Inside(member, view.id),
                 }
-                if self.perishes {
-                    self.under_way = 0;
-                }
+                self.under_way = 0;
             }
             (_, Standing::Outside(_)) => return,
             (Event::Lost, Standing::Inside(member, _)) => {
                 self.standing = Standing::Outside(member.incarnation);
                 self.under_way = 0;
             }
-            (Event::Deliver(delivery), Standing::Inside(member, _)) => {
-                let own = delivery.sender == member;
+            (Event::Deliver(delivery), Standing::Inside(member, view)) => {
+                let own = delivery.sender == member && delivery.sent_in == view;
                 self.under_way = self.under_way.saturating_sub(usize::from(own));
             }
             (Event::Transitional(_) | Event::Refused(_) | Event::Room, _) => {}
         }
-        let has_room = was_full && matches!(event, Event::Deliver(_)) && self.room() > 0;
+        let may_tell = matches!(event, Event::Deliver(_) | Event::View(_));
+        let has_room = was_full && may_tell && self.room() > 0;
         cx.output(event);
         if has_room {
             cx.output(Event::Room);

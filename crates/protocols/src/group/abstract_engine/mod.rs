@@ -29,7 +29,8 @@
 //! - Cost: one message for each multicast, one for each event that a member is told; the latter
 //!   arrive at once.
 //! - State: what was ordered and not yet delivered by everybody in its view: at most [`WINDOW`]
-//!   messages of each member; and the events that each member has not had yet.
+//!   messages of each member for each view in which it multicast; and the events that each member has
+//!   not had yet.
 //! - Left out, although one might call it allowed: messages of somebody who is not in the view any
 //!   more, delivered in a later one.
 
@@ -52,7 +53,7 @@ use synod_core::{Cx, ProcessId, Protocol, Setup, SetupError, Wire};
 /// The oracle. Everybody else is a member.
 pub const ORACLE: ProcessId = ProcessId(0);
 
-/// So many multicasts of a member may be under way: more are refused.
+/// So many multicasts of a member may be under way in a view: more are refused.
 pub const WINDOW: usize = 4;
 
 /// One process of the idealised group service.
