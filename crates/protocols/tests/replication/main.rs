@@ -3,4 +3,6 @@
 mod multi_paxos;
 mod pbft;
 mod raft;
+mod raft_runs;
+mod runs;
 mod storms;

@@ -6,43 +6,28 @@
 //! again; 523,867 in which all want to lead. Ten thousand storms, and three thousand in which p0 loses its
 //! disk, broke nothing.
 
+use crate::runs::{
+    self, Input, around_the_hub, between_the_ends, cut, hub_with_an_old_log, links, sent,
+};
 use crate::storms;
 use synod_check::{Question, explore};
-use synod_core::card::{Load, Order, Rounds, Scope, Settings};
+use synod_core::card::{Load, Order, Scope, Settings};
 use synod_core::family::replication::{LINEARIZABLE, ONCE, ONE_LEADER, SAME_LOG};
 use synod_core::{Algorithm, ProcessId, Setup};
 use synod_protocols::replication::MultiPaxos;
 use synod_sim::faults::Fault;
-use synod_sim::network::{Delay, below};
-use synod_sim::world::LinkChange;
-use synod_sim::{Action, Judged, Options, Plan, Report, Simulator};
+use synod_sim::network::below;
+use synod_sim::{Action, Judged, Report};
 
-type Input = <MultiPaxos as synod_core::Protocol>::Input;
-
-/// A run in which every message takes a millisecond and each process asks so often, while this goes
-/// wrong.
-fn run(setup: Setup, rounds: u32, load: Load, faults: Vec<Fault<Input>>, seed: u64) -> Report {
-    let plan = Plan { judged: Judged::All, setup, ..Plan::new(0, Rounds::Times(rounds)) };
-    let mut options = Options::new(plan, seed);
-    options.network.latency = Delay::Constant(1_000);
-    options.disk = Delay::Constant(0);
-    options.think = Delay::Exponential(200_000);
-    options.load = load;
-    options.patience = 20_000;
-    let mut run = Simulator::<MultiPaxos>::new(options, None).expect("the setup is valid");
-    faults.into_iter().for_each(|fault| run.at(fault));
-    run.run(|_, _| {}).expect("nothing is written")
-}
-
-fn sent(report: &Report, kind: &str) -> u64 {
-    report.meter.by_kind().get(kind).copied().unwrap_or(0)
+fn run(setup: Setup, rounds: u32, load: Load) -> Report {
+    runs::run::<MultiPaxos>(setup, rounds, load, Vec::new(), 1)
 }
 
 #[test]
 fn in_the_steady_state_a_command_takes_an_accept_to_each_of_the_others_and_its_answer() {
     for n in [1, 2, 3, 5, 7] {
         let setup = Setup::new(n).with("standing", "p0").with("askers", "p0");
-        let report = run(setup, 20, Load::Sequential, Vec::new(), 1);
+        let report = run(setup, 20, Load::Sequential);
         assert_eq!((storms::wrong(&report), report.meter.operations), (None, 20));
         let others = n as u64 - 1;
         for (kind, count) in [("Ask", 1), ("Granted", 1), ("Prepare", 1), ("Promise", 1)] {
@@ -60,7 +45,7 @@ fn in_the_steady_state_a_command_takes_an_accept_to_each_of_the_others_and_its_a
 #[test]
 fn commands_that_come_together_travel_together() {
     let setup = || Setup::new(3).with("askers", "p0").with("clients", "16");
-    let accepts = |setup| sent(&run(setup, 320, Load::Saturated, Vec::new(), 1), "Accept");
+    let accepts = |setup| sent(&run(setup, 320, Load::Saturated), "Accept");
     assert!(accepts(setup().with("batch", "no")) >= 2 * 320);
     assert!(accepts(setup()) <= 2 * 320 / 8);
 }
@@ -69,7 +54,7 @@ fn commands_that_come_together_travel_together() {
 fn somebody_alone_need_not_ask_again() {
     for reads in ["log", "index"] {
         let setup = Setup::new(1).with("reads", reads).with("tries", "0");
-        let report = run(setup, 20, Load::Any, Vec::new(), 1);
+        let report = run(setup, 20, Load::Any);
         assert_eq!((storms::wrong(&report), report.meter.operations), (None, 20), "{reads}");
     }
 }
@@ -122,34 +107,9 @@ fn the_same_storms_break_a_leader_that_does_not_take_what_it_is_told_and_accepto
     }
 }
 
-/// After a second, when somebody leads, no message passes on these links any more.
-fn cut(links: impl Iterator<Item = (ProcessId, ProcessId)>) -> Vec<Fault<Input>> {
-    let cut = |(from, to)| Action::Links(LinkChange::Cut { from, to });
-    links.map(|link| Fault::at(1_000_000, cut(link))).collect()
-}
-
-/// All links between different processes of `n`.
-fn links(n: usize) -> impl Iterator<Item = (ProcessId, ProcessId)> {
-    let all = ProcessId::all(n).flat_map(move |from| ProcessId::all(n).map(move |to| (from, to)));
-    all.filter(|(from, to)| from != to)
-}
-
-const HUB: ProcessId = ProcessId(2);
-
-/// The links that do not end at the hub.
-fn around_the_hub(n: usize) -> impl Iterator<Item = (ProcessId, ProcessId)> {
-    links(n).filter(|(from, to)| *from != HUB && *to != HUB)
-}
-
-/// Everybody who asks is answered, and never is all that is cut mended.
+/// Everybody is answered; returns how many ballots were asked for.
 fn all_are_answered(setup: &Setup, faults: impl Fn() -> Vec<Fault<Input>>) -> u64 {
-    let prepares = (0..20).map(|seed| {
-        let report = run(setup.clone(), 20, Load::Any, faults(), seed);
-        assert_eq!(storms::wrong(&report), None, "seed {seed}");
-        assert!(report.time_us > 2_000_000, "seed {seed}: it is over before anything goes wrong");
-        sent(&report, "Prepare")
-    });
-    prepares.sum()
+    runs::all_are_answered::<MultiPaxos>(setup, "Prepare", faults)
 }
 
 #[test]
@@ -159,28 +119,16 @@ fn the_only_process_that_hears_a_majority_comes_to_lead_although_it_hears_the_ol
 
 #[test]
 fn the_only_process_that_hears_a_majority_comes_to_lead_although_its_log_is_old() {
-    // It hears nobody for half a second; then nobody hears anybody else, and one more crashes.
-    let alone = Action::Links(LinkChange::Partition(vec![
-        ProcessId::all(5).filter(|at| *at != HUB).collect(),
-        vec![HUB],
-    ]));
-    let faults = || {
-        let mut faults = vec![Fault::at(500_000, alone.clone())];
-        faults.push(Fault::at(1_000_000, Action::Links(LinkChange::Heal)));
-        faults.extend(cut(around_the_hub(5)));
-        faults.push(Fault::at(1_000_001, Action::Crash(ProcessId(0))));
-        faults
-    };
     for snapshot in ["0", "3"] {
-        all_are_answered(&Setup::new(5).with("snapshot", snapshot), faults);
+        let setup = Setup::new(5).with("snapshot", snapshot);
+        all_are_answered(&setup, || hub_with_an_old_log(500_000));
     }
 }
 
 #[test]
 fn a_leader_that_a_majority_hears_stays_though_somebody_does_not_hear_it() {
     let setup = Setup::new(3).with("askers", "p1");
-    let ends = [ProcessId(0), ProcessId(2)];
-    let chain = || cut(links(3).filter(|(from, to)| ends.contains(from) && ends.contains(to)));
+    let chain = || cut(between_the_ends());
     let undisturbed = all_are_answered(&setup, Vec::new);
     assert_eq!(all_are_answered(&setup, chain), undisturbed);
     // Without asking first, both ends take the leadership from each other for ever.

@@ -1,4 +1,4 @@
-//! Raft.
+//! Raft: what holds in storms, and in small worlds.
 
 use crate::storms;
 use synod_check::{Question, explore};
@@ -98,6 +98,12 @@ fn safe_states(scope: Scope, set: Settings) -> usize {
 fn every_state_is_safe_in_which_all_stand_for_election_and_two_commands_come() {
     let scope = Scope { rounds: Rounds::Times(2), ..Scope::of(3) };
     assert_eq!(safe_states(scope, &[("terms", "1")]), 103_504);
+}
+
+#[test]
+fn every_state_is_safe_in_which_there_are_two_terms_and_somebody_crashes() {
+    let scope = Scope { rounds: Rounds::Times(2), crashes: 1, ..Scope::of(3) };
+    assert_eq!(safe_states(scope, &[("terms", "2"), ("standing", "p0")]), 39_242);
 }
 
 #[test]

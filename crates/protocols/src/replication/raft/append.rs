@@ -91,7 +91,7 @@ impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
     }
 
     pub(super) fn on_heartbeat_due(&mut self, cx: &mut Cx<'_, Self>) {
-        if self.leads() {
+        if self.leads() && !self.gives_way(cx) {
             self.begin_round(cx);
             self.send_to_all(true, cx);
             self.beat(cx);

@@ -60,12 +60,13 @@ impl Catalogued for Server<Sound> {
             "follower: accept entries after a place where your log agrees; what contradicts them goes",
             "an entry of the leader's own term that a majority has is committed, and all before it",
             "a greater term in any message: enter it, and follow",
+            "leader: no majority has answered your heartbeats for a while: lead no more",
         ],
         assumes: &[
             "processes crash, and start again with their disks",
             "messages may be lost, doubled, late and out of order",
-            "for answers: a majority of voters is up, and messages among them are quicker than the \
-             time before an election",
+            "for answers: a majority of voters is up and hears each other, quicker than the time \
+             before an election",
         ],
         tolerates: TOLERATES,
         promises: &[ONE_LEADER, SAME_LOG, ONCE, LINEARIZABLE, ANSWERED],

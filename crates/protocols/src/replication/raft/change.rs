@@ -54,6 +54,7 @@ impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
             |to: &ProcessId| leadership.peers.get(to).is_some_and(|peer| peer.matched == last);
         if let Some(to) = leadership.heir.filter(is_ready) {
             leadership.heir = None;
+            leadership.has_called = true;
             cx.send(to, Message::TimeoutNow { term: self.term });
         }
     }

@@ -17,6 +17,10 @@ pub(super) struct Leadership {
     pub(super) written: u64,
     /// Heartbeats are counted: who answers the last has not voted for another leader before it.
     pub(super) round: u64,
+    /// The round that a majority should have answered when we look again.
+    pub(super) due: u64,
+    /// How many heartbeats ago we looked.
+    pub(super) beats: u64,
     /// How many heartbeats it may still send.
     pub(super) beats_left: u64,
     /// Reads, and the round whose answers they wait for.
@@ -27,6 +31,9 @@ pub(super) struct Leadership {
     pub(super) target: Option<ProcessSet>,
     /// Who is to lead next.
     pub(super) heir: Option<ProcessId>,
+    /// Whether somebody was called to lead, whom others may elect although they hear us: no lease counts
+    /// any more.
+    pub(super) has_called: bool,
     /// Whether there is something to be sent at the next flush.
     pub(super) unsent: bool,
 }
@@ -50,11 +57,14 @@ impl Leadership {
             began,
             written: began - 1,
             round: 0,
+            due: 0,
+            beats: 0,
             beats_left,
             reads: VecDeque::new(),
             expired: 0,
             target: None,
             heir: None,
+            has_called: false,
             unsent: false,
         }
     }

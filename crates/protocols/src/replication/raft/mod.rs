@@ -9,8 +9,9 @@
 //! - Assumes: processes crash and start again with their disks; messages are lost, doubled, late and
 //!   out of order. A server that lost its disk goes on copying, but votes no more.
 //! - Guarantees: one leader in a term; the same log everywhere; requests are linearizable. They are
-//!   answered as long as a majority of voters is up and messages among them are quicker than the time
-//!   before an election. Reads by `lease` presume besides that clocks run alike.
+//!   answered as long as a majority of voters is up, and they hear each other quicker than the time
+//!   before an election; or if one of them hears the others, and its log is as good as theirs. Reads by
+//!   `lease` presume besides that clocks run alike.
 //! - Cost: for each request 2(N − 1) messages, two hops until it is committed at the leader, and one
 //!   write to the disk of each server; nothing is sent twice if nothing is lost. An election takes
 //!   2(N − 1) messages, and as many again to ask first.

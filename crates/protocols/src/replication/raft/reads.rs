@@ -48,9 +48,28 @@ impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
         reached(self.log.voters(), round)
     }
 
+    /// A leader that a majority has not answered for as long as others wait for one gives way: perhaps
+    /// somebody else is better placed.
+    pub(super) fn gives_way(&mut self, cx: &mut Cx<'_, Self>) -> bool {
+        let answered = self.answered(cx);
+        let Role::Leader(leadership) = &mut self.role else { return false };
+        leadership.beats += 1;
+        if leadership.beats * self.settings.heartbeat_ms < self.settings.election_ms {
+            return false;
+        }
+        leadership.beats = 0;
+        let gives_way = answered < std::mem::replace(&mut leadership.due, leadership.round);
+        if gives_way {
+            self.follow(None, cx);
+            self.await_election(cx);
+        }
+        gives_way
+    }
+
     fn has_lease(&self, cx: &Cx<'_, Self>) -> bool {
         let Role::Leader(leadership) = &self.role else { return false };
-        self.settings.leases && self.answered(cx) > leadership.expired
+        let is_granted = self.answered(cx) > leadership.expired;
+        self.settings.leases && is_granted && !leadership.has_called
     }
 
     /// Reads whose round is answered can be done now, if an entry of our own term is committed.
