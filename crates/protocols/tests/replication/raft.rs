@@ -1,4 +1,11 @@
 //! Raft: what holds in storms, and in small worlds.
+//!
+//! Larger worlds were explored once, with the settings of [`SMALL`] and `synod check raft -n 3 --order fifo
+//! --param NAME=VALUE …`, and every state is safe. To the end: 192,150 states of two terms in which only
+//! p0 stands, two commands come, and somebody crashes and starts again; 268,866 of one term in which all
+//! stand, one command comes, and somebody crashes. The first 1,025,293 states, all up to 13 steps, of two
+//! terms in which all stand, two commands come, and somebody crashes: these grow too fast to be explored to
+//! the end.
 
 use crate::storms;
 use synod_check::{Question, explore};
