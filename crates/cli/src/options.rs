@@ -15,7 +15,7 @@ const ROUND_US: u64 = 30_000;
 const SHORTEST_RUN_US: u64 = 50_000;
 
 /// What the algorithm is set up with.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 pub(crate) struct Parameters {
     /// A parameter of the algorithm, as 'synod show' lists them; may be repeated
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parse::parameter)]

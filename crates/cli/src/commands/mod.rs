@@ -1,6 +1,7 @@
 //! The sub-commands, one file each.
 
 mod bench;
+mod book;
 mod check;
 mod completions;
 mod linear;
@@ -32,6 +33,7 @@ pub(crate) enum Command {
     Slots(slots::Slots),
     Linear(linear::Linear),
     Play(play::Play),
+    Book(book::Book),
     New(new::New),
     Member(member::Member),
     Completions(completions::Completions),
@@ -52,6 +54,7 @@ impl Command {
             Command::Slots(slots) => slots.perform(output),
             Command::Linear(linear) => linear.perform(output),
             Command::Play(play) => play.perform(output),
+            Command::Book(book) => book.perform(output),
             Command::New(new) => new.perform(output),
             Command::Member(member) => member.perform(),
             Command::Completions(completions) => completions.perform(output),

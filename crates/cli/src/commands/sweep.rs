@@ -13,7 +13,8 @@ use crate::progress::Progress;
 use crate::simulate::simulate;
 use anyhow::{Result, bail, ensure};
 use clap::Args;
-use report::{Point, Told};
+pub(super) use report::Point;
+use report::Told;
 use std::path::PathBuf;
 use synod_core::SetupError;
 use synod_core::card::{self, Quantity, Rounds};
@@ -203,6 +204,32 @@ impl Sweep {
         options.load = load;
         options
     }
+}
+
+/// What is measured in groups of these sizes, as far as there can be such groups; in one run each.
+pub(super) fn measured(about: &About, sizes: &[usize]) -> Result<Vec<Point>> {
+    let sweep = Sweep {
+        name: about.card.name.to_owned(),
+        sizes: parse::Sizes(sizes.to_vec()),
+        load: None,
+        seeds: 1,
+        seed: 1,
+        threads: None,
+        order: Order::Any,
+        multicast: false,
+        parameters: Parameters::default(),
+        csv: None,
+        svg: None,
+        cost: None,
+    };
+    let mut all = Vec::new();
+    for load in sweep.loads(about) {
+        for &n in sizes {
+            all.extend(sweep.point(about, n, load)?.unwrap_or_default());
+        }
+    }
+    all.sort_by_key(|point| about.card.costs.iter().position(|cost| cost.name == point.cost));
+    Ok(all)
 }
 
 /// How often everybody asks: in one run many times, and, if that is to be counted, in another once.

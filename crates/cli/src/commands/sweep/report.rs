@@ -28,16 +28,21 @@ struct Skipped {
 /// One cost, measured in groups of one size.
 #[derive(Serialize)]
 pub(crate) struct Point {
-    n: usize,
-    load: &'static str,
+    /// The size of the group.
+    pub(crate) n: usize,
+    /// The load under which it was measured.
+    pub(crate) load: &'static str,
     /// The name of the cost.
     pub(crate) cost: &'static str,
-    formula: &'static str,
+    /// What it should be.
+    pub(crate) formula: &'static str,
     expected_min: f64,
     expected_max: Option<f64>,
-    min: f64,
+    /// The least that was measured.
+    pub(crate) min: f64,
     mean: f64,
-    max: f64,
+    /// The most that was measured.
+    pub(crate) max: f64,
     runs: u64,
     /// Whether everything measured is as the formula says.
     pub(crate) agrees: bool,
@@ -70,7 +75,8 @@ impl Point {
         self.agrees &= measured.agrees();
     }
 
-    fn expected(&self) -> Bounds {
+    /// What the formula says for this size.
+    pub(crate) fn expected(&self) -> Bounds {
         Bounds { min: self.expected_min, max: self.expected_max }
     }
 

@@ -1,0 +1,204 @@
+//! The page of one algorithm.
+
+use crate::about::About;
+use crate::commands::sweep;
+use crate::simulate::simulate;
+use crate::words;
+use anyhow::{Result, anyhow};
+use std::fmt::Write as _;
+use synod_core::card::{Bounds, Counterexample, Rounds, Scope, Source};
+use synod_draw::mermaid;
+use synod_protocols::entries;
+use synod_sim::network::Delay;
+use synod_sim::scenario::Scenario;
+use synod_sim::trace::{Event, Tracer, Window};
+use synod_sim::{Options, Plan};
+
+/// A picture shows so many events: more cannot be followed.
+const SHOWN: usize = 80;
+/// Costs are measured in groups of these sizes.
+const SIZES: [usize; 3] = [3, 5, 9];
+/// Every message of the run that is shown takes so long.
+const HOP_US: u64 = 1_000;
+
+/// A page.
+pub(super) struct Page {
+    /// What is on it.
+    pub(super) text: String,
+}
+
+/// A scenario, as a page shows it.
+pub(super) struct Scene {
+    story: String,
+    picture: String,
+}
+
+impl Scene {
+    /// Plays the scenario in a file and draws what happens.
+    pub(super) fn read(file: &str, text: &str) -> Result<Self> {
+        let wrong = |error: synod_sim::scenario::ParseError| anyhow!("{}", error.in_file(file));
+        let scenario = Scenario::parse(text).map_err(wrong)?;
+        let unknown = || scenario.unknown_algorithm([]);
+        let played = synod_drivers::play(&scenario).unwrap_or_else(|| Err(unknown()));
+        let comments = text.lines().map_while(|line| line.strip_prefix('#'));
+        let story: Vec<&str> = comments.map(str::trim).collect();
+        let picture = drawn(scenario.processes(), &played.map_err(wrong)?.events);
+        Ok(Scene { story: story.join(" "), picture })
+    }
+}
+
+impl Page {
+    /// Writes the page. `scenes` are the scenarios of an algorithm by name.
+    pub(super) fn of(about: &About, scenes: &dyn Fn(&str) -> Result<Vec<Scene>>) -> Result<Self> {
+        let card = &about.card;
+        let mut page = Page { text: String::new() };
+        let Source { author, year, work } = card.source;
+        page.line(&format!("# {}\n", capitalised(card.title)));
+        page.line(&format!("`{}` · {} · {author}: {work} ({year})", card.name, about.family));
+        page.section("Idea", &[card.idea.to_owned()]);
+        page.numbered("Rules", card.rules);
+        page.bullets("Assumes", card.assumes.iter().map(|&line| line.to_owned()));
+        let promises = about.claims.iter().filter(|claim| claim.promised);
+        page.bullets(
+            "Promises",
+            promises.map(|claim| format!("**{}** {}: {}", claim.id, claim.name, claim.statement)),
+        );
+        page.bullets("Tolerates", [words::tolerance(&card.tolerates)].into_iter());
+        let proved = |scope: &Scope| format!("in every state of {}", words::scope(scope));
+        page.bullets("Proved", card.proved().iter().map(proved));
+        let parameters = card.parameters.iter();
+        page.bullets("Parameters", parameters.map(|p| format!("`{}`: {}", p.name, p.meaning)));
+        page.run(about)?;
+        page.scenes(scenes(card.name)?);
+        page.costs(about)?;
+        page.failures(card.name, card.counterexamples, card.tolerates.delay_ms.is_some());
+        page.mutants(card.name, scenes)?;
+        Ok(page)
+    }
+
+    fn line(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    fn section(&mut self, title: &str, lines: &[String]) {
+        let _ = write!(self.text, "\n## {title}\n\n");
+        for line in lines {
+            self.line(line);
+        }
+    }
+
+    fn numbered(&mut self, title: &str, lines: &[&str]) {
+        let numbered = |(index, line): (usize, &&str)| format!("{}. {line}", index + 1);
+        let lines: Vec<String> = lines.iter().enumerate().map(numbered).collect();
+        if !lines.is_empty() {
+            self.section(title, &lines);
+        }
+    }
+
+    fn bullets(&mut self, title: &str, lines: impl Iterator<Item = String>) {
+        let lines: Vec<String> = lines.map(|line| format!("- {line}")).collect();
+        if !lines.is_empty() {
+            self.section(title, &lines);
+        }
+    }
+
+    fn picture(&mut self, picture: &str) {
+        let _ = write!(self.text, "\n```mermaid\n{}\n```\n", picture.trim_end());
+    }
+
+    /// A small group that asks once each, while nothing goes wrong.
+    fn run(&mut self, about: &About) -> Result<()> {
+        let n = about.card.smallest.max(3);
+        let plan = Plan { multicast: about.card.multicast, ..Plan::new(n, Rounds::Times(1)) };
+        let mut options = Options::new(plan, 1);
+        options.network.latency = Delay::Constant(HOP_US);
+        let mut seen = Window::new(0, usize::MAX);
+        simulate(about, options, Some(Tracer::new(n, vec![&mut seen])), &mut |_, _| ())?;
+        let told =
+            format!("`synod run {} -n {n} --rounds 1 --latency 1ms --seed 1`:", about.card.name);
+        self.section("A run", &[told]);
+        self.picture(&drawn(n, &seen.events));
+        Ok(())
+    }
+
+    fn scenes(&mut self, scenes: Vec<Scene>) {
+        if scenes.is_empty() {
+            return;
+        }
+        self.section("Scenes", &[]);
+        for Scene { story, picture } in scenes {
+            self.line(&story);
+            self.picture(&picture);
+            self.line("");
+        }
+        self.text.truncate(self.text.trim_end().len());
+        self.line("");
+    }
+
+    fn costs(&mut self, about: &About) -> Result<()> {
+        if about.card.costs.is_empty() {
+            return Ok(());
+        }
+        let points = sweep::measured(about, &SIZES)?;
+        let mut rows = vec![
+            "| what | load | formula | N | says | measured |".to_owned(),
+            "|---|---|---|---|---|---|".to_owned(),
+        ];
+        for point in points {
+            let says = words::bounds(point.expected());
+            let measured = words::bounds(Bounds { min: point.min, max: Some(point.max) });
+            let (cost, load, formula) = (point.cost, point.load, point.formula);
+            rows.push(format!(
+                "| {cost} | {load} | {formula} | {} | {says} | {measured} |",
+                point.n
+            ));
+        }
+        self.section("Counts against the formula", &rows);
+        Ok(())
+    }
+
+    fn failures(&mut self, name: &str, counterexamples: &[Counterexample], bounded: bool) {
+        let told = |shown: &Counterexample| {
+            let Counterexample { property, scope, steps, story } = *shown;
+            let steps = words::count(steps as u64, "step", "steps");
+            let flags = words::scope_flags(&scope, bounded);
+            let command = format!("synod check {name} {flags} --property {property}");
+            format!("**{property}** fails in {steps}: {story}\n  `{command}`")
+        };
+        self.bullets("How it fails", counterexamples.iter().map(told));
+    }
+
+    /// The same with a rule broken, each with its counterexamples and its scenarios.
+    fn mutants(&mut self, name: &str, scenes: &dyn Fn(&str) -> Result<Vec<Scene>>) -> Result<()> {
+        for entry in entries() {
+            let card = entry.card;
+            let Some(mutant) = card.mutant.filter(|mutant| mutant.of == name) else { continue };
+            let change = capitalised(mutant.change);
+            let told = format!("{change}. It breaks {}.", mutant.breaks);
+            self.section(&format!("Broken on purpose: `{}`", card.name), &[told]);
+            self.line("");
+            for shown in card.counterexamples {
+                let steps = words::count(shown.steps as u64, "step", "steps");
+                self.line(&format!("- **{}** fails in {steps}: {}", shown.property, shown.story));
+            }
+            for Scene { story, picture } in scenes(card.name)? {
+                self.line(&format!("\n{story}"));
+                self.picture(&picture);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The first events, as a diagram.
+fn drawn(n: usize, events: &[Event]) -> String {
+    let shown = events.len().min(SHOWN) as u64;
+    mermaid::draw(&synod_draw::Scene::new("", n).with_window(0..shown), events)
+}
+
+/// With a capital letter in front.
+pub(super) fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
