@@ -2,6 +2,8 @@
 //! algorithms in the README are those of the catalogue, and CONTRIBUTING.md quotes real code.
 
 use crate::synod::{Ran, scratch, with_words_in};
+use std::collections::BTreeSet;
+use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 use synod_core::Card;
 use synod_protocols::entries;
@@ -240,6 +242,42 @@ fn the_pictures_are_what_the_command_draws() {
         let drawn = std::fs::read_to_string(directory.join(file)).expect("it was drawn");
         let kept = text_of(&format!("docs/img/{file}"));
         assert!(kept == drawn, "draw it again: synod {line} --svg docs/img/{file}");
+    }
+}
+
+#[test]
+fn the_pages_of_the_algorithms_are_what_the_command_writes() {
+    let directory = scratch("book");
+    let scenarios = root().join("crates/protocols/tests/scenarios");
+    let scenarios = scenarios.to_str().expect("paths here are text");
+    let ran = with_words_in(&directory, ["book", "pages", "--scenarios", scenarios]);
+    assert_eq!(ran.code, Some(0), "{}", ran.error);
+    let pages = |directory: &Path| -> BTreeSet<String> {
+        let files = std::fs::read_dir(directory).expect("there are pages");
+        let name = |file: std::io::Result<DirEntry>| file.expect("it is listed").file_name();
+        files.map(|file| name(file).into_string().expect("names are text")).collect()
+    };
+    let written = pages(&directory.join("pages"));
+    let again = "synod book docs/algorithms --scenarios crates/protocols/tests/scenarios";
+    assert_eq!(written, pages(&root().join("docs/algorithms")), "write them again: {again}");
+    for page in written {
+        let drawn = std::fs::read_to_string(directory.join("pages").join(&page));
+        let kept = text_of(&format!("docs/algorithms/{page}"));
+        assert!(kept == drawn.expect("it was written"), "{page} has changed: {again}");
+    }
+}
+
+#[test]
+fn the_run_on_a_page_is_the_run_of_its_command() {
+    let directory = scratch("run-on-a-page");
+    for name in ["two-phase-commit", "ricart-agrawala"] {
+        let page = text_of(&format!("docs/algorithms/{name}.md"));
+        let section = page.split("\n## A run\n").nth(1).expect("there is a run");
+        let command = section.split('`').nth(1).expect("there is a command");
+        let ran = with_words_in(&directory, command.split(' ').skip(1));
+        assert_eq!(ran.code, Some(0), "{}", ran.error);
+        let drawn = &blocks(section, "mermaid")[0];
+        assert!(ran.text.contains(drawn), "{command} draws something else:\n{}", ran.text);
     }
 }
 

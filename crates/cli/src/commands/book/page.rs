@@ -6,6 +6,7 @@ use crate::simulate::simulate;
 use crate::words;
 use anyhow::{Result, anyhow};
 use std::fmt::Write as _;
+use synod_core::Setup;
 use synod_core::card::{Bounds, Counterexample, Rounds, Scope, Source};
 use synod_draw::mermaid;
 use synod_protocols::entries;
@@ -115,8 +116,9 @@ impl Page {
         options.network.latency = Delay::Constant(HOP_US);
         let mut seen = Window::new(0, usize::MAX);
         simulate(about, options, Some(Tracer::new(n, vec![&mut seen])), &mut |_, _| ())?;
-        let told =
-            format!("`synod run {} -n {n} --rounds 1 --latency 1ms --seed 1`:", about.card.name);
+        let requests = about.takers(&Setup::new(n))?.iter().filter(|takes| **takes).count();
+        let flags = format!("-n {n} -r {requests} --latency 1ms --seed 1");
+        let told = format!("`synod run {} {flags} --mermaid`:", about.card.name);
         self.section("A run", &[told]);
         self.picture(&drawn(n, &seen.events));
         Ok(())
