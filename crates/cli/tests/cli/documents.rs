@@ -277,7 +277,7 @@ fn the_run_on_a_page_is_the_run_of_its_command() {
         let ran = with_words_in(&directory, command.split(' ').skip(1));
         assert_eq!(ran.code, Some(0), "{}", ran.error);
         let drawn = &blocks(section, "mermaid")[0];
-        assert!(ran.text.contains(drawn), "{command} draws something else:\n{}", ran.text);
+        assert!(ran.out.contains(drawn), "{command} draws something else:\n{}", ran.out);
     }
 }
 
