@@ -65,7 +65,7 @@ impl Stub {
     /// Outside the group nothing is heard but that we are in it again, in our next life: whoever
     /// leaves is told things until the oracle knows.
     pub(super) fn on_event<M: Wire>(&mut self, event: Event<M>, cx: &mut Cx<'_, Abstract<M>>) {
-        let was_full = self.room() == 0;
+        let was_full = matches!(self.standing, Standing::Inside(..)) && self.room() == 0;
         match (&event, self.standing) {
             (Event::View(view), standing) => {
                 let Some(member) = view.member(cx.me()) else { return };
