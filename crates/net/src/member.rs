@@ -192,6 +192,10 @@ impl Member<'_> {
             self.received[at.index()] = 0;
         }
         let Member { actor, links, stage, received, .. } = self;
+        // Whoever was held up (by a full machine, or a signal) learns first that time has passed: a
+        // leader whose lease is over must not answer what has arrived meanwhile.
+        stage.look_at_the_clock();
+        actor.fire(stage);
         let mut deliver = |from: ProcessId, parcel: Parcel<'_>| {
             stage.look_at_the_clock();
             received[from.index()] += 1;

@@ -13,7 +13,7 @@ use std::time::Duration;
 use synod_core::card::{Load, Rounds};
 use synod_core::{Algorithm, ProcessId};
 use synod_net::{Control, Fate, Kill, Launch, Medium, NetError, Real, serve};
-use synod_protocols::replication::{MultiPaxos, Raft};
+use synod_protocols::replication::{MultiPaxos, Pbft, Raft};
 use synod_sim::network::Delay;
 use synod_sim::{Ended, Options, Plan};
 
@@ -36,6 +36,10 @@ const TESTS: &[(&str, fn())] = &[
     (
         "a_store_on_multi_paxos_survives_the_death_of_anybody_and_is_linearizable",
         store::a_store_on_multi_paxos_survives_the_death_of_anybody_and_is_linearizable,
+    ),
+    (
+        "a_store_on_pbft_survives_the_death_of_anybody_and_is_linearizable",
+        store::a_store_on_pbft_survives_the_death_of_anybody_and_is_linearizable,
     ),
     (
         "a_torn_record_is_cut_off_and_what_is_missing_comes_from_the_others",
@@ -70,6 +74,7 @@ fn member() -> ExitCode {
         match config.algorithm.as_str() {
             "keeper" => serve::<Keeper>(&config, control),
             "raft" => serve::<Raft>(&config, control),
+            "pbft" => serve::<Pbft>(&config, control),
             _ => serve::<MultiPaxos>(&config, control),
         }
     });

@@ -1,11 +1,11 @@
 //! A replicated store of real processes, with their disks.
 
 use crate::{kill, passes, run};
-use synod_core::card::Rounds;
+use synod_core::card::{Crashes, Rounds};
 use synod_core::family::replication::ANSWERED;
 use synod_core::{Algorithm, Setup};
 use synod_net::{Fate, Kill, Launch};
-use synod_protocols::replication::{MultiPaxos, Raft};
+use synod_protocols::replication::{MultiPaxos, Pbft, Raft};
 use synod_sim::network::Delay;
 use synod_sim::{Ended, Options, Plan};
 
@@ -14,14 +14,19 @@ use synod_sim::{Ended, Options, Plan};
 const REQUESTS: u32 = 200;
 const PAUSE: Delay = Delay::Constant(5_000);
 
-/// A run of three, of whom these are killed.
+/// As few as survive the death of one.
+fn size<A: Algorithm>() -> usize {
+    if A::CARD.tolerates.crashes == Crashes::Third { 4 } else { 3 }
+}
+
+/// A run of so many, of whom these are killed.
 fn launch<A: Algorithm>(kills: Vec<Kill>) -> Launch {
-    let setup = Setup::new(3)
-        .with("clients", "2")
-        .with("patience", "300")
-        .with("election", "100")
-        .with("heartbeat", "20");
-    let plan = Plan { setup, ..Plan::new(3, Rounds::Times(REQUESTS)) };
+    let n = size::<A>();
+    let quick = [("clients", "2"), ("patience", "300"), ("election", "100"), ("heartbeat", "20")];
+    let known = |name: &str| A::CARD.parameters.iter().any(|parameter| parameter.name == name);
+    let quick = quick.into_iter().filter(|(name, _)| known(name));
+    let setup = quick.fold(Setup::new(n), |setup, (name, value)| setup.with(name, value));
+    let plan = Plan { setup, ..Plan::new(n, Rounds::Times(REQUESTS)) };
     let mut options = Options::new(plan, 7);
     options.think = PAUSE;
     options.network.latency = Delay::Constant(0);
@@ -45,13 +50,17 @@ pub(crate) fn a_store_on_multi_paxos_survives_the_death_of_anybody_and_is_linear
     survives_the_death_of_anybody::<MultiPaxos>();
 }
 
+pub(crate) fn a_store_on_pbft_survives_the_death_of_anybody_and_is_linearizable() {
+    survives_the_death_of_anybody::<Pbft>();
+}
+
 fn survives_the_death_of_anybody<A: Algorithm>() {
     // One after the other, so that whoever leads is killed, too.
     let kills = vec![kill(0, 300, 400), kill(1, 600, 700), kill(2, 900, 900)];
     let real = passes::<A>(&launch::<A>(kills));
     // What a client had asked when its process died is not answered.
-    let answered = real.report.meter.operations;
-    assert!((3 * 200 - 6..=3 * 200).contains(&answered), "{answered} were answered");
+    let (answered, all) = (real.report.meter.operations, size::<A>() as u64 * 200);
+    assert!((all - 6..=all).contains(&answered), "{answered} of {all} were answered");
 }
 
 pub(crate) fn a_torn_record_is_cut_off_and_what_is_missing_comes_from_the_others() {

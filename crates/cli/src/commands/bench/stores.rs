@@ -8,7 +8,7 @@ use crate::real::{self, On};
 use crate::{Outcome, words};
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
-use synod_core::card::{Load, Rounds};
+use synod_core::card::{Crashes, Load, Rounds};
 use synod_core::family::Replication;
 use synod_core::{Family, Setup};
 use synod_draw::words::time_in_words;
@@ -74,7 +74,7 @@ impl Stores {
         let mut rows = Vec::new();
         for name in names {
             let about = About::find(name)?;
-            let n = self.n.unwrap_or(about.card.smallest.max(3));
+            let n = self.n.unwrap_or(usual(&about));
             for fsync in [true, false] {
                 for clients in &self.clients {
                     let case = Case { n, clients: spread(*clients, n), fsync };
@@ -126,6 +126,9 @@ impl Stores {
             self.requests.unwrap_or(REQUESTS + (clients - 1) * FOR_EACH_MORE).max(clients);
         let setup = Setup::new(n).with("operations", "put").with("keys", KEYS);
         let (setup, askers) = match clients {
+            1 if about.card.parameters.iter().any(|known| known.name == "standing") => {
+                (setup.with("askers", "p0").with("standing", "p0"), 1)
+            }
             1 => (setup.with("askers", "p0"), 1),
             many => (setup.with("clients", &(many / n as u64).to_string()), n as u64),
         };
@@ -143,7 +146,12 @@ impl Stores {
     }
 }
 
-/// Clients are at all processes, and equally many at each; one alone is at p0.
+/// As few as survive the death of one.
+fn usual(about: &About) -> usize {
+    if about.card.tolerates.crashes == Crashes::Third { 4 } else { 3 }
+}
+
+/// Clients are at all processes, and equally many at each; one alone is at p0, which leads.
 fn spread(clients: u64, n: usize) -> u64 {
     match clients {
         1 => 1,
