@@ -93,7 +93,7 @@ struct Harvest<A: Algorithm> {
 
 impl<A: Algorithm> Search<A> {
     fn begin(question: &Question) -> Result<Self, SetupError> {
-        let plan = question.plan::<A>();
+        let plan = question.lean_plan::<A>();
         let mut search = Search {
             visited: Visited::default(),
             tree: Tree::default(),
@@ -323,8 +323,8 @@ impl<A: Algorithm> Search<A> {
                 Some(found) => {
                     let (root, mut ordinals) = self.tree.path(found.parent);
                     ordinals.extend(found.ordinal);
-                    let history =
-                        follow::<A>(question, root, ordinals.into_iter().map(Way::Successor))?;
+                    let ways = ordinals.into_iter().map(Way::Successor);
+                    let history = follow::<A>(question, root, ways, None)?;
                     Some(Refutation { violation: found.violation.clone(), history })
                 }
             };

@@ -5,10 +5,11 @@ use crate::lasso::{Duty, duty};
 use crate::question::Question;
 use crate::successors::Successors;
 use std::io;
+use synod_core::card::Order;
 use synod_core::{Algorithm, SetupError};
 use synod_sim::count::Meter;
 use synod_sim::trace::Tracer;
-use synod_sim::world::{Driver, FaultsLeft, Happening, Step, World};
+use synod_sim::world::{Action, Driver, FaultsLeft, Happening, Slot, Step, World};
 
 /// What happened, step by step, from the start.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,17 +32,19 @@ pub(crate) enum Way {
     State(u64, Option<Duty>),
 }
 
-/// Follows a way from a root, and notes what happens on it.
+/// Follows a way from a root, and notes what happens on it; it may return to a step, for ever.
 pub(crate) fn follow<A: Algorithm>(
     question: &Question,
     root: usize,
     ways: impl IntoIterator<Item = Way>,
+    returns_to: Option<usize>,
 ) -> Result<History<A::Input>, SetupError> {
     let normal = question.is_normal::<A>();
-    let mut roots = roots::<A>(&question.plan::<A>(), &question.scope)?;
+    let mut roots = roots::<A>(&question.lean_plan::<A>(), &question.scope)?;
     let (start, mut world) = roots.swap_remove(root);
     let mut successors = Successors::new(&world);
-    let mut steps = Vec::new();
+    let mut full = Full::begin(question, &start)?;
+    let mut began = Vec::new();
     for way in ways {
         let mut next = None;
         successors.each(&world, |ordinal, action, choices, after| {
@@ -58,10 +61,81 @@ pub(crate) fn follow<A: Algorithm>(
             !wanted
         });
         let (step, after) = next.expect("the search took this way");
-        steps.push(step);
+        began.push(full.steps.len());
+        full.take(&world, step);
         world = after;
     }
-    Ok(History { start, steps, returns_to: None })
+    let returns_to = returns_to.map(|step| began[step]);
+    Ok(History { start, steps: full.steps, returns_to })
+}
+
+/// The world in which nothing was forgotten, where the same happens as in the one that is searched.
+struct Full<A: Algorithm> {
+    world: World<A>,
+    steps: Vec<Step<A::Input>>,
+}
+
+impl<A: Algorithm> Full<A> {
+    fn begin(question: &Question, start: &[u32]) -> Result<Self, SetupError> {
+        let mut world = World::new(&question.plan::<A>())?;
+        world.faults = FaultsLeft::from(&question.scope);
+        world.start(&mut Again::new(start, None, question.scope.n));
+        Ok(Full { world, steps: Vec::new() })
+    }
+
+    /// Takes the step that is possible in the lean world.
+    fn take(&mut self, lean: &World<A>, Step { action, choices }: Step<A::Input>) {
+        let action = self.translate(lean, action);
+        self.step(Step { action, choices });
+    }
+
+    fn step(&mut self, step: Step<A::Input>) {
+        let n = self.world.processes().len();
+        self.world.step(&step.action, &mut Again::new(&step.choices, None, n));
+        self.steps.push(step);
+    }
+
+    /// The same action here, where messages are in other places; first those are delivered for which
+    /// this one has to wait here, and which nobody will notice.
+    fn translate(&mut self, lean: &World<A>, action: Action<A::Input>) -> Action<A::Input> {
+        match action {
+            Action::Deliver(slot) => {
+                let number = number_of(lean, slot);
+                while let Some(ahead) = self.first_ahead(number) {
+                    self.step(Step { action: Action::Deliver(ahead), choices: Vec::new() });
+                }
+                Action::Deliver(self.slot_of(number))
+            }
+            Action::Drop(slot) => Action::Drop(self.slot_of(number_of(lean, slot))),
+            Action::Duplicate(slot) => Action::Duplicate(self.slot_of(number_of(lean, slot))),
+            Action::Late(slot) => Action::Late(self.slot_of(number_of(lean, slot))),
+            Action::Cut { step, after } => {
+                let step = Box::new(self.translate(lean, *step));
+                Action::Cut { step, after }
+            }
+            other => other,
+        }
+    }
+
+    fn slot_of(&self, number: u64) -> Slot {
+        let mut all = self.world.flight().iter();
+        let found = all.find(|(_, envelope)| envelope.number == number);
+        found.expect("what is there in the lean world is here").0
+    }
+
+    /// The first message on the link of this one, if it is another, and links keep their order.
+    fn first_ahead(&self, number: u64) -> Option<Slot> {
+        let flight = self.world.flight();
+        let wanted = flight.get(self.slot_of(number)).expect("it was just found");
+        let link = (wanted.from, wanted.to);
+        let on_link = flight.iter().filter(|(_, other)| (other.from, other.to) == link);
+        let (slot, first) = on_link.min_by_key(|(_, other)| other.number)?;
+        (self.world.order() != Order::Any && first.number != number).then_some(slot)
+    }
+}
+
+fn number_of<A: Algorithm>(world: &World<A>, slot: Slot) -> u64 {
+    world.flight().get(slot).expect("the action is possible").number
 }
 
 /// Does a history again, step by step; the tracer sees everything. Returns what was counted, and
@@ -73,14 +147,11 @@ pub fn replay<A: Algorithm>(
 ) -> Result<Replayed<A>, ReplayError> {
     let mut world = World::<A>::new(&question.plan::<A>())?;
     world.faults = FaultsLeft::from(&question.scope);
-    let meter = Meter::new(world.processes().len());
-    let mut again = Again { choices: history.start.clone(), tracer, meter };
-    again.choices.reverse();
+    let mut again = Again::new(&history.start, tracer, world.processes().len());
     world.start(&mut again);
     for step in &history.steps {
         world.can(&step.action).map_err(|impossible| ReplayError::Impossible(impossible.0))?;
-        again.choices.clone_from(&step.choices);
-        again.choices.reverse();
+        again.next(&step.choices);
         world.step(&step.action, &mut again);
     }
     if let Some(tracer) = again.tracer {
@@ -116,6 +187,20 @@ struct Again<'s> {
     choices: Vec<u32>,
     tracer: Option<Tracer<'s>>,
     meter: Meter,
+}
+
+impl<'s> Again<'s> {
+    fn new(choices: &[u32], tracer: Option<Tracer<'s>>, n: usize) -> Self {
+        let mut again = Again { choices: Vec::new(), tracer, meter: Meter::new(n) };
+        again.next(choices);
+        again
+    }
+
+    /// What is chosen in the next step.
+    fn next(&mut self, choices: &[u32]) {
+        self.choices.clear();
+        self.choices.extend(choices.iter().rev());
+    }
 }
 
 impl<A: Algorithm> Driver<A> for Again<'_> {

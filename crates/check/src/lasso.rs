@@ -83,10 +83,9 @@ fn refute<A: Algorithm>(
     }
     let Some((_, circle)) = best else { return Ok(None) };
     let (root, ordinals) = way_to(graph, circle.begins);
-    let returns_to = ordinals.len();
+    let returns_to = Some(ordinals.len());
     let ways = ordinals.into_iter().map(Way::Successor).chain(circle.steps);
-    let mut history = follow::<A>(question, root, ways)?;
-    history.returns_to = Some(returns_to);
+    let history = follow::<A>(question, root, ways, returns_to)?;
     let at = circle.starves;
     let end = replay::<A>(question, &history, None).expect("it was followed just now").world;
     let complaint = end.monitor().complaint(property, at);
@@ -131,7 +130,7 @@ fn build<A: Algorithm>(
     question: &Question,
     progress: &mut impl FnMut(&Progress),
 ) -> Result<Vec<State>, SetupError> {
-    let plan = question.plan::<A>();
+    let plan = question.lean_plan::<A>();
     let normal = question.is_normal::<A>();
     let mut index: HashMap<u64, u32, FixedState> = HashMap::default();
     let mut graph: Vec<State> = Vec::new();
@@ -156,10 +155,14 @@ fn build<A: Algorithm>(
             break;
         }
         let mut successors = Successors::new(&world);
-        let (mut edges, mut duties) = (Vec::new(), BTreeSet::new());
+        let mut edges = Vec::new();
+        let mut actions = Vec::new();
+        world.enabled(&mut actions);
+        world.enabled_faults(&mut actions);
+        let duties: BTreeSet<Duty> =
+            actions.iter().filter_map(|action| duty(&world, action)).collect();
         successors.each(&world, |ordinal, action, _, next| {
             let done = duty(&world, action);
-            duties.extend(done);
             if normal && is_crowded(next) {
                 return true;
             }

@@ -53,6 +53,11 @@ impl Question {
         let plan = Plan::new(self.scope.n, self.scope.rounds);
         Plan { setup: self.setup.clone(), order, judged, timing: self.scope.timing, ..plan }
     }
+
+    /// The same world without all that makes no difference any more: the one that is searched.
+    pub(crate) fn lean_plan<A: Algorithm>(&self) -> Plan {
+        Plan { lean: self.scope.restarts == 0, ..self.plan::<A>() }
+    }
 }
 
 fn normalises<A: Algorithm>(setup: &Setup) -> bool {

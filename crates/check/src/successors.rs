@@ -78,9 +78,7 @@ impl<A: Algorithm> Successors<A> {
         mut visit: impl FnMut(u32, &Action<A::Input>, &[u32], &mut World<A>) -> bool,
     ) -> bool {
         self.actions.clear();
-        world.enabled(&mut self.actions);
-        let steps = self.actions.len();
-        world.enabled_faults(&mut self.actions);
+        let steps = self.find_actions(world);
         let actions = std::mem::take(&mut self.actions);
         let mut ordinal = 0;
         let mut visit = |action: &Action<A::Input>, script: &[u32], next: &mut World<A>| {
@@ -98,6 +96,22 @@ impl<A: Algorithm> Successors<A> {
         }
         self.actions = actions;
         steps > 0
+    }
+
+    /// What may happen next, first what is no fault; returns how much that is. Where somebody's disk
+    /// writes, only that need be tried.
+    fn find_actions(&mut self, world: &World<A>) -> usize {
+        if let Some(at) = world.first_to_write() {
+            self.actions.push(Action::Sync(at));
+            if world.faults.crashes > 0 {
+                self.actions.push(Action::Crash(at));
+            }
+            return 1;
+        }
+        world.enabled(&mut self.actions);
+        let steps = self.actions.len();
+        world.enabled_faults(&mut self.actions);
+        steps
     }
 
     /// The process that takes the step crashes in the middle of it: after the first of its messages

@@ -75,11 +75,6 @@ pub trait Algorithm:
         &[]
     }
 
-    /// Whether there is anything like that.
-    fn has_invariants(&self) -> bool {
-        !Self::invariants().is_empty()
-    }
-
     /// The application at this process sends a message to another. An algorithm with a logical
     /// clock advances it and gives the message its time, so that the order of events is known.
     fn stamp(&mut self) -> u64 {

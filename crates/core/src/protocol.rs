@@ -65,4 +65,11 @@ pub trait Protocol: Data {
 
     /// A timer that was set, and not cancelled since, runs out.
     fn on_timer(&mut self, _timer: Self::Timer, _cx: &mut Cx<'_, Self>) {}
+
+    /// Whether this message makes no difference here, however much later it arrives, and whatever
+    /// happens before, unless this process crashes: a vote for an election that is over. Explorers
+    /// forget such messages, and have fewer states to look at.
+    fn ignores(&self, _from: ProcessId, _message: &Self::Message) -> bool {
+        false
+    }
 }

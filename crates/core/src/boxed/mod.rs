@@ -39,8 +39,8 @@ trait State<F: Family>: Value {
     fn on_input(&mut self, input: F::Input, cx: &mut Cx<'_, Boxed<F>>);
     fn on_message(&mut self, from: ProcessId, message: BoxedMessage, cx: &mut Cx<'_, Boxed<F>>);
     fn on_timer(&mut self, timer: BoxedTimer, cx: &mut Cx<'_, Boxed<F>>);
+    fn ignores(&self, from: ProcessId, message: &BoxedMessage) -> bool;
     fn takes_part(&self, me: ProcessId) -> bool;
-    fn has_invariants(&self) -> bool;
     fn replay(&mut self, record: &Record) -> Result<(), BadRecord>;
     fn stamp(&mut self) -> u64;
     fn witness(&mut self, stamp: u64);
@@ -76,12 +76,12 @@ impl<A: Algorithm> State<A::Family> for A {
         cx.unboxed(|cx| Protocol::on_timer(self, timer.open::<A::Timer>().clone(), cx));
     }
 
-    fn takes_part(&self, me: ProcessId) -> bool {
-        Algorithm::takes_part(self, me)
+    fn ignores(&self, from: ProcessId, message: &BoxedMessage) -> bool {
+        Protocol::ignores(self, from, message.open::<A::Message>())
     }
 
-    fn has_invariants(&self) -> bool {
-        Algorithm::has_invariants(self)
+    fn takes_part(&self, me: ProcessId) -> bool {
+        Algorithm::takes_part(self, me)
     }
 
     fn replay(&mut self, record: &Record) -> Result<(), BadRecord> {
@@ -156,6 +156,10 @@ impl<F: Family> Protocol for Boxed<F> {
     fn on_timer(&mut self, timer: BoxedTimer, cx: &mut Cx<'_, Self>) {
         self.own().on_timer(timer, cx);
     }
+
+    fn ignores(&self, from: ProcessId, message: &BoxedMessage) -> bool {
+        self.0.ignores(from, message)
+    }
 }
 
 impl<F: Family> Algorithm for Boxed<F> {
@@ -195,10 +199,6 @@ impl<F: Family> Algorithm for Boxed<F> {
 
     fn has_costs(setup: &Setup) -> bool {
         Which::kind::<F>(setup).has_costs(setup)
-    }
-
-    fn has_invariants(&self) -> bool {
-        self.0.has_invariants()
     }
 
     fn stamp(&mut self) -> u64 {

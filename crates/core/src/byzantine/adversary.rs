@@ -103,6 +103,11 @@ impl<M: Wire> Adversary<M> {
         }
     }
 
+    /// Whether it never says anything.
+    pub(super) fn is_silent(&self) -> bool {
+        self.conduct == Conduct::Silent
+    }
+
     /// The traitor sees a message, its own or another's.
     pub(super) fn remember(&mut self, message: M) {
         if self.conduct != Conduct::Replaying || self.seen.contains(&message) {

@@ -151,6 +151,14 @@ impl<P: Corruptible> Protocol for Byzantine<P> {
     fn on_timer(&mut self, timer: P::Timer, cx: &mut Cx<'_, Self>) {
         self.step(cx, |process, cx| process.on_timer(timer, cx));
     }
+
+    /// A traitor may make use of anything, unless it never says a word.
+    fn ignores(&self, from: ProcessId, message: &P::Message) -> bool {
+        match self {
+            Byzantine::Loyal(process) => process.ignores(from, message),
+            Byzantine::Traitor(_, adversary) => adversary.is_silent(),
+        }
+    }
 }
 
 impl<P: Corruptible + Durable> Durable for Byzantine<P> {

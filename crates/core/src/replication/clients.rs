@@ -132,6 +132,17 @@ impl<M: StateMachine, L: Engine<Command<M::Operation>, Sessions<M>>> Replicated<
         (request.client.at == me && open.command.request == request).then_some((client, open))
     }
 
+    /// Whether this request was made here, and nobody waits for its answer any more.
+    pub(super) fn is_over(&self, request: &RequestId) -> bool {
+        let Client { name, session: (_, closed), .. } = request.client;
+        let was_made = self.made.get(&name).is_some_and(|made| {
+            let last = if request.number > READS { READS + made.reads } else { made.logged };
+            closed < made.closed || request.number <= last
+        });
+        let open = self.open.get(&name).map(|open| open.command.request);
+        was_made && open != Some(*request)
+    }
+
     fn end(&mut self, client: u32, notice: Notice<M::Answer>, cx: &mut Cx<'_, Self>) {
         self.open.remove(&client);
         cx.cancel_timer(Timer::AskAgain(client));

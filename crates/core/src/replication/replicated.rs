@@ -157,6 +157,14 @@ impl<M: StateMachine, L: Engine<Command<M::Operation>, Sessions<M>>> Protocol fo
             }
         }
     }
+
+    fn ignores(&self, from: ProcessId, message: &Self::Message) -> bool {
+        match message {
+            Message::Request(_) => false,
+            Message::Reply { request, .. } | Message::Closed(request) => self.is_over(request),
+            Message::Engine(message) => self.engine.ignores(from, message),
+        }
+    }
 }
 
 impl<M: StateMachine, L: Engine<Command<M::Operation>, Sessions<M>>> Durable for Replicated<M, L> {

@@ -130,7 +130,7 @@ impl Sworn for FirstDelivered {
         counterexamples: &[Counterexample {
             property: TERMINATION,
             scope: Scope { crashes: 1, ..Scope::of(2) },
-            steps: 3,
+            steps: 2,
             story: "the sequencer crashes before it has numbered anything",
         }],
         costs: &[cost::in_all("N^2 - 1", |size| Bounds::exactly(size.n * size.n - 1))],

@@ -133,7 +133,7 @@ impl Sworn for Naive {
             Counterexample {
                 property: TERMINATION,
                 scope: Scope { crashes: 1, ..Scope::of(2) },
-                steps: 3,
+                steps: 2,
                 story: "who waits for all waits for ever: p0 crashes before it proposes",
             },
             Counterexample {

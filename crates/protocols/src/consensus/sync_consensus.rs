@@ -214,7 +214,7 @@ impl Synchronous for Flooding {
             Counterexample {
                 property: AGREEMENT,
                 scope: Scope { timing: AT_ONCE, crashes: 1, set: &[("f", "0")], ..Scope::of(3) },
-                steps: 12,
+                steps: 10,
                 story: "more than f crash: in the only round p0 crashes when it has told p1 but \
                         not p2",
             },

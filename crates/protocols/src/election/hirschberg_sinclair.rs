@@ -304,7 +304,7 @@ impl Algorithm for HirschbergSinclair {
         counterexamples: &[Counterexample {
             property: E2,
             scope: Scope { order: Order::Fifo, crashes: 1, ..Scope::of(2) },
-            steps: 3,
+            steps: 2,
             story: "p0 starts, and p1 crashes when the first probe arrives: nobody is left who \
                     could reply to p0, or be elected",
         }],

@@ -149,7 +149,7 @@ impl Algorithm for Luis {
                     set: &[("starters", "nobody")],
                     ..Scope::of(3)
                 },
-                steps: 18,
+                steps: 14,
                 story: "p2 crashes, and p0 notices a moment earlier than p1",
             },
         ],

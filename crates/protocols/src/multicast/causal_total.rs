@@ -182,13 +182,13 @@ impl Tower for CausalTotalTower {
             Counterexample {
                 property: VALIDITY,
                 scope: Scope { crashes: 1, set: &[("senders", "p1")], ..Scope::of(2) },
-                steps: 3,
+                steps: 2,
                 story: "p1 multicasts, and the sequencer crashes",
             },
             Counterexample {
                 property: AGREEMENT,
                 scope: Scope { crashes: 1, set: &[("senders", "p1")], ..Scope::of(3) },
-                steps: 4,
+                steps: 3,
                 story: "over basic multicast: the sequencer crashes after it has sent an order to one \
                         of the others",
             },

@@ -389,20 +389,20 @@ impl Tower for IsisTower {
             Counterexample {
                 property: VALIDITY,
                 scope: Scope { crashes: 1, set: &[("senders", "p0")], ..Scope::of(2) },
-                steps: 3,
+                steps: 2,
                 story: "p1 crashes before it has proposed, and p0 waits for ever",
             },
             Counterexample {
                 property: UNIFORM,
                 scope: Scope { crashes: 1, ..Scope::of(2) },
-                steps: 7,
+                steps: 6,
                 story: "p0 delivers its message and crashes; at p1 a message waits in front of it \
                         for a proposal of p0 that never comes",
             },
             Counterexample {
                 property: AGREEMENT,
                 scope: Scope { crashes: 1, set: &[("senders", "p0 p1")], ..Scope::of(3) },
-                steps: 10,
+                steps: 9,
                 story: "over basic multicast: p0 crashes after it has sent the agreed place to one \
                         of the others",
             },

@@ -280,7 +280,7 @@ impl Tower for SequencerTower {
             Counterexample {
                 property: VALIDITY,
                 scope: Scope { crashes: 1, set: &[("senders", "p1")], ..Scope::of(2) },
-                steps: 3,
+                steps: 2,
                 story: "p1 multicasts, and the sequencer crashes",
             },
             Counterexample {

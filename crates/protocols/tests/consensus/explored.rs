@@ -31,7 +31,7 @@ fn three_agree_whichever_of_them_has_which_value_and_crashes_after_telling_whome
         let setup = Setup::new(3).with("f", "1").with("proposals", proposals);
         states::<SyncConsensus>(scope, setup)
     });
-    assert_eq!(explored, [2_414; 6]);
+    assert_eq!(explored, [1_070; 6]);
 }
 
 /// So many generals, some of them traitors that may say anything to anybody.

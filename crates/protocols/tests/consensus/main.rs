@@ -1,6 +1,7 @@
 //! Consensus: the sentences, the counts and the examples of the sources.
 
 mod by_hand;
+mod disks_first;
 mod explored;
 mod flp;
 mod generals;

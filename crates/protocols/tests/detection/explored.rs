@@ -21,10 +21,10 @@ fn explored<A: Algorithm>(scope: Scope) -> (usize, Vec<&'static str>) {
 
 #[test]
 fn the_perfect_detector_makes_no_mistake_in_a_synchronous_world() {
-    assert_eq!(explored::<Perfect>(bounded(2)), (171, vec![]));
-    assert_eq!(explored::<Perfect>(bounded(3)), (82_108, vec![]));
+    assert_eq!(explored::<Perfect>(bounded(2)), (131, vec![]));
+    assert_eq!(explored::<Perfect>(bounded(3)), (55_420, vec![]));
     let pings = Scope { set: &[("style", "ping")], ..bounded(2) };
-    assert_eq!(explored::<Perfect>(pings), (1_261, vec![]));
+    assert_eq!(explored::<Perfect>(pings), (889, vec![]));
 }
 
 #[test]
@@ -47,11 +47,11 @@ fn the_perfect_detector_errs_if_its_time_out_is_a_millisecond_too_short() {
 #[test]
 fn the_eventually_perfect_detector_recovers_from_all_of_that() {
     for (broken, states) in [
-        (Scope { late: 1, ..bounded(2) }, 1_550),
-        (Scope { late: 2, ..bounded(2) }, 7_528),
-        (Scope { drops: 1, ..bounded(2) }, 734),
+        (Scope { late: 1, ..bounded(2) }, 1_196),
+        (Scope { late: 2, ..bounded(2) }, 5_950),
+        (Scope { drops: 1, ..bounded(2) }, 608),
         (Scope { restarts: 1, ..bounded(2) }, 895),
-        (Scope { timing: Timing::Synchronous { delay_ms: 2 }, ..bounded(2) }, 2_212),
+        (Scope { timing: Timing::Synchronous { delay_ms: 2 }, ..bounded(2) }, 1_834),
     ] {
         assert_eq!(explored::<EventuallyPerfect>(broken), (states, vec![FD2]), "{broken:?}");
     }

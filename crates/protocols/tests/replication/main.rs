@@ -1,5 +1,6 @@
 //! Replicated logs with a key-value store above.
 
+mod ignored;
 mod multi_paxos;
 mod pbft;
 mod raft;

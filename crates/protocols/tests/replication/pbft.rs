@@ -2,11 +2,9 @@
 
 use crate::storms;
 use synod_core::card::{Load, Rounds};
-use synod_core::{Algorithm, ProcessId, Setup};
+use synod_core::{Algorithm, Setup};
 use synod_protocols::replication::Pbft;
-use synod_sim::faults::Fault;
-use synod_sim::network::below;
-use synod_sim::{Action, Judged, Options, Plan, Report, Simulator};
+use synod_sim::{Judged, Options, Plan, Report, Simulator};
 
 fn calm(setup: Setup, rounds: u32, load: Load) -> Report {
     let plan = Plan { judged: Judged::All, setup, ..Plan::new(0, Rounds::Times(rounds)) };
@@ -85,19 +83,7 @@ fn signatures_that_are_checked_break_no_promise_either() {
 
 #[test]
 fn a_replica_without_its_disk_breaks_no_promise() {
-    storms::all_hold(200, |seed| {
-        let setup = setup(seed).with("clients", "1");
-        let report = storms::run::<Pbft>(seed, setup, 6, |_, chance| {
-            let at = ProcessId(0);
-            let at_us = below(chance, 2_000_000);
-            let crash = Fault::at(at_us, Action::Crash(at));
-            vec![crash, Fault::at(at_us + 1, Action::Restart { at, disk: false })]
-        });
-        // Somebody who says nothing any more may be missing later: only safety is judged.
-        let safe = |property: &str| property != "answered";
-        let broken = report.violations.iter().find(|(found, _)| safe(found.property));
-        broken.map(|violation| format!("seed {seed}: {violation:?}"))
-    });
+    storms::all_hold(200, |seed| storms::lose_disk::<Pbft>(seed, setup(seed)));
 }
 
 #[test]

@@ -1,22 +1,17 @@
 //! Raft: what holds in storms, and in small worlds.
 //!
-//! Larger worlds were explored once, with the settings of [`SMALL`] and `synod check raft -n 3 --order fifo
-//! --param NAME=VALUE …`, and every state is safe. To the end: 192,150 states of two terms in which only
-//! p0 stands, two commands come, and somebody crashes and starts again; 268,866 of one term in which all
-//! stand, one command comes, and somebody crashes. The first 1,025,293 states, all up to 13 steps, of two
-//! terms in which all stand, two commands come, and somebody crashes: these grow too fast to be explored to
-//! the end.
+//! The whole scope that was asked for takes too long for every test run: three servers that all may stand, two
+//! terms, two commands, and somebody who crashes at any time, also in the middle of a step. It was explored
+//! once to the end, 2,903,625 states in 84 s, and every property and invariant holds in each; the same without
+//! the crash has 1,038,915. With the settings of [`SMALL`]:
+//! `synod check raft -n 3 --order fifo --rounds 2 --crashes 1 --param terms=2 --param NAME=VALUE …`.
 
-use crate::storms;
-use synod_check::{Question, explore};
-use synod_core::card::{Order, Rounds, Scope, Settings};
-use synod_core::family::replication::{LINEARIZABLE, ONCE, ONE_LEADER, SAME_LOG};
-use synod_core::{Algorithm, ProcessId, Setup};
+use crate::{runs, storms};
+use synod_core::card::{Rounds, Scope, Settings};
+use synod_core::{Algorithm, Setup};
 use synod_protocols::replication::Raft;
 use synod_protocols::replication::mutants::RaftBlindVote;
-use synod_sim::faults::Fault;
-use synod_sim::network::below;
-use synod_sim::{Action, Judged, Options, Plan, Simulator};
+use synod_sim::{Judged, Options, Plan, Simulator};
 
 #[test]
 fn clients_are_answered_when_nothing_goes_wrong() {
@@ -36,6 +31,7 @@ fn setup(seed: u64) -> Setup {
         .with("prevote", one_of(["yes", "no"], 5))
         .with("lines", one_of(["512", "1"], 7))
         .with("clients", one_of(["1", "3"], 13))
+        .with("lease", one_of(["no", "yes"], 17))
 }
 
 #[test]
@@ -49,18 +45,7 @@ fn promises_hold_in_three_thousand_storms() {
 
 #[test]
 fn a_server_without_its_disk_breaks_no_promise() {
-    storms::all_hold(500, |seed| {
-        let report = storms::run::<Raft>(seed, setup(seed).with("clients", "1"), 6, |_, chance| {
-            let at = ProcessId(0);
-            let at_us = below(chance, 2_000_000);
-            let crash = Fault::at(at_us, Action::Crash(at));
-            vec![crash, Fault::at(at_us + 1, Action::Restart { at, disk: false })]
-        });
-        // Somebody who votes no more may be missing later: only safety is judged.
-        let safe = |property: &str| property != "answered";
-        let broken = report.violations.iter().find(|(found, _)| safe(found.property));
-        broken.map(|violation| format!("seed {seed}: {violation:?}"))
-    });
+    storms::all_hold(500, |seed| storms::lose_disk::<Raft>(seed, setup(seed)));
 }
 
 #[test]
@@ -84,33 +69,26 @@ const SMALL: Settings = &[
     ("askers", "p0"),
 ];
 
-/// How many states there are, if all of them are safe.
 fn safe_states(scope: Scope, set: Settings) -> usize {
-    let safety = [ONE_LEADER, SAME_LOG, ONCE, LINEARIZABLE, "log-matching", "leader-completeness"];
-    let judged = Judged::Only(safety.map(str::to_owned).into());
-    let scope = Scope { order: Order::Fifo, ..scope };
-    let question = Question { judged, ..Question::new(scope) };
-    let setup = Setup::new(scope.n).with_all(SMALL).with_all(set);
-    let exploration =
-        explore::<Raft>(&Question { setup, ..question }, |_| {}).expect("the scope fits");
-    for verdict in &exploration.verdicts {
-        let violation = verdict.refuted.as_ref().map(|refuted| &refuted.violation);
-        assert_eq!(violation, None, "{scope:?}");
-    }
-    assert!(exploration.exhausted(), "{scope:?}");
-    exploration.progress.unique
+    runs::safe_states::<Raft>(scope, Setup::new(scope.n).with_all(SMALL).with_all(set))
 }
 
 #[test]
-fn every_state_is_safe_in_which_all_stand_for_election_and_two_commands_come() {
-    let scope = Scope { rounds: Rounds::Times(2), ..Scope::of(3) };
-    assert_eq!(safe_states(scope, &[("terms", "1")]), 103_504);
+fn every_state_is_safe_in_which_all_stand_for_two_terms_and_a_command_comes() {
+    let scope = Scope { rounds: Rounds::Times(1), ..Scope::of(3) };
+    assert_eq!(safe_states(scope, &[("terms", "2")]), 390_269);
 }
 
 #[test]
-fn every_state_is_safe_in_which_there_are_two_terms_and_somebody_crashes() {
+fn every_state_is_safe_in_which_all_stand_two_commands_come_and_somebody_crashes() {
     let scope = Scope { rounds: Rounds::Times(2), crashes: 1, ..Scope::of(3) };
-    assert_eq!(safe_states(scope, &[("terms", "2"), ("standing", "p0")]), 39_242);
+    assert_eq!(safe_states(scope, &[("terms", "1")]), 42_044);
+}
+
+#[test]
+fn every_state_is_safe_in_which_there_are_two_terms_and_somebody_crashes_and_comes_back() {
+    let scope = Scope { rounds: Rounds::Times(2), crashes: 1, restarts: 1, ..Scope::of(3) };
+    assert_eq!(safe_states(scope, &[("terms", "2"), ("standing", "p0")]), 71_305);
 }
 
 #[test]

@@ -125,6 +125,15 @@ fn a_read_by_index_takes_a_round_of_heartbeats_and_no_place_in_the_log() {
 }
 
 #[test]
+fn somebody_alone_need_not_ask_again() {
+    for reads in ["log", "index"] {
+        let setup = Setup::new(1).with("reads", reads).with("tries", "0");
+        let report = runs::run::<Raft>(setup, 20, Load::Any, Vec::new(), 1);
+        assert_eq!((storms::wrong(&report), report.meter.operations), (None, 20), "{reads}");
+    }
+}
+
+#[test]
 fn a_leader_that_is_cut_off_answers_no_read_by_index() {
     let mut waited = 0;
     for seed in 0..20 {

@@ -1,8 +1,10 @@
-//! Runs on a quiet network in which what goes wrong is said.
+//! Runs on a quiet network in which what goes wrong is said, and small worlds.
 
 use crate::storms;
-use synod_core::card::{Load, Rounds};
+use synod_check::{Question, explore};
+use synod_core::card::{Load, Order, Rounds, Scope};
 use synod_core::family::Replication;
+use synod_core::family::replication::ANSWERED;
 use synod_core::replication::{Invoke, Operation};
 use synod_core::{Algorithm, ProcessId, Setup};
 use synod_sim::faults::Fault;
@@ -128,4 +130,20 @@ pub(crate) fn all_are_answered<A: Algorithm<Family = Replication>>(
         sent(&report, kind)
     });
     counts.sum()
+}
+
+/// How many states a small world has, if all of them are safe.
+pub(crate) fn safe_states<A: Algorithm>(scope: Scope, setup: Setup) -> usize {
+    let scope = Scope { order: Order::Fifo, ..scope };
+    let mut safety = Judged::All.ids::<A>(&setup);
+    safety.retain(|id| *id != ANSWERED);
+    let judged = Judged::Only(safety.into_iter().map(str::to_owned).collect());
+    let question = Question { setup, judged, ..Question::new(scope) };
+    let exploration = explore::<A>(&question, |_| {}).expect("the scope fits");
+    for verdict in &exploration.verdicts {
+        let violation = verdict.refuted.as_ref().map(|refuted| &refuted.violation);
+        assert_eq!(violation, None, "{scope:?}");
+    }
+    assert!(exploration.exhausted(), "{scope:?}");
+    exploration.progress.unique
 }

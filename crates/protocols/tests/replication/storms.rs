@@ -2,9 +2,10 @@
 //! again with its disk, and in the end all links work.
 
 use synod_core::card::Rounds;
-use synod_core::{Algorithm, Setup};
+use synod_core::family::replication::ANSWERED;
+use synod_core::{Algorithm, ProcessId, Setup};
 use synod_sim::faults::Fault;
-use synod_sim::network::{Chance, Delay, chance};
+use synod_sim::network::{Chance, Delay, below, chance};
 use synod_sim::storm::Storm;
 use synod_sim::{Action, Ended, Judged, Options, Plan, Report, Simulator};
 
@@ -82,6 +83,18 @@ fn all_up<I: Clone>(n: usize, at_us: u64, faults: &[Fault<I>]) -> Vec<Fault<I>> 
 pub(crate) fn wrong(report: &Report) -> Option<String> {
     let violation = report.violations.first().map(|(violation, _)| format!("{violation:?}"));
     violation.or((report.ended == Ended::Cut).then(|| "it does not end".to_owned()))
+}
+
+/// What is unsafe in a run in which p0 crashes and starts again without its disk. Whoever accepts
+/// nothing any more may be missing later, so it does not matter whether all are answered.
+pub(crate) fn lose_disk<A: Algorithm>(seed: u64, setup: Setup) -> Option<String> {
+    let report = run::<A>(seed, setup.with("clients", "1"), 6, |_, chance| {
+        let (at, at_us) = (ProcessId(0), below(chance, 2_000_000));
+        let crash = Fault::at(at_us, Action::Crash(at));
+        vec![crash, Fault::at(at_us + 1, Action::Restart { at, disk: false })]
+    });
+    let unsafely = report.violations.iter().find(|(found, _)| found.property != ANSWERED);
+    unsafely.map(|violation| format!("seed {seed}: {violation:?}"))
 }
 
 /// Looks at so many seeds, on as many threads as there are: what is broken.

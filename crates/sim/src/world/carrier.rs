@@ -32,6 +32,7 @@ pub(super) struct Carrier<'a, A: Algorithm> {
     flight: &'a mut Flight<A>,
     monitor: &'a mut MonitorOf<A>,
     links: &'a Links,
+    gone: &'a ProcessSet,
     causal: &'a mut Option<Box<CausalOrder>>,
     messages_sent: &'a mut u64,
     timers_set: &'a mut u64,
@@ -76,6 +77,7 @@ impl<A: Algorithm> World<A> {
             flight: &mut self.flight,
             monitor: &mut self.monitor,
             links: &self.links,
+            gone: &self.gone,
             causal: &mut self.causal,
             messages_sent: &mut self.messages_sent,
             timers_set: &mut self.timers_set,
@@ -198,6 +200,11 @@ impl<A: Algorithm> Carrier<'_, A> {
             let (slot, envelope, why) = (None, &envelope, "the link is cut");
             self.driver.see(self.now_us, Happening::Sent { slot, envelope, layer, carried });
             self.driver.see(self.now_us, Happening::Lost { envelope, why });
+            return;
+        }
+        if self.gone.contains(to) {
+            let (slot, envelope) = (None, &envelope);
+            self.driver.see(self.now_us, Happening::Sent { slot, envelope, layer, carried });
             return;
         }
         if let Some(causal) = self.causal {

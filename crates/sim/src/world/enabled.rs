@@ -67,6 +67,15 @@ impl<A: Algorithm> World<A> {
         }
     }
 
+    /// Somebody whose disk writes. A driver that tries everything may let it finish first: whatever
+    /// else could happen before can happen after it. For what the process says waits for its disk, and
+    /// so it might as well have said it and the network, or the application, be slow; and what it would
+    /// take in meanwhile it takes in afterwards. It may only crash before that.
+    pub fn first_to_write(&self) -> Option<ProcessId> {
+        let mut all = ProcessId::all(self.processes.len());
+        all.find(|at| self.process(*at).is_up() && self.process(*at).is_writing())
+    }
+
     /// Everything that may go wrong next, within what is left; application messages and the
     /// passing of time included.
     pub fn enabled_faults(&self, actions: &mut Vec<Action<A::Input>>) {

@@ -15,7 +15,17 @@ impl<A: Algorithm> World<A> {
             disk.held.clear();
         }
         process.application.on_crash();
+        // What it knew is gone, too; only an algorithm's own invariants still look at it.
+        if self.fixed.invariants.is_empty() {
+            process.state = self.fixed.initial[at.index()].clone();
+        }
+        if self.fixed.lean {
+            process.disk = None;
+        }
         self.remember_print(at);
+        if self.fixed.lean {
+            self.bury(at);
+        }
         self.monitor.on_crash(at);
         driver.see(self.now_us, Happening::Crashed(at));
     }

@@ -11,6 +11,7 @@ mod enabled;
 mod fingerprint;
 mod flight;
 mod judge;
+mod lean;
 mod links;
 mod lives;
 mod plan;
@@ -45,6 +46,7 @@ struct Fixed<A: Algorithm> {
     order: Order,
     multicast: bool,
     timing: Timing,
+    lean: bool,
     clocks: Vec<Clock>,
     replay: Option<Replay<A>>,
     invariants: Vec<Invariant<A>>,
@@ -60,6 +62,8 @@ pub struct World<A: Algorithm> {
     flight: Flight<A>,
     monitor: MonitorOf<A>,
     links: Links,
+    /// Who crashed and never comes back.
+    gone: ProcessSet,
     causal: Option<Box<CausalOrder>>,
     /// What may still go wrong, for drivers that try everything.
     pub faults: FaultsLeft,
@@ -95,6 +99,7 @@ impl<A: Algorithm> Clone for World<A> {
             flight: self.flight.clone(),
             monitor: self.monitor.clone(),
             links: self.links.clone(),
+            gone: self.gone.clone(),
             causal: self.causal.clone(),
             faults: self.faults,
             now_us: self.now_us,
@@ -120,6 +125,7 @@ impl<A: Algorithm> Clone for World<A> {
         if !(self.links.work() && source.links.work()) {
             self.links.clone_from(&source.links);
         }
+        self.gone.clone_from(&source.gone);
         self.causal.clone_from(&source.causal);
         self.faults = source.faults;
         self.now_us = source.now_us;
@@ -151,6 +157,7 @@ impl<A: Algorithm> World<A> {
                 plan.judged.property::<A>(&plan.setup, id)
             }),
             links: Links::default(),
+            gone: ProcessSet::EMPTY,
             causal: (plan.order == Order::Causal).then(|| Box::new(CausalOrder::new(n))),
             faults: FaultsLeft::default(),
             now_us: 0,
@@ -168,6 +175,7 @@ impl<A: Algorithm> World<A> {
                 order: plan.order,
                 multicast: plan.multicast,
                 timing: plan.timing,
+                lean: plan.lean,
                 clocks: plan.clocks.clone(),
                 judged: plan.judged.ids::<A>(&plan.setup),
                 replay: kit.replay,
@@ -183,6 +191,7 @@ impl<A: Algorithm> World<A> {
             self.run(at, driver, |state, cx| state.on_start(cx));
         }
         self.deliver_urgent(driver);
+        self.forget_ignored();
         self.judge(driver);
     }
 
@@ -294,6 +303,7 @@ impl<A: Algorithm> World<A> {
         self.retracted = false;
         self.take_step(action, driver);
         self.deliver_urgent(driver);
+        self.forget_ignored();
         self.judge(driver);
     }
 
@@ -405,16 +415,6 @@ impl<A: Algorithm> World<A> {
         let envelope = self.take(slot);
         self.forget_causal(&envelope);
         driver.see(self.now_us, Happening::Lost { envelope: &envelope, why });
-    }
-
-    fn forget_causal(&mut self, envelope: &Envelope<A>) {
-        // While a copy is still on its way, what was sent later must go on waiting for it.
-        let is_copy = |other: &Envelope<A>| other.number == envelope.number;
-        if let Some(causal) = &mut self.causal
-            && !self.flight.iter().any(|(_, other)| is_copy(other))
-        {
-            causal.forget(envelope.number);
-        }
     }
 
     fn duplicate(&mut self, of: Slot, driver: &mut dyn Driver<A>) {

@@ -114,10 +114,7 @@ impl<A: Algorithm> Clone for Process<A> {
 /// The numbers of timers do not matter, only which are set.
 impl<A: Algorithm> Hash for Process<A> {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
-        // What a crashed process knew is gone; only an algorithm's own invariants still look at it.
-        if self.status != Status::Crashed || self.state.has_invariants() {
-            self.state.hash(hasher);
-        }
+        self.state.hash(hasher);
         self.application.hash(hasher);
         self.status.hash(hasher);
         (self.incarnation, self.has_lost_disk).hash(hasher);

@@ -144,7 +144,7 @@ const COUNTEREXAMPLES: &[Counterexample] = &[
     Counterexample {
         property: AC5,
         scope: Scope { timing: PROMPT, crashes: 1, set: PATIENT, ..Scope::of(3) },
-        steps: 17,
+        steps: 13,
         story: "the blocking window: everybody has promised to commit, and the coordinator crashes \
                 before it says anything; p1 and p2 ask and ask, but each is as much in doubt as the \
                 other",

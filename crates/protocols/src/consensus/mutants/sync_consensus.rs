@@ -25,7 +25,7 @@ impl Synchronous for Flooding<false, true> {
         counterexamples: &[Counterexample {
             property: AGREEMENT,
             scope: Scope { timing: AT_ONCE, crashes: 1, set: &[("f", "1")], ..Scope::of(3) },
-            steps: 20,
+            steps: 16,
             story: "p0 crashes when it has told p1 only; p1 tells p2 in the last round, too late to \
                     count",
         }],
@@ -58,7 +58,7 @@ impl Synchronous for Flooding<true, false> {
         counterexamples: &[Counterexample {
             property: AGREEMENT,
             scope: Scope { timing: AT_ONCE, crashes: 1, set: &[("f", "1")], ..Scope::of(3) },
-            steps: 12,
+            steps: 10,
             story: "p0 crashes in the only round, when it has told p1 but not p2",
         }],
         parameters: PARAMETERS,

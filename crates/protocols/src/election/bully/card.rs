@@ -135,13 +135,13 @@ const COUNTEREXAMPLES: &[Counterexample] = &[
     Counterexample {
         property: E1,
         scope: Scope { timing: SYNCHRONOUS, crashes: 1, ..Scope::of(2) },
-        steps: 5,
+        steps: 4,
         story: "p1 announces itself and crashes, and p0, which has no detector, never notices",
     },
     Counterexample {
         property: E1_ALWAYS,
         scope: Scope { timing: SYNCHRONOUS, crashes: 1, ..Scope::of(3) },
-        steps: 8,
+        steps: 7,
         story: "p2 announces itself to p0 and crashes before p1 has heard of it; p1 gets no answer \
                 and announces itself, and for a moment p0 still believes in p2",
     },

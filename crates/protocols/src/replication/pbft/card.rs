@@ -25,7 +25,7 @@ const PARAMETERS: &[Parameter] = &[
     ASKERS, CLIENTS, KEYS, OPERATIONS, PATIENCE, TRIES, TRAITORS, ADVERSARY, LIES, SCRIPT,
 ];
 
-/// One request of a client outside, in the first view.
+/// One request of a client outside.
 const fn small(n: usize, set: Set) -> Scope {
     Scope { order: Order::Fifo, set, ..Scope::of(n) }
 }
@@ -94,6 +94,18 @@ impl Catalogued for Replica {
                     ("operations", "put"),
                     ("traitors", "p0"),
                     ("adversary", "equivocating"),
+                ],
+            ),
+            // The primary says nothing: the next one takes over.
+            small(
+                5,
+                &[
+                    ("replicas", "4"),
+                    ("views", "1"),
+                    ("resend", "0"),
+                    ("tries", "1"),
+                    ("operations", "put"),
+                    ("traitors", "p0"),
                 ],
             ),
         ],

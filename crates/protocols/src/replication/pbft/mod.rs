@@ -38,6 +38,7 @@ mod checkpoint;
 mod lies;
 mod message;
 mod normal;
+mod past;
 mod requests;
 mod settings;
 mod slot;
@@ -241,6 +242,9 @@ impl<O: Data, S: Data> Protocol for Pbft<O, S> {
     }
 
     fn on_message(&mut self, from: ProcessId, message: Message<O, S>, cx: &mut Cx<'_, Self>) {
+        if self.ignores(from, &message) {
+            return;
+        }
         self.heard = None;
         match message {
             Message::View(view) => return self.on_view(from, view),
@@ -276,6 +280,10 @@ impl<O: Data, S: Data> Protocol for Pbft<O, S> {
             Timer::Suspect => self.suspect(cx),
             Timer::Resend => self.ask_for_help(cx),
         }
+    }
+
+    fn ignores(&self, from: ProcessId, message: &Message<O, S>) -> bool {
+        self.is_past(from, message)
     }
 }
 

@@ -50,7 +50,7 @@ impl<O: Data, S: Data> Pbft<O, S> {
         let known = self.log.get(&number).and_then(|slot| slot.accepted.as_ref());
         let known = known.map(|known| known.proposal);
         let early = view > self.view || view == self.view && self.changing;
-        if early || !self.is_in_window(number) || known == Some(accepted.proposal) {
+        if early || !self.is_in_window(number) {
             return;
         }
         if let Some(why) = self.fault_of(&accepted, cx) {
@@ -110,7 +110,7 @@ impl<O: Data, S: Data> Pbft<O, S> {
         signature: Signature,
         cx: &mut Cx<'_, Self>,
     ) {
-        if proposal.view < self.view || !self.is_in_window(proposal.number) {
+        if !self.is_in_window(proposal.number) {
             return;
         }
         let from_primary = self.settings.primary(proposal.view) == from;

@@ -56,12 +56,6 @@ impl<O: Data, S: Data> Pbft<O, S> {
         signed: SignedChange<O>,
         cx: &mut Cx<'_, Self>,
     ) {
-        let view = signed.change.view;
-        let known = self.changes.get(&from).map(|known| known.change.view);
-        let over = view < self.view || view == self.view && !self.changing;
-        if over || known.is_some_and(|known| known >= view) {
-            return;
-        }
         if from != signed.by || !self.is_valid(&signed) {
             return cx.accuse(from, "changes the view without proofs");
         }
@@ -116,9 +110,6 @@ impl<O: Data, S: Data> Pbft<O, S> {
         new: Box<NewView<O>>,
         cx: &mut Cx<'_, Self>,
     ) {
-        if new.view < self.view || new.view == self.view && !self.changing {
-            return;
-        }
         if !self.is_in_order(&new) {
             return cx.accuse(from, "begins a view without proofs");
         }

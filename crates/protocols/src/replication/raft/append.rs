@@ -54,6 +54,10 @@ impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
             self.save_after(written, cx);
             self.advance(cx);
         }
+        if rounds {
+            // Whoever is a majority alone hears of nobody.
+            self.finish_reads(cx);
+        }
     }
 
     /// Sends each of the others what it lacks; `all`: also to those who lack nothing.

@@ -268,6 +268,20 @@ impl<R: Rules, C: Data, S: Data> Protocol for Raft<R, C, S> {
             Timer::Lease(round) => self.on_lease_over(round),
         }
     }
+
+    /// Terms only grow, and nobody is a candidate twice in one, nor leads twice in it.
+    fn ignores(&self, _from: ProcessId, message: &Message<C, S>) -> bool {
+        let waits_for = |term: u64, role: bool| term > self.term || term == self.term && role;
+        match message {
+            Message::Vote { term, pre: false, granted } => {
+                let stands = matches!(self.role, Role::Candidate { asks_first: false, .. });
+                !waits_for(*term, *granted && stands)
+            }
+            Message::Appended { term, .. } => !waits_for(*term, self.leads()),
+            Message::TimeoutNow { term } => *term < self.term,
+            _ => false,
+        }
+    }
 }
 
 impl<R: Rules, C: Data, S: Data> Durable for Raft<R, C, S> {

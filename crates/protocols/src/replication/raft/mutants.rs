@@ -100,7 +100,7 @@ impl Catalogued for Server<VotesBlindly> {
                 ("standing", "p0 p2"),
                 ("records", "whole"),
             ]),
-            steps: 15,
+            steps: 16,
             story: "p0 leads in term 1, and commits an entry with p1. p2, which has nothing, stands in \
                     term 2 and gets p1's vote.",
         }],
