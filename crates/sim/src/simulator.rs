@@ -294,10 +294,17 @@ impl<'s, A: Algorithm> Run<'s, A> {
         offers.contains(input)
     }
 
-    /// What waited at a process is due now, and keeps its place before what was due after it.
+    /// What waited at a process is due now, and keeps its place before what was due after it. But
+    /// first the process looks at the clock, as real ones do: a lease that ran out meanwhile is over.
     fn unpark(&mut self, at: ProcessId) {
-        for (number, due) in self.engine.parked.remove(&at).unwrap_or_default() {
+        let parked = self.engine.parked.remove(&at).unwrap_or_default();
+        let is_timer = |(_, due): &(u64, Due)| matches!(due, Due::Fire(..));
+        let (timers, others): (Vec<_>, Vec<_>) = parked.into_iter().partition(is_timer);
+        for (number, due) in others {
             self.engine.agenda.plan_as(number, self.world.now_us, due);
+        }
+        for (number, due) in timers {
+            self.take(number, due);
         }
     }
 

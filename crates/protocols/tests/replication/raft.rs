@@ -43,6 +43,15 @@ fn promises_hold_in_three_thousand_storms() {
     });
 }
 
+/// In each of these storms a leader stands still until others have elected another, and is then asked.
+#[test]
+fn a_leader_that_stood_still_trusts_no_lease_that_ran_out_meanwhile() {
+    for seed in [5_021, 6_491, 6_647, 8_601, 9_201, 9_677] {
+        let report = storms::run::<Raft>(seed, setup(seed), 6, |_, _| Vec::new());
+        assert_eq!(storms::wrong(&report), None, "seed {seed}");
+    }
+}
+
 #[test]
 fn a_server_without_its_disk_breaks_no_promise() {
     storms::all_hold(500, |seed| storms::lose_disk::<Raft>(seed, setup(seed)));
