@@ -36,8 +36,15 @@ pub(crate) fn run<A: Algorithm<Family = Replication>>(
     faults: Vec<Fault<Input>>,
     seed: u64,
 ) -> Report {
-    let mut run =
-        Simulator::<A>::new(options(setup, rounds, load, seed), None).expect("the setup is valid");
+    go::<A>(options(setup, rounds, load, seed), faults, None)
+}
+
+fn go<A: Algorithm<Family = Replication>>(
+    options: Options,
+    faults: Vec<Fault<Input>>,
+    tracer: Option<Tracer<'_>>,
+) -> Report {
+    let mut run = Simulator::<A>::new(options, tracer).expect("the setup is valid");
     faults.into_iter().for_each(|fault| run.at(fault));
     run.run(|_, _| {}).expect("nothing is written")
 }
@@ -55,10 +62,7 @@ pub(crate) fn watched<A: Algorithm<Family = Replication>>(
 ) -> (Report, Vec<Event>) {
     let mut window = Window::new(0, MANY);
     let tracer = Tracer::new(setup.n, vec![&mut window]);
-    let mut run = Simulator::<A>::new(options(setup, rounds, load, seed), Some(tracer))
-        .expect("the setup is valid");
-    faults.into_iter().for_each(|fault| run.at(fault));
-    let report = run.run(|_, _| {}).expect("nothing is written");
+    let report = go::<A>(options(setup, rounds, load, seed), faults, Some(tracer));
     assert_eq!(window.beyond, 0, "the run is longer than the window");
     (report, window.events)
 }
