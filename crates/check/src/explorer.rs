@@ -5,6 +5,7 @@
 //! the first violation of a property that is found is always one of the shortest, and always the
 //! same one.
 
+use crate::circles::Ways;
 use crate::history::{Way, follow};
 use crate::lasso;
 use crate::question::{Exploration, Limits, Progress, Question, Refutation, Unfinished, Verdict};
@@ -12,7 +13,7 @@ use crate::successors::{Choices, Successors};
 use crate::visited::{Seen, Tree, Visited};
 use std::sync::Mutex;
 use synod_core::card::Scope;
-use synod_core::{Algorithm, Boxed, SetupError, Violation};
+use synod_core::{Algorithm, Boxed, Family, SetupError, Violation};
 use synod_sim::world::{FaultsLeft, Plan, World};
 
 /// Explores. Calls `progress` now and then.
@@ -34,7 +35,8 @@ fn search<A: Algorithm>(
     progress(&search.progress);
     let mut verdicts = search.verdicts(question)?;
     if unfinished.is_none() {
-        let too_many = match search.leads_back {
+        let leads_round = || search.ways.as_ref().is_some_and(Ways::lead_round);
+        let too_many = match search.leads_back && leads_round() {
             true => lasso::judge::<A>(question, &mut verdicts, &mut progress)?,
             false => None,
         };
@@ -76,6 +78,8 @@ struct Search<A: Algorithm> {
     crowded: usize,
     /// Whether some step leads to a state no farther from the start.
     leads_back: bool,
+    /// Where steps lead, if it is judged what comes in the end.
+    ways: Option<Ways>,
     progress: Progress,
 }
 
@@ -89,11 +93,14 @@ struct Harvest<A: Algorithm> {
     crowded: usize,
     /// Whether some step leads to a state no farther from the start: without one, no circle.
     leads_back: bool,
+    ways: Option<Ways>,
 }
 
 impl<A: Algorithm> Search<A> {
     fn begin(question: &Question) -> Result<Self, SetupError> {
         let plan = question.lean_plan::<A>();
+        let judged = question.judged.ids::<A>(&question.setup);
+        let is_about_the_end = |id: &&'static str| A::Family::LIVENESS.contains(id);
         let mut search = Search {
             visited: Visited::default(),
             tree: Tree::default(),
@@ -101,10 +108,11 @@ impl<A: Algorithm> Search<A> {
             spare: Mutex::default(),
             base: 0,
             found: Vec::new(),
-            judged: question.judged.ids::<A>(&question.setup),
             normal: question.is_normal::<A>(),
             crowded: 0,
             leads_back: false,
+            ways: judged.iter().any(is_about_the_end).then(Ways::default),
+            judged,
             progress: Progress::default(),
         };
         for (parent, (_, world)) in roots::<A>(&plan, &question.scope)?.into_iter().enumerate() {
@@ -113,7 +121,7 @@ impl<A: Algorithm> Search<A> {
                 search.found.push(Found { parent, ordinal: None, violation });
             }
             // Equal roots are kept apart: they are few, and the way back counts them.
-            search.visited.insert(print(&world, search.normal));
+            search.visited.insert(print(&world, search.normal), &world.left());
             search.tree.add_root();
             search.add_to_frontier(Box::new(world));
             search.progress.states += 1;
@@ -194,7 +202,10 @@ impl<A: Algorithm> Search<A> {
         let some = self.frontier.first().and_then(|batch| batch.first());
         let world = some.map_or(0, |world| world.estimated_bytes());
         let spare = self.spare.lock().expect("no worker panicked").len();
-        self.visited.bytes() + self.tree.bytes() + (self.progress.waiting + spare) * world
+        self.visited.bytes()
+            + self.tree.bytes()
+            + self.ways.as_ref().map_or(0, Ways::bytes)
+            + (self.progress.waiting + spare) * world
     }
 
     fn expand(&self, batch: &[Box<World<A>>], threads: usize) -> Vec<Harvest<A>> {
@@ -233,13 +244,18 @@ impl<A: Algorithm> Search<A> {
             states: 0,
             crowded: 0,
             leads_back: false,
+            ways: self.ways.is_some().then(Ways::default),
         };
+        let mut steps = Vec::new();
         // Most successors that are not in the table yet are found several times in one block.
         let mut here = Visited::default();
         let mut spare = self.some_spares();
         for (index, world) in block.iter().enumerate() {
             let parent = base + index;
             let before = harvest.successors.len();
+            let left_here = world.left();
+            let whole = |print: u64| print.wrapping_add(left_here.print());
+            steps.clear();
             let moves = successors.each(world, |ordinal, _, _, next| {
                 if self.normal && is_crowded(next) {
                     harvest.crowded += 1;
@@ -251,9 +267,13 @@ impl<A: Algorithm> Search<A> {
                     harvest.found.push(Found { parent, ordinal: Some(ordinal), violation });
                 }
                 let print = print(next, self.normal);
-                let seen = self.visited.look_up(print);
+                let left = next.left();
+                let seen = self.visited.look_up(print, &left);
                 harvest.leads_back |= seen == Seen::Before;
-                if seen == Seen::Never && here.insert(print) {
+                if left == left_here {
+                    steps.push(whole(print));
+                }
+                if seen == Seen::Never && here.insert(print, &left) {
                     let world = match spare.pop() {
                         Some(mut world) => {
                             (*world).clone_from(next);
@@ -269,6 +289,9 @@ impl<A: Algorithm> Search<A> {
                 let never = world.unfulfilled("nothing can happen any more");
                 let found = |violation| Found { parent, ordinal: None, violation };
                 harvest.found.extend(never.into_iter().map(found));
+            }
+            if let Some(ways) = &mut harvest.ways {
+                ways.add(whole(print(world, self.normal)), &steps);
             }
             harvest.counts.push((harvest.successors.len() - before) as u32);
         }
@@ -287,11 +310,14 @@ impl<A: Algorithm> Search<A> {
         self.progress.states += harvest.states;
         self.crowded += harvest.crowded;
         self.leads_back |= harvest.leads_back;
+        if let (Some(ways), Some(more)) = (&mut self.ways, harvest.ways) {
+            ways.append(more);
+        }
         let mut successors = harvest.successors.into_iter();
         for count in harvest.counts {
             let mut children = 0;
             for (ordinal, print, world) in successors.by_ref().take(count as usize) {
-                if self.visited.insert(print) {
+                if self.visited.insert(print, &world.left()) {
                     self.tree.add_child(ordinal);
                     self.add_to_frontier(world);
                     children += 1;

@@ -7,7 +7,7 @@
 //! decided one strongly connected component at a time: a walk through the whole component is fair
 //! if any circle in it is.
 
-use crate::explorer::{is_crowded, print, roots};
+use crate::explorer::{is_crowded, roots};
 use crate::history::{Way, follow, replay};
 use crate::question::{Progress, Question, Refutation, Verdict};
 use crate::successors::Successors;
@@ -144,7 +144,7 @@ fn build<A: Algorithm>(
         duties: BTreeSet::new(),
     };
     for (number, (_, world)) in roots::<A>(&plan, &question.scope)?.into_iter().enumerate() {
-        let print = print(&world, normal);
+        let print = world.whole_fingerprint(normal);
         index.insert(print, graph.len() as u32);
         graph.push(state(&world, print, number as u32, None));
         queue.push_back(world);
@@ -166,7 +166,7 @@ fn build<A: Algorithm>(
             if normal && is_crowded(next) {
                 return true;
             }
-            let print = print(next, normal);
+            let print = next.whole_fingerprint(normal);
             let to = *index.entry(print).or_insert_with(|| {
                 let root = graph[expanded].root;
                 graph.push(state(next, print, root, Some((expanded as u32, ordinal))));
@@ -270,10 +270,11 @@ fn walk(graph: &[State], inside: &BTreeSet<usize>, begins: usize, starves: Proce
         });
         edge.to as usize
     };
-    while let Some(duty) = open.first().copied() {
-        // Go to the nearest place where this duty is done, or is no longer one.
+    while !open.is_empty() {
+        // Go to the nearest place where some duty is done, or is no longer one.
         let settles = |edge: &Edge| {
-            edge.done == Some(duty) || !graph[edge.to as usize].duties.contains(&duty)
+            let is_done = edge.done.is_some_and(|done| open.contains(&done));
+            is_done || !open.is_subset(&graph[edge.to as usize].duties)
         };
         for edge in shortest(graph, inside, at, &settles) {
             at = take(edge, &mut open, &mut steps);

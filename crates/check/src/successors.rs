@@ -9,6 +9,8 @@ pub(crate) struct Choices {
     script: Vec<u32>,
     among: Vec<u32>,
     used: usize,
+    /// Fingerprints of states that were judged lately, each where it belongs.
+    judged: Vec<u64>,
 }
 
 impl Choices {
@@ -42,7 +44,19 @@ impl Choices {
     }
 }
 
+/// So many states are remembered that were judged lately.
+const JUDGED: usize = 1 << 14;
+
 impl<A: Algorithm> Driver<A> for Choices {
+    fn is_news(&mut self, print: &dyn Fn() -> u64) -> bool {
+        if self.judged.is_empty() {
+            self.judged = vec![0; JUDGED];
+        }
+        let print = print();
+        let place = &mut self.judged[print as usize % JUDGED];
+        std::mem::replace(place, print) != print
+    }
+
     fn choose(&mut self, among: u32) -> u32 {
         if self.used == self.script.len() {
             self.script.push(0);

@@ -1,12 +1,19 @@
 //! The states that were seen: eight bytes each, plus two to find the way back.
 
 use std::collections::BTreeMap;
+use synod_sim::world::Left;
 
-/// A set of fingerprints. Open addressing with linear probing; it grows in small steps, so that
-/// memory follows the number of states closely. No fingerprint is zero.
+/// A set of fingerprints, each with what may still go wrong there. Open addressing with linear probing; it
+/// grows in small steps, so that memory follows the number of states closely. No fingerprint is zero.
+///
+/// A state is known if it was added with as much that may go wrong, of each kind, or more: whatever can
+/// happen where less can go wrong happens there, too.
 #[derive(Debug)]
 pub(crate) struct Visited {
     slots: Vec<u64>,
+    /// What may still go wrong there: a place in `lefts`.
+    left: Vec<u8>,
+    lefts: Vec<Left>,
     /// One bit a slot: whether it was filled since the last call of `grow_old`.
     young: Vec<u64>,
     len: usize,
@@ -15,7 +22,7 @@ pub(crate) struct Visited {
 /// What is known of a fingerprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Seen {
-    /// Nothing.
+    /// Nothing, or only where less can go wrong.
     Never,
     /// It was added since the last call of `grow_old`.
     Lately,
@@ -23,15 +30,24 @@ pub(crate) enum Seen {
     Before,
 }
 
+/// No place in the list of what may still go wrong.
+const OTHER: u8 = u8::MAX;
 const SMALLEST: usize = 1 << 10;
 /// The table is at most this full, in percent …
 const FULL: usize = 85;
 /// … and grows by this factor, in percent.
-const GROWTH: usize = 140;
+const GROWTH: usize = 120;
 
 impl Default for Visited {
     fn default() -> Self {
-        Visited { slots: vec![0; SMALLEST], young: vec![0; SMALLEST / 64], len: 0 }
+        let left = vec![0; SMALLEST];
+        Visited {
+            slots: vec![0; SMALLEST],
+            left,
+            lefts: Vec::new(),
+            young: vec![0; SMALLEST / 64],
+            len: 0,
+        }
     }
 }
 
@@ -42,22 +58,49 @@ impl Visited {
         ((u128::from(fingerprint) * self.slots.len() as u128) >> 64) as usize
     }
 
+    /// The place of an entry that covers this one, or a free place for it.
     #[inline]
-    fn find(&self, fingerprint: u64) -> Result<usize, usize> {
+    fn find(&self, fingerprint: u64, left: &Left) -> Result<usize, usize> {
         let mut place = self.home(fingerprint);
         loop {
             match self.slots[place] {
                 0 => return Err(place),
-                known if known == fingerprint => return Ok(place),
-                _ => place = if place + 1 == self.slots.len() { 0 } else { place + 1 },
+                known
+                    if known == fingerprint
+                        && self.left_at(place).is_none_or(|there| there.covers(left)) =>
+                {
+                    return Ok(place);
+                }
+                _ => place = self.after(place),
             }
         }
     }
 
+    fn after(&self, place: usize) -> usize {
+        if place + 1 == self.slots.len() { 0 } else { place + 1 }
+    }
+
+    /// What may still go wrong at a place; none if the fingerprint tells.
+    fn left_at(&self, place: usize) -> Option<&Left> {
+        self.lefts.get(usize::from(self.left[place]))
+    }
+
+    /// There are few different ones, as budgets are small. If there are too many all the same, the rest is
+    /// told apart by the fingerprint.
+    fn told_apart(&self, fingerprint: u64, left: &Left) -> u64 {
+        let is_full = self.lefts.len() == usize::from(OTHER);
+        match is_full && !self.lefts.contains(left) {
+            true => fingerprint.wrapping_add(left.print()).max(1),
+            false => fingerprint,
+        }
+    }
+
     #[inline]
-    pub(crate) fn look_up(&self, fingerprint: u64) -> Seen {
-        match self.find(fingerprint) {
+    pub(crate) fn look_up(&self, fingerprint: u64, left: &Left) -> Seen {
+        match self.find(self.told_apart(fingerprint, left), left) {
             Err(_) => Seen::Never,
+            // Less can go wrong: there is no way back from here to there.
+            Ok(place) if self.left_at(place).is_some_and(|there| there != left) => Seen::Lately,
             Ok(place) if self.young[place / 64] >> (place % 64) & 1 == 1 => Seen::Lately,
             Ok(_) => Seen::Before,
         }
@@ -68,16 +111,31 @@ impl Visited {
         self.young.fill(0);
     }
 
-    fn put(&mut self, place: usize, fingerprint: u64, young: bool) {
+    /// The place of this in `lefts`.
+    fn place_of(&mut self, left: &Left) -> u8 {
+        if let Some(place) = self.lefts.iter().position(|known| known == left) {
+            return place as u8;
+        }
+        if self.lefts.len() == usize::from(OTHER) {
+            return OTHER;
+        }
+        self.lefts.push(*left);
+        (self.lefts.len() - 1) as u8
+    }
+
+    fn put(&mut self, place: usize, fingerprint: u64, left: u8, young: bool) {
         self.slots[place] = fingerprint;
+        self.left[place] = left;
         self.young[place / 64] |= u64::from(young) << (place % 64);
     }
 
     /// Adds a fingerprint; true if it is new.
     #[inline]
-    pub(crate) fn insert(&mut self, fingerprint: u64) -> bool {
-        let Err(place) = self.find(fingerprint) else { return false };
-        self.put(place, fingerprint, true);
+    pub(crate) fn insert(&mut self, fingerprint: u64, left: &Left) -> bool {
+        let fingerprint = self.told_apart(fingerprint, left);
+        let Err(place) = self.find(fingerprint, left) else { return false };
+        let left = self.place_of(left);
+        self.put(place, fingerprint, left, true);
         self.len += 1;
         if self.len * 100 > self.slots.len() * FULL {
             self.grow();
@@ -89,10 +147,15 @@ impl Visited {
         let length = self.slots.len() * GROWTH / 100;
         let old = std::mem::replace(&mut self.slots, vec![0; length]);
         let young = std::mem::replace(&mut self.young, vec![0; length.div_ceil(64)]);
+        let left = std::mem::replace(&mut self.left, vec![0; length]);
         for (place, fingerprint) in old.into_iter().enumerate().filter(|(_, slot)| *slot != 0) {
             let young = young[place / 64] >> (place % 64) & 1 == 1;
-            let place = self.find(fingerprint).expect_err("each is there once");
-            self.put(place, fingerprint, young);
+            let left = left[place];
+            let mut place = self.home(fingerprint);
+            while self.slots[place] != 0 {
+                place = self.after(place);
+            }
+            self.put(place, fingerprint, left, young);
         }
     }
 
@@ -101,7 +164,7 @@ impl Visited {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        (self.slots.len() + self.young.len()) * size_of::<u64>()
+        (self.slots.len() + self.young.len()) * size_of::<u64>() + self.left.len()
     }
 }
 
@@ -195,6 +258,10 @@ impl Small {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use synod_sim::world::FaultsLeft;
+
+    /// Nothing can go wrong any more.
+    const NOTHING: Left = Left::NOTHING;
 
     fn mixed(number: u64) -> u64 {
         (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).max(1)
@@ -203,20 +270,22 @@ mod tests {
     #[test]
     fn a_fingerprint_is_new_once() {
         let mut visited = Visited::default();
-        assert!((0..100_000).all(|number| visited.insert(mixed(number))));
-        assert!((0..100_000).all(|number| !visited.insert(mixed(number))));
-        assert_eq!(visited.look_up(mixed(100_000)), Seen::Never);
+        assert!((0..100_000).all(|number| visited.insert(mixed(number), &NOTHING)));
+        assert!((0..100_000).all(|number| !visited.insert(mixed(number), &NOTHING)));
+        assert_eq!(visited.look_up(mixed(100_000), &NOTHING), Seen::Never);
         assert_eq!(visited.len(), 100_000);
     }
 
     #[test]
     fn what_was_added_lately_is_told_from_what_was_there_before_however_the_table_grows() {
         let mut visited = Visited::default();
-        (0..1_000).for_each(|number| assert!(visited.insert(mixed(number))));
+        (0..1_000).for_each(|number| assert!(visited.insert(mixed(number), &NOTHING)));
         visited.grow_old();
-        (1_000..50_000).for_each(|number| assert!(visited.insert(mixed(number))));
-        assert!((0..1_000).all(|number| visited.look_up(mixed(number)) == Seen::Before));
-        assert!((1_000..50_000).all(|number| visited.look_up(mixed(number)) == Seen::Lately));
+        (1_000..50_000).for_each(|number| assert!(visited.insert(mixed(number), &NOTHING)));
+        assert!((0..1_000).all(|number| visited.look_up(mixed(number), &NOTHING) == Seen::Before));
+        assert!(
+            (1_000..50_000).all(|number| visited.look_up(mixed(number), &NOTHING) == Seen::Lately)
+        );
     }
 
     #[test]
@@ -224,7 +293,7 @@ mod tests {
         let (mut visited, mut tree) = (Visited::default(), Tree::default());
         tree.add_root();
         for number in 0..500_000u64 {
-            visited.insert(mixed(number));
+            visited.insert(mixed(number), &NOTHING);
             tree.add_child((number % 7) as u32);
             tree.expanded(1);
             if number > 10_000 {
@@ -232,6 +301,28 @@ mod tests {
                 assert!(bytes <= 16 * visited.len(), "{bytes} bytes for {number} states");
             }
         }
+    }
+
+    #[test]
+    fn where_less_can_go_wrong_a_state_is_known_and_where_more_can_it_is_not() {
+        let left =
+            |crashes, drops| Left::of(FaultsLeft { crashes, drops, ..FaultsLeft::default() });
+        let mut visited = Visited::default();
+        assert!(visited.insert(7, &left(1, 1)));
+        visited.grow_old();
+        assert_eq!(visited.look_up(7, &left(1, 1)), Seen::Before);
+        assert_eq!(visited.look_up(7, &left(0, 1)), Seen::Lately);
+        assert_eq!(visited.look_up(7, &left(0, 2)), Seen::Never);
+        assert!(visited.insert(7, &left(0, 2)) && !visited.insert(7, &left(1, 0)));
+        assert_eq!(visited.len(), 2);
+    }
+
+    #[test]
+    fn however_much_may_go_wrong_a_state_is_new_once() {
+        let left = |drops| Left::of(FaultsLeft { drops, ..FaultsLeft::default() });
+        let mut visited = Visited::default();
+        assert!((0..1_000).all(|drops| visited.insert(7, &left(drops))));
+        assert!((0..1_000).all(|drops| !visited.insert(7, &left(drops))));
     }
 
     #[test]

@@ -6,6 +6,8 @@ use crate::family::Family;
 use crate::process::ProcessId;
 use crate::protocol::Protocol;
 use crate::setup::{Setup, SetupError};
+use std::any::Any;
+use std::cell::OnceCell;
 
 /// How a durable algorithm takes a record back in.
 pub type Replay<P> = fn(&mut P, &Record) -> Result<(), BadRecord>;
@@ -64,6 +66,13 @@ pub trait Algorithm:
         false
     }
 
+    /// How often things may still go wrong that this process stands for, each kind for itself. States that
+    /// differ in nothing else are worth exploring only where it is more; so it is not hashed, nor are
+    /// timers that stand for faults.
+    fn faults_left(&self) -> [u8; 8] {
+        [0; 8]
+    }
+
     /// Whether the formulas on its card are about a group that is set up so. (Some are only about
     /// the usual layer below.)
     fn has_costs(_setup: &Setup) -> bool {
@@ -114,24 +123,43 @@ pub trait System<P: Protocol> {
 }
 
 /// A look at the whole system at one moment, as nobody inside can have it.
-pub struct Snapshot<'a, P: Protocol>(pub &'a dyn System<P>);
+pub struct Snapshot<'a, P: Protocol> {
+    pub(crate) system: &'a dyn System<P>,
+    pub(crate) notes: &'a Notes,
+}
+
+/// What one invariant found out about a snapshot, and others may use.
+#[derive(Debug, Default)]
+pub struct Notes(OnceCell<Box<dyn Any>>);
 
 impl<'a, P: Protocol> Snapshot<'a, P> {
+    /// A look at this system. The notes belong to this moment.
+    pub fn new(system: &'a dyn System<P>, notes: &'a Notes) -> Self {
+        Snapshot { system, notes }
+    }
+
+    /// Finds something out, once for all invariants that are judged at this moment. All must ask for the
+    /// same thing.
+    pub fn once<T: 'static>(&self, find_out: impl FnOnce() -> T) -> &'a T {
+        let note = self.notes.0.get_or_init(|| Box::new(find_out()));
+        note.downcast_ref().expect("invariants of one algorithm want to know the same thing")
+    }
+
     /// How many processes there are.
     pub fn size(&self) -> usize {
-        self.0.size()
+        self.system.size()
     }
 
     /// The state of each process, in order.
     pub fn processes(&self) -> impl ExactSizeIterator<Item = &'a P> + use<'a, P> {
-        let system = self.0;
+        let system = self.system;
         (0..system.size()).map(|index| system.process(ProcessId(index as u32)))
     }
 
     /// Every message on its way: from, to, what.
     pub fn in_flight(&self) -> Vec<(ProcessId, ProcessId, &'a P::Message)> {
         let mut messages = Vec::new();
-        self.0.each_message(&mut |from, to, message| messages.push((from, to, message)));
+        self.system.each_message(&mut |from, to, message| messages.push((from, to, message)));
         messages
     }
 }

@@ -40,7 +40,7 @@ pub mod replication;
 pub mod setup;
 pub mod stamp;
 
-pub use algorithm::{Algorithm, Invariant, Kit, Snapshot, System};
+pub use algorithm::{Algorithm, Invariant, Kit, Notes, Snapshot, System};
 pub use boxed::Boxed;
 pub use card::{Bounds, Card, Cost, Mutant, Source};
 pub use clock::{Clock, Moment};

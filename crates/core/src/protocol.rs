@@ -32,6 +32,18 @@ pub trait Wire: Data {
     fn is_urgent(&self) -> bool {
         false
     }
+
+    /// Whether it says nothing to whoever delivers it between two views of a group, in a transitional
+    /// configuration. An idealised group service need not try then whether it is delivered.
+    fn is_void_between_views(&self) -> bool {
+        false
+    }
+
+    /// Whether nothing that comes of it outlives the view of the group in which it is delivered. An idealised
+    /// group service need not deliver it then when the view ends.
+    fn ends_with_its_view(&self) -> bool {
+        false
+    }
 }
 
 /// For protocols that set no timers, take no input, or produce no output.

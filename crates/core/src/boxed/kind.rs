@@ -134,6 +134,9 @@ impl<A: Algorithm> System<A> for Opened<'_, A::Family> {
 fn boxed_invariants<A: Algorithm>(invariants: &[Invariant<A>]) -> Vec<Invariant<Boxed<A::Family>>> {
     let holds = [holds::<A, 0>, holds::<A, 1>, holds::<A, 2>, holds::<A, 3>, holds::<A, 4>];
     assert!(invariants.len() <= holds.len(), "{} has too many invariants", A::CARD.name);
+    let is_in_place = |(one, other): (&Invariant<A>, &Invariant<A>)| one.name == other.name;
+    let in_place = invariants.iter().zip(A::invariants()).all(is_in_place);
+    assert!(in_place, "{}: only the last invariants may be left out", A::CARD.name);
     let boxed = |(of, holds): (&Invariant<A>, _)| Invariant {
         name: of.name,
         statement: of.statement,
@@ -143,5 +146,5 @@ fn boxed_invariants<A: Algorithm>(invariants: &[Invariant<A>]) -> Vec<Invariant<
 }
 
 fn holds<A: Algorithm, const PLACE: usize>(snapshot: &Snapshot<'_, Boxed<A::Family>>) -> bool {
-    (A::invariants()[PLACE].holds)(&Snapshot(&Opened(snapshot.0)))
+    (A::invariants()[PLACE].holds)(&Snapshot::new(&Opened(snapshot.system), snapshot.notes))
 }

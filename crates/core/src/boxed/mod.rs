@@ -41,6 +41,7 @@ trait State<F: Family>: Value {
     fn on_timer(&mut self, timer: BoxedTimer, cx: &mut Cx<'_, Boxed<F>>);
     fn ignores(&self, from: ProcessId, message: &BoxedMessage) -> bool;
     fn takes_part(&self, me: ProcessId) -> bool;
+    fn faults_left(&self) -> [u8; 8];
     fn replay(&mut self, record: &Record) -> Result<(), BadRecord>;
     fn stamp(&mut self) -> u64;
     fn witness(&mut self, stamp: u64);
@@ -82,6 +83,10 @@ impl<A: Algorithm> State<A::Family> for A {
 
     fn takes_part(&self, me: ProcessId) -> bool {
         Algorithm::takes_part(self, me)
+    }
+
+    fn faults_left(&self) -> [u8; 8] {
+        Algorithm::faults_left(self)
     }
 
     fn replay(&mut self, record: &Record) -> Result<(), BadRecord> {
@@ -178,6 +183,10 @@ impl<F: Family> Algorithm for Boxed<F> {
 
     fn takes_part(&self, me: ProcessId) -> bool {
         self.0.takes_part(me)
+    }
+
+    fn faults_left(&self) -> [u8; 8] {
+        self.0.faults_left()
     }
 
     fn is_restless(processes: &[Self]) -> bool {

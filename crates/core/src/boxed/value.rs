@@ -1,16 +1,20 @@
 //! Messages and timers whose type is known only at run time.
 
 use crate::protocol::{Data, Wire};
+use foldhash::quality::FixedState;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 use std::any::Any;
 use std::fmt;
-use std::hash::{Hash, Hasher};
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
+
+/// Any number will do, as long as it never changes.
+const SEED: u64 = 0xb0c5_0f5e_edf0_0d1e;
 
 /// What a value can do, whatever it is: what [`Data`] asks, without naming the type.
 pub(super) trait Value: Any + Send + Sync {
     fn equals(&self, other: &dyn Any) -> bool;
-    fn hash_into(&self, hasher: &mut dyn Hasher);
+    fn digest(&self) -> u64;
     fn show(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
 }
 
@@ -19,8 +23,8 @@ impl<T: Data> Value for T {
         other.downcast_ref::<T>().is_some_and(|other| self == other)
     }
 
-    fn hash_into(&self, mut hasher: &mut dyn Hasher) {
-        self.hash(&mut hasher);
+    fn digest(&self) -> u64 {
+        FixedState::with_seed(SEED).hash_one(self)
     }
 
     fn show(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -41,7 +45,7 @@ macro_rules! forwards_to_its_value {
 
         impl$(<$f: $bound>)? Hash for $type {
             fn hash<H: Hasher>(&self, hasher: &mut H) {
-                self.value().hash_into(hasher);
+                hasher.write_u64(self.value().digest());
             }
         }
 

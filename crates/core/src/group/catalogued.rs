@@ -1,7 +1,7 @@
 //! A service with a card, which makes it an algorithm on whichever engine.
 
 use super::{Engine, Served, ServedTimer, Service};
-use crate::algorithm::{Algorithm, Invariant};
+use crate::algorithm::{Algorithm, Invariant, Kit};
 use crate::card::Card;
 use crate::family::Family;
 use crate::process::ProcessId;
@@ -34,9 +34,19 @@ pub trait Catalogued<E: Engine<Self::Message>>: Service {
         false
     }
 
+    /// How often things may still go wrong that this process stands for.
+    fn faults_left(_process: &Served<Self, E>) -> [u8; 8] {
+        [0; 8]
+    }
+
     /// What must always be true inside.
     fn invariants() -> &'static [Invariant<Served<Self, E>>] {
         &[]
+    }
+
+    /// Whether this invariant says anything about a group that is set up so.
+    fn is_judged(_invariant: &Invariant<Served<Self, E>>, _setup: &Setup) -> bool {
+        true
     }
 }
 
@@ -49,6 +59,11 @@ impl<S: Catalogued<E>, E: Engine<S::Message>> Algorithm for Served<S, E> {
         S::assemble(setup)
     }
 
+    fn kit(setup: &Setup) -> Kit<Self> {
+        let invariants = S::invariants().iter().filter(|invariant| S::is_judged(invariant, setup));
+        Kit { card: S::CARD, replay: None, invariants: invariants.copied().collect() }
+    }
+
     fn takes_part(&self, me: ProcessId) -> bool {
         S::takes_part(self, me)
     }
@@ -59,6 +74,10 @@ impl<S: Catalogued<E>, E: Engine<S::Message>> Algorithm for Served<S, E> {
 
     fn is_fault(timer: &Self::Timer) -> bool {
         S::is_fault(timer)
+    }
+
+    fn faults_left(&self) -> [u8; 8] {
+        S::faults_left(self)
     }
 
     fn invariants() -> &'static [Invariant<Self>] {

@@ -246,7 +246,7 @@ impl Algorithm for PhiAccrual {
             Counterexample {
                 property: FD3,
                 scope: Scope { timing: BOUNDED, set: FORGETFUL, ..Scope::of(2) },
-                steps: 24,
+                steps: 31,
                 story: "With a low threshold and a short memory it makes the same mistake again \
                         and again: as soon as the long wait is forgotten",
             },

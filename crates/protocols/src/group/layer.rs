@@ -117,9 +117,9 @@ impl<M: Wire> GroupEngine<M> {
 
     /// What a member was not told yet, of what it will be told if nothing else happens; if this is a
     /// lazy oracle.
-    pub fn to_be_told(&self, node: ProcessId) -> Vec<Event<M>> {
+    pub fn to_be_told(&self, node: ProcessId) -> Option<Vec<Event<M>>> {
         match self {
-            GroupEngine::Embedded(_) => Vec::new(),
+            GroupEngine::Embedded(_) => None,
             GroupEngine::Abstract(engine) => engine.to_be_told(node),
         }
     }
@@ -127,6 +127,14 @@ impl<M: Wire> GroupEngine<M> {
     /// The message by which a member of the abstract engine is told something.
     pub fn telling(event: Event<M>) -> Message<M> {
         Message::Abstract(abstract_engine::Message::Tell(event))
+    }
+
+    /// How often each fault may still come that this process stands for.
+    pub fn faults_left(&self) -> [u8; 8] {
+        match self {
+            GroupEngine::Embedded(_) => [0; 8],
+            GroupEngine::Abstract(engine) => engine.faults_left(),
+        }
     }
 
     /// Whether it goes on sending although nobody wants anything.
@@ -269,5 +277,9 @@ impl Algorithm for GroupEngine<Payload> {
 
     fn is_fault(timer: &Timer) -> bool {
         timer.is_fault()
+    }
+
+    fn faults_left(&self) -> [u8; 8] {
+        GroupEngine::faults_left(self)
     }
 }

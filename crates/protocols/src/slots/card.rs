@@ -125,7 +125,15 @@ impl Catalogued<GroupEngine<Message>> for Slots {
         matches!(timer, ServedTimer::Engine(timer) if timer.is_fault())
     }
 
+    fn faults_left(process: &SlotsAlgorithm) -> [u8; 8] {
+        process.engine.faults_left()
+    }
+
     fn invariants() -> &'static [Invariant<SlotsAlgorithm>] {
         super::invariants::INVARIANTS
+    }
+
+    fn is_judged(invariant: &Invariant<SlotsAlgorithm>, setup: &Setup) -> bool {
+        invariant.name != super::invariants::KEPT || setup.text("passing") == Some("lazy")
     }
 }

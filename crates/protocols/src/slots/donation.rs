@@ -242,6 +242,12 @@ impl Donation {
         self.owed = self.owed.iter().filter(expects).collect();
     }
 
+    /// The view is about to end: nobody waits for answers any more.
+    pub fn pause(&mut self) {
+        self.open.clear();
+        self.owed.clear();
+    }
+
     /// The view is over, and so are its cycles.
     pub fn close(&mut self, estate: &mut Estate, session: &mut Session<'_, Slots>) {
         match self.own {

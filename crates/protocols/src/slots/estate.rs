@@ -27,13 +27,11 @@ pub enum Stage {
     Between,
 }
 
-/// How many free slots each node had when it last spoke. It decides in which words a claim is refused,
-/// and nothing else that outlives the step in which it was heard: so states that differ in it only are
-/// the same to an explorer, which compares hashes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Hearsay(pub(super) Vec<u32>);
+/// What makes no difference between states: they are the same to an explorer, which compares hashes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Aside<T>(pub T);
 
-impl Hash for Hearsay {
+impl<T> Hash for Aside<T> {
     fn hash<H: Hasher>(&self, _state: &mut H) {}
 }
 
@@ -57,8 +55,9 @@ pub struct Estate {
     pub view: Option<ViewId>,
     /// Its members.
     pub members: Vec<Member>,
-    /// How many messages we delivered in it.
-    pub delivered: u64,
+    /// How many messages we delivered in it, of those that may change who owns what. Whether two members have delivered as much is known to their
+    /// engine, too, and nothing else depends on it.
+    pub delivered: Aside<u64>,
     /// Who is initialised, of our part of the group.
     pub ready: ProcessSet,
     /// Who waits for a status, of our part of the group.
@@ -69,8 +68,9 @@ pub struct Estate {
     pub dead: ProcessSet,
     /// The number of our last claim, or a greater one that we heard of.
     pub(super) clock: u64,
-    /// How many free slots others had, when they last spoke.
-    pub(super) told: Hearsay,
+    /// How many free slots others had, when they last spoke. It decides in which words a claim is refused,
+    /// and nothing else that outlives the step in which it was heard.
+    pub(super) told: Aside<Vec<u32>>,
     /// What we have to say, and there was no room. It is about this view and forgotten with it. Rules
     /// say a bounded number of things: one request or take, one answer for each member.
     unsaid: VecDeque<Body>,
@@ -89,13 +89,13 @@ impl Estate {
             stage: Stage::Outside,
             view: None,
             members: Vec::new(),
-            delivered: 0,
+            delivered: Aside(0),
             ready: ProcessSet::EMPTY,
             waiting: ProcessSet::EMPTY,
             primary: None,
             dead: ProcessSet::EMPTY,
             clock: 0,
-            told: Hearsay(vec![0; last]),
+            told: Aside(vec![0; last]),
             unsaid: VecDeque::new(),
             settings,
         }

@@ -5,16 +5,21 @@
 //! after each of the events that it will be told if nothing else happens. Every two such states of two members
 //! are states that they can be in at the same time.
 
-use super::estate::Estate;
-use super::message::Message;
+use super::estate::{Estate, Stage};
 use super::pool::Pool;
 use super::ranges::Ranges;
+use super::scheme::Scheme;
+use super::settings::Rules;
 use super::table::{Owner, Table};
 use super::{Slots, SlotsAlgorithm};
 use crate::group::GroupEngine;
 use crate::group::abstract_engine::ORACLE;
+use std::borrow::Cow;
 use synod_core::group::{Event, ViewId};
 use synod_core::{Invariant, ProcessId, ProcessSet, Protocol, Snapshot, step};
+
+/// What a lazy engine relies on: see `lazy.rs` there. Nobody else looks far enough ahead to judge it.
+pub(super) const KEPT: &str = "kept";
 
 pub(super) const INVARIANTS: &[Invariant<SlotsAlgorithm>] = &[
     Invariant {
@@ -32,30 +37,94 @@ pub(super) const INVARIANTS: &[Invariant<SlotsAlgorithm>] = &[
         statement: "a member can use what is its own in its table, and nothing else",
         holds: pools_agree,
     },
+    Invariant {
+        name: KEPT,
+        statement: "nobody loses by the end of a view what it may use and has not promised to others",
+        holds: kept,
+    },
 ];
 
-/// Shows every member as it is, and as it will be after each event that waits for it.
-fn each_state(snapshot: &Snapshot<'_, SlotsAlgorithm>, show: &mut dyn FnMut(ProcessId, &Slots)) {
-    let n = snapshot.processes().len();
-    for (me, process) in ProcessId::all(n).zip(snapshot.processes()) {
-        show(me, &process.service);
-        let waiting = waiting(snapshot, me);
-        if waiting.is_empty() {
-            continue;
+/// A member at some moment.
+struct Sight {
+    me: ProcessId,
+    /// What it owns and has not promised away; nothing if it leaves.
+    own: Ranges,
+    /// What it knows, if it is settled.
+    known: Option<Known>,
+    /// Whether it can use what is its own, and nothing else.
+    is_honest: bool,
+    /// Whether it has what it might have used before, if a view has just ended.
+    keeps: bool,
+}
+
+/// Every member as it is, and as it will be after each event that waits for it. One member after the other.
+fn sights<'a>(snapshot: &Snapshot<'a, SlotsAlgorithm>) -> &'a [Sight] {
+    snapshot.once(|| {
+        let mut sights = Vec::with_capacity(2 * snapshot.size());
+        for (me, process) in ProcessId::all(snapshot.size()).zip(snapshot.processes()) {
+            look_at(me, process, snapshot, &mut sights);
         }
-        let mut later = process.clone();
-        for event in waiting {
-            let told = GroupEngine::telling(event);
-            step(me, n, |cx| later.on_message(ORACLE, told, cx));
-            show(me, &later.service);
+        sights
+    })
+}
+
+/// Shows a member as it is, and as it will be after each event that waits for it.
+fn look_at(
+    me: ProcessId,
+    process: &SlotsAlgorithm,
+    snapshot: &Snapshot<'_, SlotsAlgorithm>,
+    sights: &mut Vec<Sight>,
+) {
+    let oracle = snapshot.processes().next().map(|first| &first.engine);
+    let Some(waiting) = oracle.and_then(|oracle| oracle.to_be_told(me)) else {
+        return sights.push(Sight::of(&process.service, own_slots(&process.service)));
+    };
+    let mut waiting = waiting.into_iter().peekable();
+    let mut later = Cow::Borrowed(process);
+    // What it might have used since it is in its view, or since it was last told something.
+    let mut had = Ranges::EMPTY;
+    let mut is_in_new_view = false;
+    loop {
+        let member = &later.service;
+        let waits = member.estate.stage == Stage::Between
+            && matches!(waiting.peek(), None | Some(Event::View(_)));
+        let own = if waits { kept_slots(member) } else { own_slots(member) };
+        let keeps = !(waits || is_in_new_view) || had.intersection(&own) == had;
+        if is_in_new_view {
+            had = Ranges::EMPTY;
+        }
+        if member.estate.is_ready() {
+            had.extend(&own);
+        }
+        sights.push(Sight { keeps, ..Sight::of(member, own) });
+        let Some(event) = waiting.next() else { return };
+        is_in_new_view = matches!(event, Event::View(_));
+        let told = GroupEngine::telling(event);
+        step(me, snapshot.size(), |cx| later.to_mut().on_message(ORACLE, told, cx));
+    }
+}
+
+impl Sight {
+    fn of(member: &Slots, own: Ranges) -> Self {
+        let estate = &member.estate;
+        Sight {
+            me: estate.me,
+            own: if member.leaving { Ranges::EMPTY } else { own },
+            known: estate.is_settled().then(|| Known::of(estate)),
+            is_honest: member.leaving || pool_agrees(estate),
+            keeps: true,
         }
     }
 }
 
-/// What a member will be told if nothing else happens.
-fn waiting(snapshot: &Snapshot<'_, SlotsAlgorithm>, me: ProcessId) -> Vec<Event<Message>> {
-    let first = snapshot.processes().next();
-    first.map_or_else(Vec::new, |first| first.engine.to_be_told(me))
+/// What a member owns that has delivered all that there is to be delivered between two views: what it promised
+/// and has not delivered by now, nobody delivers any more.
+fn kept_slots(member: &Slots) -> Ranges {
+    let mut own = member.estate.table.of(Owner::Of(member.estate.me));
+    if let Scheme::Offers(offers) = &member.scheme {
+        own.remove(offers.exchange().on_offer());
+    }
+    own
 }
 
 /// What somebody owns and has not promised away. A donation that is under way is its donor's in the
@@ -69,22 +138,15 @@ fn own_slots(member: &Slots) -> Ranges {
 /// Nobody is compared with itself: what it owned before, it may have given away.
 fn one_owner(snapshot: &Snapshot<'_, SlotsAlgorithm>) -> bool {
     let dead = known_dead(snapshot);
-    let mut owned: Vec<(ProcessId, Ranges)> = Vec::new();
-    each_state(snapshot, &mut |me, member| {
-        if member.leaving || dead.contains(me) {
-            return;
+    let mut others = Ranges::EMPTY;
+    let mut ours = (ProcessId(0), Ranges::EMPTY);
+    sights(snapshot).iter().filter(|sight| !dead.contains(sight.me)).all(|sight| {
+        if sight.me != ours.0 {
+            others.extend(&ours.1);
+            ours = (sight.me, Ranges::EMPTY);
         }
-        let own = own_slots(member);
-        match owned.last_mut() {
-            Some((last, slots)) if *last == me => slots.extend(&own),
-            _ => owned.push((me, own)),
-        }
-    });
-    let mut all = Ranges::EMPTY;
-    owned.iter().all(|(_, own)| {
-        let free = !all.intersects(own);
-        all.extend(own);
-        free
+        ours.1.extend(&sight.own);
+        !others.intersects(&sight.own)
     })
 }
 
@@ -97,18 +159,14 @@ fn known_dead(snapshot: &Snapshot<'_, SlotsAlgorithm>) -> ProcessSet {
 }
 
 fn equal_tables(snapshot: &Snapshot<'_, SlotsAlgorithm>) -> bool {
-    let mut known: Vec<(ProcessId, Known)> = Vec::new();
-    let mut equal = true;
-    each_state(snapshot, &mut |me, member| {
-        let estate = &member.estate;
-        if estate.is_settled() {
-            let is_other =
-                |(other, then): &&(ProcessId, Known)| *other != me && then.is_when(estate);
-            equal &= known.iter().filter(is_other).all(|(_, then)| then.is_what(estate));
-            known.push((me, Known::of(estate)));
-        }
-    });
-    equal
+    let settled = |sight: &'_ Sight| sight.known.is_some();
+    let all: Vec<&Sight> = sights(snapshot).iter().filter(|sight| settled(sight)).collect();
+    all.iter().enumerate().all(|(place, sight)| {
+        let others = all[..place].iter().filter(|other| other.me != sight.me);
+        others.filter_map(|other| other.known.as_ref()).all(|other| {
+            sight.known.as_ref().is_none_or(|known| !known.is_when(other) || known.is_what(other))
+        })
+    })
 }
 
 /// What a settled member knows, and when.
@@ -124,23 +182,27 @@ impl Known {
     fn of(estate: &Estate) -> Self {
         let Estate { view, delivered, table, ready, primary, .. } = estate;
         let (table, ready) = (table.clone(), ready.clone());
-        Known { view: *view, delivered: *delivered, table, ready, primary: *primary }
+        Known { view: *view, delivered: delivered.0, table, ready, primary: *primary }
     }
 
-    fn is_when(&self, estate: &Estate) -> bool {
-        (self.view, self.delivered) == (estate.view, estate.delivered)
+    fn is_when(&self, other: &Known) -> bool {
+        (self.view, self.delivered) == (other.view, other.delivered)
     }
 
-    fn is_what(&self, estate: &Estate) -> bool {
-        let same = self.ready == estate.ready && self.primary == estate.primary;
-        same && self.table == estate.table
+    fn is_what(&self, other: &Known) -> bool {
+        let same = self.ready == other.ready && self.primary == other.primary;
+        same && self.table == other.table
     }
 }
 
 fn pools_agree(snapshot: &Snapshot<'_, SlotsAlgorithm>) -> bool {
-    let mut agree = true;
-    each_state(snapshot, &mut |_, member| agree &= member.leaving || pool_agrees(&member.estate));
-    agree
+    sights(snapshot).iter().all(|sight| sight.is_honest)
+}
+
+fn kept(snapshot: &Snapshot<'_, SlotsAlgorithm>) -> bool {
+    let mut members = snapshot.processes();
+    let is_published = members.any(|process| process.service.estate.settings.rules == Rules::Paper);
+    is_published || sights(snapshot).iter().all(|sight| sight.keeps)
 }
 
 fn pool_agrees(estate: &Estate) -> bool {

@@ -40,7 +40,7 @@ impl Slots {
         estate.unsay();
         estate.view = Some(view.id);
         estate.members.clone_from(&view.members);
-        estate.delivered = 0;
+        estate.delivered.0 = 0;
         estate.stage = Stage::Unsettled;
         if !estate.is_ready() {
             estate.waiting.insert(estate.me);

@@ -82,6 +82,28 @@ impl Wire for Message {
             Body::Bootstrap => "Bootstrap",
         }
     }
+
+    /// A cycle ends with its view, and with it what was asked and an answer that brings nothing.
+    fn ends_with_its_view(&self) -> bool {
+        match &self.body {
+            Body::Request(_) => true,
+            Body::Donate { slots, .. } => slots.is_empty(),
+            _ => false,
+        }
+    }
+
+    fn is_void_between_views(&self) -> bool {
+        match &self.body {
+            Body::Donate { slots, .. } => slots.is_empty(),
+            Body::Offer(_) | Body::Hand { .. } => false,
+            Body::Request(_)
+            | Body::Take { .. }
+            | Body::PutStatus { .. }
+            | Body::MergeStatus(_)
+            | Body::Certify(_)
+            | Body::Bootstrap => true,
+        }
+    }
 }
 
 /// How things are in one part of the group.

@@ -62,7 +62,7 @@ use serde::{Deserialize, Serialize};
 use settings::{Beginning, Rules, Settings};
 use synod_core::family::slots::{Input, Output, Refusal, SlotId, Token};
 use synod_core::group::{Delivery, Service, Session, View};
-use synod_core::{ProcessId, ProcessSet, Setup, SetupError};
+use synod_core::{ProcessId, ProcessSet, Setup, SetupError, Wire};
 
 /// One member of a pool.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -124,6 +124,9 @@ impl Service for Slots {
         // The published rules know nothing of it.
         if self.estate.settings.rules != Rules::Paper && self.estate.stage != Stage::Outside {
             self.estate.stage = Stage::Between;
+            self.estate.unsay();
+            self.merging = None;
+            self.scheme.pause();
         }
     }
 
@@ -136,7 +139,7 @@ impl Service for Slots {
         if is_void && self.estate.settings.rules != Rules::Paper {
             return;
         }
-        self.estate.delivered += 1;
+        self.estate.delivered.0 += u64::from(!message.ends_with_its_view());
         self.on_body(sender.node, message.body, session);
         self.estate.say_rest(session);
     }

@@ -256,6 +256,14 @@ impl Offers {
         });
     }
 
+    /// The view is about to end: nobody takes anything any more.
+    pub fn pause(&mut self) {
+        let (own, on_offer) = (self.own, self.exchange.close());
+        self.reset();
+        self.own = own;
+        self.exchange.put(&on_offer);
+    }
+
     /// The view is over, and so are its offers.
     pub fn close(&mut self, lost: bool, estate: &mut Estate, session: &mut Session<'_, Slots>) {
         if matches!(self.own, Own::Take { .. }) {
@@ -274,6 +282,7 @@ impl Offers {
     pub fn reset(&mut self) {
         self.exchange.close();
         self.own = Own::None;
+        self.bounds = Bounds::default();
         self.told.clear();
         self.speakers = 0;
         self.told_in_all = 0;

@@ -89,6 +89,16 @@ impl Scheme {
         }
     }
 
+    /// The view is about to end: what is delivered from now on may move slots, and nothing else.
+    pub fn pause(&mut self) {
+        match self {
+            Scheme::Donation(donation) => donation.pause(),
+            // The published rules know nothing of it.
+            Scheme::Published(_) => {}
+            Scheme::Offers(offers) => offers.pause(),
+        }
+    }
+
     /// The view is over, and so is everything that was under way in it. The table is as it was when the
     /// last message was delivered. `lost` tells whether somebody may be alive elsewhere who was in
     /// the view, and may have delivered what we did not.

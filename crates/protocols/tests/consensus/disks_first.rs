@@ -25,7 +25,7 @@ fn ends<A: Algorithm>(
     world.faults = faults;
     world.start(&mut First);
     world.keep_fingerprint();
-    let (mut seen, mut ends) = (BTreeSet::from([world.fingerprint()]), BTreeSet::new());
+    let (mut seen, mut ends) = (BTreeSet::from([world.whole_fingerprint(false)]), BTreeSet::new());
     let mut to_do = vec![world];
     while let Some(world) = to_do.pop() {
         let mut actions = Vec::new();
@@ -45,7 +45,7 @@ fn ends<A: Algorithm>(
         for action in actions {
             let mut next = world.clone();
             next.step(&action, &mut First);
-            if seen.insert(next.fingerprint()) {
+            if seen.insert(next.whole_fingerprint(false)) {
                 to_do.push(next);
             }
         }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 use synod_core::family::mutex::{Input, Mutex, Output};
-use synod_core::{Algorithm, Cx, Effect, EffectOf, ProcessId, Setup, Snapshot, System, Wire, step};
+use synod_core::{
+    Algorithm, Cx, Effect, EffectOf, Notes, ProcessId, Setup, Snapshot, System, Wire, step,
+};
 
 /// Processes, messages on their way, and what has happened.
 pub(crate) struct Group<A: Algorithm<Family = Mutex>> {
@@ -93,7 +95,9 @@ impl<A: Algorithm<Family = Mutex>> Group<A> {
     }
 
     pub(crate) fn invariants_hold(&self) -> bool {
-        A::invariants().iter().all(|invariant| (invariant.holds)(&Snapshot(self)))
+        A::invariants()
+            .iter()
+            .all(|invariant| (invariant.holds)(&Snapshot::new(self, &Notes::default())))
     }
 
     fn deliver_at(&mut self, index: usize) {

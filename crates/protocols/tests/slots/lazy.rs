@@ -4,10 +4,14 @@ use std::collections::{BTreeSet, VecDeque};
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use synod_check::{Question, explore};
 use synod_core::card::{Counterexample, Order, Rounds, Scope};
-use synod_core::group::{Capabilities, Delivery, Event, ServedTimer, Service, Session, ViewId};
-use synod_core::{Algorithm, ProcessId, Protocol, step};
+use synod_core::group::{
+    Capabilities, Cause, Change, Delivery, Event, Member, Part, ServedTimer, Service, Session,
+    View, ViewId,
+};
+use synod_core::{Algorithm, ProcessId, ProcessSet, Protocol, Wire, step};
 use synod_protocols::group::abstract_engine::{Move, ORACLE};
 use synod_protocols::group::{GroupEngine, Timer};
+use synod_protocols::slots::estate::Stage;
 use synod_protocols::slots::message::Message;
 use synod_protocols::slots::{Slots, SlotsAlgorithm};
 use synod_sim::world::{Driver, Judged, World};
@@ -66,10 +70,13 @@ fn after(world: &Pool) -> Vec<Pool> {
     all
 }
 
-/// Whether everybody has been told everything.
+/// Whether everybody has been told everything, and nobody is between two views.
 fn is_calm(world: &Pool) -> bool {
-    let pass = ServedTimer::Engine(Timer::Abstract(Move::Pass));
-    !world.process(ORACLE).timers().iter().any(|set| set.timer == pass)
+    let stirs = |timer: &ServedTimer<_, Timer>| {
+        let ServedTimer::Engine(Timer::Abstract(next)) = timer else { return false };
+        matches!(next, Move::Pass | Move::Settle | Move::Gather)
+    };
+    !world.process(ORACLE).timers().iter().any(|set| stirs(&set.timer))
 }
 
 /// What can be seen of a member.
@@ -85,7 +92,7 @@ fn when_calm(world: &Pool) -> Vec<String> {
     let oracle = &world.process(ORACLE).state.engine;
     let calm = |me: ProcessId| {
         let mut member = world.process(me).state.clone();
-        for event in oracle.to_be_told(me) {
+        for event in oracle.to_be_told(me).into_iter().flatten() {
             step(me, n, |cx| member.on_message(ORACLE, GroupEngine::telling(event), cx));
         }
         look(&member.service)
@@ -98,11 +105,13 @@ fn each_state(question: &Question, show: &mut dyn FnMut(&Pool)) -> usize {
     let mut world = Pool::new(&question.plan::<SlotsAlgorithm>()).expect("the scope fits");
     world.start(&mut Choices::default());
     world.keep_fingerprint();
-    let mut seen = BTreeSet::from([world.fingerprint()]);
+    let mut seen = BTreeSet::from([world.whole_fingerprint(false)]);
     let mut waiting = vec![world];
     while let Some(world) = waiting.pop() {
         show(&world);
-        waiting.extend(after(&world).into_iter().filter(|next| seen.insert(next.fingerprint())));
+        waiting.extend(
+            after(&world).into_iter().filter(|next| seen.insert(next.whole_fingerprint(false))),
+        );
     }
     seen.len()
 }
@@ -134,18 +143,29 @@ fn pool(n: usize, rules: &'static str, faults: &'static str) -> Question {
     question(n, &[&settings[..], &more].concat())
 }
 
+/// The same, where this may go wrong at any time, in any order.
+fn at_any_time(
+    n: usize,
+    rules: &'static str,
+    budgets: &[(&'static str, &'static str)],
+) -> Question {
+    let settings = [("engine", "abstract"), ("rules", rules), ("slots", "2"), ("low", "1")];
+    let more = [("stock", "1"), ("owned", "p1:2")];
+    question(n, &[&settings[..], &more, budgets].concat())
+}
+
 fn with(name: &str, value: &str, question: &Question) -> Question {
     Question { setup: question.setup.clone().with(name, value), ..question.clone() }
 }
 
-fn same_calm_states(n: usize, rules: &'static str, faults: &'static str) {
-    let busy = pool(n, rules, faults);
-    let lazy = with("passing", "lazy", &busy);
-    let (expected, all) = calm_states(&busy);
-    assert!(expected.len() > 3, "{rules}, {faults}: there is something to compare");
+fn same_calm_states(busy: &Question) {
+    let setup = &busy.setup;
+    let lazy = with("passing", "lazy", busy);
+    let (expected, all) = calm_states(busy);
+    assert!(expected.len() > 3, "{setup:?}: there is something to compare");
     for lazy in [with("across", "no", &lazy), lazy] {
         let (calm, fewer) = calm_states(&lazy);
-        assert!(calm == expected, "{rules}, {faults}: {} and {}", calm.len(), expected.len());
+        assert!(calm == expected, "{setup:?}: {} and {}", calm.len(), expected.len());
         assert!(fewer * 5 < all, "{fewer} of {all}");
     }
 }
@@ -153,9 +173,16 @@ fn same_calm_states(n: usize, rules: &'static str, faults: &'static str) {
 #[test]
 fn the_same_calm_states_are_reached_when_members_are_told_things_as_late_as_can_be() {
     for rules in ["repaired", "offers"] {
-        same_calm_states(3, rules, "partition merge");
-        same_calm_states(3, rules, "partition die");
+        same_calm_states(&pool(3, rules, "partition merge"));
+        same_calm_states(&pool(3, rules, "partition die"));
     }
+}
+
+#[test]
+fn the_same_calm_states_are_reached_when_those_left_behind_go_on_before_all_else() {
+    let faults = [("partitions", "1"), ("merges", "1"), ("deaths", "1"), ("restarts", "1")];
+    same_calm_states(&at_any_time(3, "repaired", &faults));
+    same_calm_states(&at_any_time(3, "offers", &faults[..3]));
 }
 
 #[test]
@@ -176,7 +203,8 @@ fn members_and_messages(question: &Question) -> (Vec<Slots>, Vec<Delivery<Messag
     each_state(question, &mut |world| {
         for me in ProcessId::all(world.processes().len()).skip(1) {
             let mut member = world.process(me).state.clone();
-            for event in world.process(ORACLE).state.engine.to_be_told(me) {
+            let oracle = &world.process(ORACLE).state.engine;
+            for event in oracle.to_be_told(me).into_iter().flatten() {
                 if let Event::Deliver(delivery) = &event
                     && !messages.contains(delivery)
                 {
@@ -200,30 +228,94 @@ fn print(member: &Slots) -> u64 {
     BuildHasherDefault::<DefaultHasher>::default().hash_one(member)
 }
 
-#[test]
-fn to_rules_that_hold_what_was_multicast_in_another_view_is_void() {
-    const CAN: Capabilities = Capabilities {
-        safe: true,
-        partitionable: true,
-        came_with: true,
-        longest_message: usize::MAX,
-    };
-    for rules in ["repaired", "offers"] {
-        let lazy = with("passing", "lazy", &pool(4, rules, "partition merge"));
-        let (members, messages) = members_and_messages(&with("across", "no", &lazy));
-        assert!(!members.is_empty() && !messages.is_empty(), "{rules}: there is something to try");
-        for member in &members {
+const CAN: Capabilities =
+    Capabilities { safe: true, partitionable: true, came_with: true, longest_message: usize::MAX };
+
+/// Delivers to every member, as it is at any moment, all that is ever multicast, and sees that it makes no
+/// difference. Returns how often.
+fn makes_no_difference(
+    rules: &'static str,
+    delivered: impl Fn(&Slots, &Delivery<Message>) -> Option<Delivery<Message>>,
+) -> usize {
+    let lazy = with("passing", "lazy", &pool(4, rules, "partition merge"));
+    let (members, messages) = members_and_messages(&with("across", "no", &lazy));
+    let mut count = 0;
+    for member in &members {
+        for delivery in messages.iter().filter_map(|message| delivered(member, message)) {
+            let (mut later, mut acts) = (member.clone(), VecDeque::new());
             let me = member.estate().me;
-            for message in &messages {
-                let (mut later, mut acts) = (member.clone(), VecDeque::new());
-                let delivery =
-                    Delivery { sent_in: ViewId::new(99, ProcessId(1)), ..message.clone() };
-                later.on_deliver(delivery, &mut Session::new(me, CAN, 4, &mut acts));
-                assert_eq!(print(&later), print(member), "{message:?} changes {member:?}");
-                assert!(acts.is_empty(), "{message:?} makes a member act: {member:?}");
-            }
+            later.on_deliver(delivery.clone(), &mut Session::new(me, CAN, 4, &mut acts));
+            assert_eq!(print(&later), print(member), "{delivery:?} changes {member:?}");
+            assert!(acts.is_empty(), "{delivery:?} makes a member act: {member:?}");
+            count += 1;
         }
     }
+    count
+}
+
+#[test]
+fn to_rules_that_hold_what_was_multicast_in_another_view_is_void() {
+    let elsewhere = ViewId::new(99, ProcessId(1));
+    for rules in ["repaired", "offers"] {
+        let count = makes_no_difference(rules, |_, message| {
+            Some(Delivery { sent_in: elsewhere, ..message.clone() })
+        });
+        assert!(count > 100, "{rules}: there is something to try");
+    }
+}
+
+#[test]
+fn what_is_void_between_two_views_makes_no_difference_there() {
+    for rules in ["repaired", "offers"] {
+        let count = makes_no_difference(rules, |member, message| {
+            let estate = member.estate();
+            let between = estate.stage == Stage::Between && message.message.is_void_between_views();
+            let sent_in = estate.view.filter(|_| between)?;
+            Some(Delivery { sent_in, ..message.clone() })
+        });
+        assert!(count > 20, "{rules}: {count} are something to try");
+    }
+}
+
+/// A member after its view has ended, and it is in one alone.
+fn alone(mut member: Slots) -> Slots {
+    let estate = member.estate();
+    let (me, last) = (estate.me, estate.view.expect("it is in a view"));
+    let of_me = |other: &&Member| other.node == me;
+    let myself = *estate.members.iter().find(of_me).expect("it is in its view");
+    let others = estate.members.iter().filter(|other| other.node != me);
+    let left = others.map(|other| Change { member: *other, cause: Cause::Partition });
+    let view = View {
+        id: ViewId { epoch: last.epoch + 100, by: myself },
+        members: vec![myself],
+        joined: Vec::new(),
+        left: left.collect(),
+        came_with: Some(vec![Part { from: Some(last), members: ProcessSet::from_iter([me]) }]),
+    };
+    let mut acts = VecDeque::new();
+    let mut session = Session::new(me, CAN, 4, &mut acts);
+    member.on_transitional(&ProcessSet::from_iter([me]), &mut session);
+    member.on_view(&view, &mut session);
+    member
+}
+
+#[test]
+fn of_what_ends_with_its_view_nothing_is_left_in_the_next() {
+    let mut count = 0;
+    let lazy = with("passing", "lazy", &pool(4, "repaired", "partition merge"));
+    let (members, messages) = members_and_messages(&with("across", "no", &lazy));
+    for member in members.iter().filter(|member| member.estate().view.is_some()) {
+        let estate = member.estate();
+        for message in messages.iter().filter(|message| message.message.ends_with_its_view()) {
+            let delivery = Delivery { sent_in: estate.view.unwrap(), ..message.clone() };
+            let (mut later, mut acts) = (member.clone(), VecDeque::new());
+            later.on_deliver(delivery, &mut Session::new(estate.me, CAN, 4, &mut acts));
+            let same = print(&alone(later)) == print(&alone(member.clone()));
+            assert!(same, "{message:?} changes what becomes of {member:?}");
+            count += 1;
+        }
+    }
+    assert!(count > 100, "{count} are something to try");
 }
 
 /// Without the settings that leave histories out, and lazy.

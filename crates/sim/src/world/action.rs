@@ -105,6 +105,10 @@ pub struct Step<I> {
 pub trait Driver<A: Algorithm> {
     /// Some number below `among`.
     fn choose(&mut self, among: u32) -> u32;
+    /// Whether a state has to be judged. Whoever tries everything sees most states many times.
+    fn is_news(&mut self, _print: &dyn Fn() -> u64) -> bool {
+        true
+    }
     /// Something happens.
     fn see(&mut self, _now_us: u64, _happening: Happening<'_, A>) {}
 }

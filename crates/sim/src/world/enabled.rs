@@ -26,6 +26,30 @@ pub struct FaultsLeft {
     pub late: u32,
 }
 
+impl FaultsLeft {
+    /// Nothing.
+    pub const NOTHING: FaultsLeft = FaultsLeft {
+        tells: 0,
+        crashes: 0,
+        restarts: 0,
+        drops: 0,
+        duplicates: 0,
+        ticks: 0,
+        late: 0,
+    };
+
+    /// Whether this is as much as that, of each kind.
+    pub(super) fn covers(&self, other: &FaultsLeft) -> bool {
+        self.tells >= other.tells
+            && self.crashes >= other.crashes
+            && self.restarts >= other.restarts
+            && self.drops >= other.drops
+            && self.duplicates >= other.duplicates
+            && self.ticks >= other.ticks
+            && self.late >= other.late
+    }
+}
+
 impl From<&Scope> for FaultsLeft {
     fn from(scope: &Scope) -> Self {
         FaultsLeft {

@@ -1,10 +1,10 @@
 //! Fingerprints of worlds: 64 bits that tell two worlds apart, up to the names of slots and timers.
 //!
 //! A world is a sum of parts (each process, each message), and its fingerprint is the sum of their
-//! hashes; so a step pays only for what it changes.
+//! hashes; so a step pays only for what it changes, and once for each process.
 
 use super::flight::{Envelope, Slot};
-use super::{Order, World};
+use super::{FaultsLeft, Order, World};
 use foldhash::quality::FixedState;
 use std::hash::{BuildHasher, Hash};
 use synod_core::{Algorithm, ProcessId};
@@ -16,7 +16,7 @@ pub(super) fn hash<T: Hash>(value: &T) -> u64 {
     FixedState::with_seed(SEED).hash_one(value)
 }
 
-/// The sum of the hashes of all processes, and of all messages if their order does not matter.
+/// The sum of the hashes of all messages, if their order does not matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Prints(u64);
 
@@ -39,28 +39,71 @@ impl Prints {
     }
 }
 
+/// How much may still go wrong, each kind for itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Left {
+    world: FaultsLeft,
+    /// What processes stand for: see [`Algorithm::faults_left`].
+    processes: [u8; 8],
+}
+
+impl Left {
+    /// Nothing goes wrong any more.
+    pub const NOTHING: Left = Left { world: FaultsLeft::NOTHING, processes: [0; 8] };
+
+    /// What a driver may let go wrong.
+    pub fn of(world: FaultsLeft) -> Self {
+        Left { world, ..Left::NOTHING }
+    }
+
+    /// A number that tells it from others.
+    pub fn print(&self) -> u64 {
+        hash(self)
+    }
+
+    /// Whether as much may go wrong as in the other case, of each kind.
+    pub fn covers(&self, other: &Left) -> bool {
+        self.world.covers(&other.world)
+            && self.processes.iter().zip(other.processes).all(|(a, b)| *a >= b)
+    }
+}
+
 impl<A: Algorithm> World<A> {
     /// From now on keeps the fingerprint up to date with every step.
     pub fn keep_fingerprint(&mut self) {
         let mut prints = Prints(0);
-        for (index, process) in self.processes.iter().enumerate() {
-            prints.add(&(index, process));
-        }
         if self.fixed.order == Order::Any {
             for (_, envelope) in self.flight.iter() {
                 prints.add(envelope);
             }
         }
         self.prints = Some(prints);
+        self.processes.iter_mut().for_each(|process| process.print = 0);
+        self.renew_prints();
+    }
+
+    /// The processes that took a step are hashed anew.
+    pub(super) fn renew_prints(&mut self) {
+        if self.prints.is_none() {
+            return;
+        }
+        for (index, process) in self.processes.iter_mut().enumerate().filter(|(_, p)| p.print == 0)
+        {
+            process.print = hash(&(index, &*process)).max(1);
+        }
     }
 
     /// The fingerprint. Two worlds with the same one behave the same for ever (but for a
     /// coincidence with a probability of about the square of their number divided by 2^65).
     pub fn fingerprint(&self) -> u64 {
-        let prints = self.prints.expect("keep_fingerprint was called");
+        let messages = self.prints.expect("keep_fingerprint was called").0;
+        let processes = self.processes.iter().fold(0, |sum: u64, process| {
+            debug_assert_ne!(process.print, 0, "a step renews prints");
+            sum.wrapping_add(process.print)
+        });
         // In a synchronous world only the time that is left matters, and that is in its parts.
         let now_us = if self.is_synchronous() { 0 } else { self.now_us };
-        let mut rest = hash(&(&self.monitor, self.faults, now_us));
+        let mut rest = hash(&(&self.monitor, now_us));
         if !self.links.work() {
             rest = rest.wrapping_add(hash(&self.links));
         }
@@ -69,7 +112,24 @@ impl<A: Algorithm> World<A> {
             Order::Fifo | Order::Causal => self.ordered_flight(),
         };
         // Zero is kept for "no fingerprint".
-        prints.0.wrapping_add(rest).wrapping_add(flight).max(1)
+        messages.wrapping_add(processes).wrapping_add(rest).wrapping_add(flight).max(1)
+    }
+
+    /// What may still go wrong: two worlds with the same fingerprint may differ in this.
+    pub fn left(&self) -> Left {
+        let mut left = Left::of(self.faults);
+        for process in self.processes.iter().filter(|_| self.fixed.stand_for_faults) {
+            for (sum, more) in left.processes.iter_mut().zip(process.state.faults_left()) {
+                *sum = sum.saturating_add(more);
+            }
+        }
+        left
+    }
+
+    /// A fingerprint that tells worlds apart that differ in what may still go wrong.
+    pub fn whole_fingerprint(&self, normal: bool) -> u64 {
+        let print = if normal { self.normal_fingerprint() } else { self.fingerprint() };
+        print.wrapping_add(self.left().print()).max(1)
     }
 
     fn ordered_flight(&self) -> u64 {
@@ -101,15 +161,7 @@ impl<A: Algorithm> World<A> {
     }
 
     pub(super) fn forget_print(&mut self, at: ProcessId) {
-        if let Some(prints) = &mut self.prints {
-            prints.remove(&(at.index(), &self.processes[at.index()]));
-        }
-    }
-
-    pub(super) fn remember_print(&mut self, at: ProcessId) {
-        if let Some(prints) = &mut self.prints {
-            prints.add(&(at.index(), &self.processes[at.index()]));
-        }
+        self.processes[at.index()].print = 0;
     }
 
     pub(super) fn add_print(&mut self, envelope: &Envelope<A>) {

@@ -1,7 +1,7 @@
 //! Judges a world after each step.
 
 use super::{Body, Driver, Happening, World};
-use synod_core::{Algorithm, ProcessId, Snapshot, System, Violation};
+use synod_core::{Algorithm, Notes, ProcessId, Snapshot, System, Violation};
 
 /// Above so many processes an algorithm's own invariants are judged only now and then, and at the
 /// end of a run.
@@ -13,7 +13,10 @@ impl<A: Algorithm> World<A> {
     pub(super) fn judge(&mut self, driver: &mut dyn Driver<A>) {
         let due = self.processes.len() <= INVARIANTS_AT_EVERY_STEP_UP_TO
             || self.steps.is_multiple_of(INVARIANTS_NOW_AND_THEN);
-        if due {
+        let is_new = |driver: &mut dyn Driver<A>| {
+            self.prints.is_none() || driver.is_news(&|| self.fingerprint())
+        };
+        if due && !self.fixed.invariants.is_empty() && is_new(driver) {
             self.judge_invariants(driver);
         }
     }
@@ -27,9 +30,10 @@ impl<A: Algorithm> World<A> {
 
     fn judge_invariants(&mut self, driver: &mut dyn Driver<A>) {
         let before = self.found.len();
+        let notes = Notes::default();
         for index in 0..self.fixed.invariants.len() {
             let invariant = self.fixed.invariants[index];
-            if !(invariant.holds)(&Snapshot(self)) {
+            if !(invariant.holds)(&Snapshot::new(self, &notes)) {
                 self.found.push(Violation {
                     property: invariant.name,
                     at: ProcessId(0),

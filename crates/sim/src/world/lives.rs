@@ -22,7 +22,6 @@ impl<A: Algorithm> World<A> {
         if self.fixed.lean {
             process.disk = None;
         }
-        self.remember_print(at);
         if self.fixed.lean {
             self.bury(at);
         }
@@ -42,7 +41,7 @@ impl<A: Algorithm> World<A> {
                 disk.write(effect);
             }
         }
-        self.remember_print(at);
+        self.renew_prints();
     }
 
     pub(super) fn restart(&mut self, at: ProcessId, with_disk: bool, driver: &mut dyn Driver<A>) {
@@ -61,7 +60,6 @@ impl<A: Algorithm> World<A> {
             }
             _ => process.disk = None,
         }
-        self.remember_print(at);
         self.monitor.on_restart(at);
         driver.see(self.now_us, Happening::Restarted(at, with_disk));
         self.run(at, driver, |state, cx| state.on_start(cx));
@@ -70,6 +68,5 @@ impl<A: Algorithm> World<A> {
     pub(super) fn set_status(&mut self, at: ProcessId, status: Status) {
         self.forget_print(at);
         self.processes[at.index()].status = status;
-        self.remember_print(at);
     }
 }

@@ -20,6 +20,7 @@ mod time;
 
 pub use action::{Action, Driver, Happening, Impossible, LinkChange, Step};
 pub use enabled::FaultsLeft;
+pub use fingerprint::Left;
 pub use flight::{Body, Envelope, Flight, Slot, TagOf};
 pub use judge::INVARIANTS_AT_EVERY_STEP_UP_TO;
 pub use plan::{Judged, Plan};
@@ -47,6 +48,8 @@ struct Fixed<A: Algorithm> {
     multicast: bool,
     timing: Timing,
     lean: bool,
+    /// Whether processes stand for something that goes wrong.
+    stand_for_faults: bool,
     clocks: Vec<Clock>,
     replay: Option<Replay<A>>,
     invariants: Vec<Invariant<A>>,
@@ -171,6 +174,7 @@ impl<A: Algorithm> World<A> {
             retracted: false,
             fixed: Arc::new(Fixed {
                 setup: plan.setup.clone(),
+                stand_for_faults: initial.iter().any(|p| p.faults_left() != [0; 8]),
                 initial,
                 order: plan.order,
                 multicast: plan.multicast,
@@ -192,6 +196,7 @@ impl<A: Algorithm> World<A> {
         }
         self.deliver_urgent(driver);
         self.forget_ignored();
+        self.renew_prints();
         self.judge(driver);
     }
 
@@ -201,6 +206,7 @@ impl<A: Algorithm> World<A> {
         while !self.urgent.is_empty() {
             let slot = self.urgent.remove(0);
             if self.flight.get(slot).is_some_and(|envelope| envelope.from == envelope.to) {
+                self.renew_prints();
                 self.judge(driver);
             }
             self.deliver(slot, driver);
@@ -304,6 +310,7 @@ impl<A: Algorithm> World<A> {
         self.take_step(action, driver);
         self.deliver_urgent(driver);
         self.forget_ignored();
+        self.renew_prints();
         self.judge(driver);
     }
 
@@ -372,7 +379,6 @@ impl<A: Algorithm> World<A> {
         driver.see(self.now_us, Happening::Asked(at, &input));
         judge::tell(&mut self.found, before, &self.fixed.judged, self.now_us, driver);
         let answers = self.handle(at, driver, |state, cx| state.on_input(input, cx));
-        self.remember_print(at);
         self.answer(at, answers, driver);
     }
 
@@ -380,7 +386,6 @@ impl<A: Algorithm> World<A> {
         self.faults.tells = self.faults.tells.saturating_sub(1);
         self.forget_print(from);
         let stamp = self.processes[from.index()].state.stamp();
-        self.remember_print(from);
         self.carrier(driver, from).send(to, Body::Tell(stamp), true);
     }
 
@@ -405,7 +410,6 @@ impl<A: Algorithm> World<A> {
             Body::Tell(stamp) => {
                 self.forget_print(at);
                 self.processes[at.index()].state.witness(stamp);
-                self.remember_print(at);
             }
         }
     }
@@ -431,7 +435,6 @@ impl<A: Algorithm> World<A> {
         let timers = &mut self.processes[at.index()].timers;
         let place = timers.iter().position(|set| set.number == timer);
         let SetTimer { timer, .. } = timers.remove(place.expect("the action is possible"));
-        self.remember_print(at);
         driver.see(self.now_us, Happening::TimerFired(at, &timer));
         self.run(at, driver, |state, cx| state.on_timer(timer, cx));
     }
@@ -454,7 +457,6 @@ impl<A: Algorithm> World<A> {
             carrier.carry_out(effect);
         }
         let answers = carrier.answers;
-        self.remember_print(at);
         self.answer(at, answers, driver);
     }
 
@@ -468,7 +470,6 @@ impl<A: Algorithm> World<A> {
     ) {
         self.forget_print(at);
         let answers = self.handle(at, driver, handler);
-        self.remember_print(at);
         self.answer(at, answers, driver);
     }
 

@@ -23,6 +23,8 @@ pub struct Process<A: Algorithm> {
     pub(crate) timers: Vec<SetTimer<A::Timer>>,
     /// None until something is written: most algorithms have no disk.
     pub(crate) disk: Option<Box<Disk<A>>>,
+    /// The hash of all this; 0 if it is not known.
+    pub(crate) print: u64,
 }
 
 /// A timer that is set.
@@ -51,7 +53,7 @@ impl<A: Algorithm> Process<A> {
     pub(crate) fn new(state: A, application: ApplicationOf<A>) -> Self {
         let (timers, disk) = (Vec::new(), None);
         let (status, incarnation, has_lost_disk) = (Status::Up, 1, false);
-        Process { state, application, status, incarnation, has_lost_disk, timers, disk }
+        Process { state, application, status, incarnation, has_lost_disk, timers, disk, print: 0 }
     }
 
     /// Whether it takes anything in.
@@ -91,6 +93,7 @@ impl<A: Algorithm> Clone for Process<A> {
             has_lost_disk: self.has_lost_disk,
             timers: self.timers.clone(),
             disk: self.disk.clone(),
+            print: self.print,
         }
     }
 
@@ -101,6 +104,7 @@ impl<A: Algorithm> Clone for Process<A> {
         self.status = source.status;
         self.incarnation = source.incarnation;
         self.has_lost_disk = source.has_lost_disk;
+        self.print = source.print;
         // Most processes have neither timers nor a disk.
         if !(self.timers.is_empty() && source.timers.is_empty()) {
             self.timers.clone_from(&source.timers);
@@ -119,8 +123,9 @@ impl<A: Algorithm> Hash for Process<A> {
         self.status.hash(hasher);
         (self.incarnation, self.has_lost_disk).hash(hasher);
         // Counted, so that no list of timers can be taken for the beginning of a disk.
-        self.timers.len().hash(hasher);
-        for set in &self.timers {
+        let matter = || self.timers.iter().filter(|set| !A::is_fault(&set.timer));
+        matter().count().hash(hasher);
+        for set in matter() {
             (&set.timer, set.left_ms).hash(hasher);
         }
         if let Some(disk) = &self.disk {

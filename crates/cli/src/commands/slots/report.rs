@@ -1,6 +1,7 @@
 //! What came of the experiment: in words, as values, as a page.
 
 use crate::output::{self, DIM, Output};
+use crate::words;
 use anyhow::Result;
 use serde::Serialize;
 use synod_draw::Scene;
@@ -59,9 +60,9 @@ fn in_words(rows: &[Row], seconds: f64) -> String {
         })
         .sum();
     text += &format!(
-        "\n{DIM}± is half the width of the 95 % confidence interval. {runs} runs, {} million rounds, \
-         {seconds:.1} s.{DIM:#}\n",
-        rounds.div_ceil(1_000_000)
+        "\n{DIM}± is half the width of the 95 % confidence interval. {}, {}, {seconds:.1} s.{DIM:#}\n",
+        words::count(runs as u64, "run", "runs"),
+        words::count(rounds, "round", "rounds"),
     );
     text
 }

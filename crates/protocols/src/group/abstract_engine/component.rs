@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::cmp::max;
 use synod_core::group::{Cause, Change, Delivery, Event, Level, Member, ViewId};
-use synod_core::{Cx, Data, ProcessId, ProcessSet, Protocol};
+use synod_core::{Cx, Data, ProcessId, ProcessSet, Protocol, Wire};
 
 /// Members whose last view, told or still to be told, is the same.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -16,6 +16,9 @@ pub(super) struct Component<M> {
     pub(super) here: Vec<Reader>,
     /// Who died in it, and all who are still here know.
     pub(super) dead: Vec<Change>,
+    /// Whether those who are here have been told how it ends, and wait for the next one. (Lazy oracles
+    /// only.)
+    pub(super) closed: bool,
     /// What was ordered in it, and not yet delivered by all who are here.
     log: Vec<Entry<M>>,
 }
@@ -57,10 +60,10 @@ pub(super) struct Closing<M> {
     transitional: Vec<Delivery<M>>,
 }
 
-impl<M: Data> Component<M> {
+impl<M: Wire> Component<M> {
     pub(super) fn new(view: ViewId, members: Vec<Member>) -> Self {
         let here = members.iter().map(|member| Reader { node: member.node, next: 0 }).collect();
-        Component { view, members, here, dead: Vec::new(), log: Vec::new() }
+        Component { view, members, here, dead: Vec::new(), closed: false, log: Vec::new() }
     }
 
     /// Whether a member is still here.
@@ -76,6 +79,11 @@ impl<M: Data> Component<M> {
     /// Whether some have gone, and those who are here must get a view of their own.
     pub(super) fn is_unsettled(&self) -> bool {
         self.here.len() < self.members.len()
+    }
+
+    /// Whether some have gone, and those who are here have not been told how the view ends.
+    pub(super) fn is_abandoned(&self) -> bool {
+        self.is_unsettled() && !self.closed
     }
 
     /// Why somebody who was in the view is not in the next one, as those here know it.
@@ -144,18 +152,34 @@ impl<M: Data> Component<M> {
         self.here.iter_mut().for_each(|reader| reader.next -= done);
     }
 
+    /// What makes no difference once the view is over is forgotten.
+    fn forget_what_ends(&mut self) {
+        for place in (0..self.log.len()).rev() {
+            if self.log[place].delivery.message.ends_with_its_view() {
+                self.log.remove(place);
+                let behind = self.here.iter_mut().filter(|reader| reader.next > place);
+                behind.for_each(|reader| reader.next -= 1);
+            }
+        }
+    }
+
     /// Somebody is dead.
     pub(super) fn remove(&mut self, node: ProcessId) {
         self.here.retain(|reader| reader.node != node);
         self.forget();
     }
 
-    /// Some of those here go on to another view. What they still deliver is chosen.
+    /// Some of those here go on to another view. What they still deliver is chosen. If `across` is off, nobody
+    /// delivers what makes no difference.
     pub(super) fn leave<P: Protocol>(
         &mut self,
         who: &ProcessSet,
+        across: bool,
         cx: &mut Cx<'_, P>,
     ) -> Closing<M> {
+        if !across {
+            self.forget_what_ends();
+        }
         let leaving = self.here.iter().filter(|reader| who.contains(reader.node));
         let front = leaving.map(|reader| reader.next).max().unwrap_or(0);
         let limit = max(front, self.limit());
@@ -163,9 +187,10 @@ impl<M: Data> Component<M> {
         (front..end).for_each(|place| self.is_delivered(place));
         let mut transitional = Vec::new();
         for entry in &mut self.log[end..] {
+            let is_void = !across && entry.delivery.message.is_void_between_views();
             let must =
                 who.contains(entry.delivery.sender.node) || entry.safety == Safety::Everywhere;
-            if must || cx.choose(2) == 1 {
+            if must || !is_void && cx.choose(2) == 1 {
                 transitional.push(entry.delivery.clone());
             } else if entry.safety == Safety::Open {
                 entry.safety = Safety::Missing;
@@ -179,6 +204,16 @@ impl<M: Data> Component<M> {
         self.here.retain(|reader| !who.contains(reader.node));
         self.forget();
         Closing { regular, transitional }
+    }
+
+    /// All who are here go on, and wait for another view.
+    pub(super) fn shut<P: Protocol>(&mut self, across: bool, cx: &mut Cx<'_, P>) -> Closing<M> {
+        let all = self.set();
+        let closing = self.leave(&all, across, cx);
+        self.here = all.iter().map(|node| Reader { node, next: 0 }).collect();
+        self.log.clear();
+        self.closed = true;
+        closing
     }
 }
 

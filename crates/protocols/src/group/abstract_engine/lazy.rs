@@ -20,9 +20,8 @@
 //!   to this waits in the oracle, where it may get its place or be lost, as before.
 //! - *A member dies*: it has forgotten all.
 //!
-//! Safe messages: what nobody was told yet may still be missing somewhere; but it need not, and then the choices
-//! are those of the history that is followed. What cannot go wrong any more is not waited for: when nothing
-//! is left that could end a view, members are told everything at once.
+//! What cannot go wrong any more is not waited for: when nothing is left that could end a view, members are
+//! told everything at once.
 //!
 //! It is not for members that act on their own (claims): for them it matters when they are told something.
 //!
@@ -46,11 +45,38 @@
 //! So the history without them is one that the oracle allows, and is judged the same at every moment. The other way
 //! round there is nothing to show: a multicast may take any time.
 //!
+//! In the same way, what is void *between* two views ([`Wire::is_void_between_views`]) is not delivered there
+//! by those who need not; and when a view ends, nobody delivers any more what ends with it anyway
+//! ([`Wire::ends_with_its_view`]). Neither makes a difference.
+//!
 //! Then names of views can be used again, see [`Oracle::epoch_after`]. Names are compared and nothing else; and
 //! whoever knows a name is in that view or has a message of that view before it: the members of its component, who are told
 //! of their next view in the step in which they get one. So a name that no component has, nobody knows, and to
 //! call a new view by it instead of by a new name renames a history from then on, and changes nothing else. (Epochs
 //! are in tokens, too, so this is for members that claim nothing.)
+//!
+//! # Who is left behind
+//!
+//! When some members have left a view, the rest of it goes on before anything happens elsewhere. They are
+//! told how the view ends, and *wait*: for a view of their own, for one together with others, or for somebody who joins
+//! them. Why nothing is lost:
+//! - *Something is ordered in a view that some have left.* They left without being seen, so it may as well be ordered
+//!   before; they do not deliver it, and nobody has to deliver what others have multicast. (If it is to be safe,
+//!   it makes a difference. Hence a lazy oracle offers no safe delivery.)
+//! - *Something happens elsewhere before those left behind are told how their view ends.* The one has nothing to
+//!   do with the other, so it may as well happen after that. What they wait for is open then, so a merge can come at any
+//!   time; if none can come, nor anybody who joins, they get a view of their own at once.
+//! - *Some of those left behind die, or leave the rest, later.* They may as well do so before they are told
+//!   how the view ends, for the same reason. So whoever waits does neither.
+//! - *Members of several views get one together.* These views end one after the other, in one sequence of
+//!   steps. (The ends have nothing to do with each other, and most of them come to the same.)
+//!
+//! What is not looked at in this way is how somebody who is left behind gets on in its old view while others are
+//! in new ones. That matters only to what is said of members of different views: that none may use
+//! what another uses. So what anybody may use at any place in the order, it must still have while it
+//! waits and in its next view, where it is looked at: services have to show it. (SLOTS: the invariant `kept`.)
+//!
+//! Where a script says what goes wrong, those left behind take their time: it may want something else first.
 
 use super::component::Component;
 use super::moves::one_of;
@@ -58,9 +84,9 @@ use super::oracle::Oracle;
 use super::settings::Left;
 use super::{Abstract, Message, Move, ORACLE};
 use synod_core::group::{Delivery, Event, Member, ViewId};
-use synod_core::{Cx, Data, ProcessId, Wire};
+use synod_core::{Cx, ProcessId, Wire};
 
-impl<M: Data> Oracle<M> {
+impl<M: Wire> Oracle<M> {
     /// Whether it is time for this: if the oracle is lazy, what is certain comes before all else.
     pub(super) fn is_due(&self, next: Move) -> bool {
         if !self.settings.is_lazy() {
@@ -71,11 +97,60 @@ impl<M: Data> Oracle<M> {
         }
         let certain = self.nodes.iter().any(|node| !node.queue.is_empty())
             || (self.is_over() && self.names().any(|node| self.backlog(node) > 0));
-        match next {
-            Move::Pass => certain,
-            Move::Rest => !certain && self.is_silent(),
-            _ => !certain,
+        if certain || next == Move::Pass {
+            return certain && next == Move::Pass;
         }
+        if !self.gathered.is_empty() || next == Move::Gather {
+            return !self.gathered.is_empty() && next == Move::Gather;
+        }
+        if self.is_abandoned() {
+            return matches!(next, Move::Settle | Move::Partition | Move::Die | Move::Crash);
+        }
+        if self.is_stuck() {
+            return next == Move::Settle;
+        }
+        next != Move::Rest || self.is_silent()
+    }
+
+    /// Whether those whom others have left go on before all else. A script may want something else first.
+    fn is_prompt(&self) -> bool {
+        self.settings.is_lazy() && matches!(self.settings.left, Left::Budgets(_))
+    }
+
+    /// Whether some members have left a view, and it is time that the rest of it goes on.
+    fn is_abandoned(&self) -> bool {
+        self.is_prompt() && self.components.iter().any(Component::is_abandoned)
+    }
+
+    /// Whether somebody waits for a view, and nothing can come of it but a view of their own.
+    fn is_stuck(&self) -> bool {
+        let times = |next| self.settings.left.times(next);
+        let merges = times(Move::Merge) > 0 && self.components.len() > 1;
+        let dies = times(Move::Die) + times(Move::Crash) > 0;
+        let begins = |next, new| times(next) > 0 && (dies || !self.out(new).is_empty());
+        let may_join = begins(Move::Restart, Move::Restart)
+            || begins(Move::Rejoin, Move::Rejoin)
+            || !self.out(Move::Start).is_empty();
+        self.is_prompt() && !merges && !may_join && self.components.iter().any(|c| c.closed)
+    }
+
+    /// The components whose members may die or go apart: if the oracle is lazy, not those who were told how
+    /// their view ends; and if some were left behind in one, only they.
+    pub(super) fn exposed(&self) -> Vec<usize> {
+        let abandoned = |place: &usize| self.components[*place].is_abandoned();
+        let all = 0..self.components.len();
+        match all.clone().find(abandoned) {
+            Some(first) if self.is_abandoned() => vec![first],
+            _ => all.filter(|place| !self.components[*place].closed).collect(),
+        }
+    }
+
+    /// The components that may get a view together: if the oracle is lazy, not those who were left behind and
+    /// not told yet how their view ends.
+    pub(super) fn mergeable(&self) -> Vec<usize> {
+        let may =
+            |place: &usize| !self.settings.is_lazy() || !self.components[*place].is_abandoned();
+        (0..self.components.len()).filter(may).collect()
     }
 
     /// Whether perhaps nobody has anything to say any more.
@@ -97,13 +172,19 @@ impl<M: Data> Oracle<M> {
             }
         };
         let unsettled = self.components.iter().any(Component::is_unsettled);
-        !is_left && !unsettled && self.out(Move::Start).is_empty()
+        !is_left && !unsettled && self.gathered.is_empty() && self.out(Move::Start).is_empty()
     }
 
     /// Who may say something: it has said it, or was not told all yet.
     pub(super) fn speakers(&self) -> Vec<ProcessId> {
-        let may =
-            |node: &ProcessId| !self.node(*node).unordered.is_empty() || self.backlog(*node) > 0;
+        let is_gone = |node: ProcessId| {
+            let mut all = self.components.iter();
+            all.find(|component| component.has(node)).is_none_or(Component::is_unsettled)
+        };
+        let may = |node: &ProcessId| {
+            let says = !self.node(*node).unordered.is_empty() || self.backlog(*node) > 0;
+            says && !is_gone(*node)
+        };
         self.names().filter(may).collect()
     }
 
@@ -116,19 +197,19 @@ impl<M: Data> Oracle<M> {
 
     /// The number of a new view, after views up to this number. Services compare the names of views, and no
     /// more; so if what is multicast perishes with its view, a name may come back when nobody is in the
-    /// view any more that had it. That keeps them few.
-    pub(super) fn epoch_after(&self, last: Option<u64>, by: Member) -> u64 {
+    /// view any more that had it. Then it is made of the members' names, so that there are few.
+    pub(super) fn epoch_after(&self, last: Option<u64>, members: &[Member]) -> u64 {
         let is_free = |epoch: &u64| {
-            let id = ViewId { epoch: *epoch, by };
+            let id = ViewId { epoch: *epoch, by: members[0] };
             !self.components.iter().any(|component| component.view == id)
         };
-        match last {
-            // Whoever was in a view before has a past, and 1 is for those who have none.
-            Some(_) if self.settings.is_lazy() && !self.settings.across => {
-                (2..).find(is_free).expect("there are few views")
-            }
-            _ => 1 + last.unwrap_or(0),
+        // 1 is for those who have no past.
+        let has_past = last.is_some() || members.len() > 1;
+        if !(has_past && self.settings.is_lazy() && !self.settings.across) {
+            return 1 + last.unwrap_or(0);
         }
+        let set = members.iter().fold(0u64, |set, member| set | 1 << (member.node.index() % 32));
+        (2 * set..).find(is_free).expect("there are few views")
     }
 
     /// What can never get a place any more is forgotten.
@@ -149,19 +230,83 @@ impl<M: Data> Oracle<M> {
     }
 }
 
-impl<M: Data> Abstract<M> {
+impl<M: Wire> Abstract<M> {
     /// What a lazy oracle has not told a member yet.
-    pub fn to_be_told(&self, node: ProcessId) -> Vec<Event<M>> {
+    pub fn to_be_told(&self, node: ProcessId) -> Option<Vec<Event<M>>> {
         match self {
             Abstract::Oracle(oracle) if oracle.settings.is_lazy() && node != ORACLE => {
-                oracle.to_be_told(node).collect()
+                Some(oracle.to_be_told(node).collect())
             }
-            Abstract::Oracle(_) | Abstract::Member(_) => Vec::new(),
+            Abstract::Oracle(_) | Abstract::Member(_) => None,
         }
     }
 }
 
 impl<M: Wire> Oracle<M> {
+    /// Those whom others have left are told how their view ends; or those who know it get another.
+    pub(super) fn settle_slowly(&mut self, cx: &mut Cx<'_, Abstract<M>>) {
+        let unsettled = |place: &usize| self.components[*place].is_unsettled();
+        let mut places: Vec<_> = (0..self.components.len()).filter(unsettled).collect();
+        if self.is_abandoned() {
+            places = self.exposed();
+        }
+        let place = one_of(&places, cx);
+        match self.components[place].closed {
+            false => self.shut(place, cx),
+            true => self.install(&self.components[place].set(), cx),
+        }
+    }
+
+    /// Members are told how their view ends, and wait for another.
+    fn shut(&mut self, place: usize, cx: &mut Cx<'_, Abstract<M>>) {
+        let component = &mut self.components[place];
+        if component.closed {
+            return;
+        }
+        let all = component.set();
+        let closing = component.shut(self.settings.across, cx);
+        for (node, events) in closing.events(&all) {
+            self.node_mut(node).queue.extend(events);
+        }
+        if !self.settings.across {
+            all.iter().for_each(|node| self.node_mut(node).unordered.clear());
+        }
+    }
+
+    /// Members of several views get one together. These views end one after the other.
+    pub(super) fn begin_to_gather(&mut self, cx: &mut Cx<'_, Abstract<M>>) {
+        let places = self.mergeable();
+        let most = self.settings.left.times(Move::Merge) + 1;
+        let groups: Vec<u32> = (1..1 << places.len())
+            .filter(|bits: &u32| (2..=most).contains(&bits.count_ones()))
+            .collect();
+        let chosen = one_of(&groups, cx);
+        for (bit, place) in places.into_iter().enumerate() {
+            if chosen >> bit & 1 == 1 {
+                self.gathered.extend(self.components[place].set().iter());
+            }
+        }
+        self.gather(cx);
+    }
+
+    /// One of them ends; if it is the last, they get one together.
+    pub(super) fn gather(&mut self, cx: &mut Cx<'_, Abstract<M>>) {
+        let is_in = |component: &Component<M>| self.gathered.contains(component.here[0].node);
+        let count = self.components.iter().filter(|component| is_in(component)).count() as u32;
+        let all = 0..self.components.len();
+        let mut open =
+            all.filter(|place| is_in(&self.components[*place]) && !self.components[*place].closed);
+        let (first, is_last) = (open.next(), open.next().is_none());
+        if let Some(place) = first {
+            self.shut(place, cx);
+        }
+        if is_last {
+            self.settings.left.spend(Move::Merge, count - 1);
+            let set = std::mem::take(&mut self.gathered);
+            self.install(&set, cx);
+        }
+    }
+
     /// Everybody is told what is certain.
     pub(super) fn pass_all(&mut self, cx: &mut Cx<'_, Abstract<M>>) {
         let all = self.is_over();

@@ -162,6 +162,8 @@ pub enum Move {
     Rejoin,
     /// Those left in a view that others have left get one of their own.
     Settle,
+    /// One more view ends, of those whose members get one together. (Lazy oracles only.)
+    Gather,
     /// Some member gets its next event.
     Pass,
     /// What some member multicasts next gets its place. (Lazy oracles only: with others it is ordered
@@ -173,7 +175,7 @@ pub enum Move {
 
 impl Move {
     /// In the order in which timers are set.
-    const ALL: [Move; 11] = [
+    const ALL: [Move; 12] = [
         Move::Partition,
         Move::Merge,
         Move::Die,
@@ -182,6 +184,7 @@ impl Move {
         Move::Restart,
         Move::Rejoin,
         Move::Settle,
+        Move::Gather,
         Move::Pass,
         Move::Order,
         Move::Rest,
@@ -202,13 +205,13 @@ impl Move {
 
     /// Whether it may come and need not.
     pub fn is_fault(self) -> bool {
-        !matches!(self, Move::Settle | Move::Pass | Move::Order | Move::Rest)
+        !matches!(self, Move::Settle | Move::Gather | Move::Pass | Move::Order | Move::Rest)
     }
 
     /// When it comes in a simulation, in milliseconds from when it became possible.
     fn after_ms(self) -> u64 {
         match self {
-            Move::Pass | Move::Order | Move::Rest => 1,
+            Move::Gather | Move::Pass | Move::Order | Move::Rest => 1,
             Move::Settle => 7,
             Move::Start | Move::Restart | Move::Rejoin => 20,
             Move::Partition => 100,
@@ -227,6 +230,16 @@ impl<M: Wire> Abstract<M> {
         let members = std::iter::repeat_n(member, setup.n - 1);
         let oracle = Abstract::Oracle(Oracle::new(setup.n - 1, settings));
         Ok(std::iter::once(oracle).chain(members).collect())
+    }
+}
+
+impl<M> Abstract<M> {
+    /// How often each fault may still come.
+    pub fn faults_left(&self) -> [u8; 8] {
+        match self {
+            Abstract::Oracle(oracle) => oracle.settings.left.each(),
+            Abstract::Member(_) => [0; 8],
+        }
     }
 }
 

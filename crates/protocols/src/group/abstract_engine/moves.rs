@@ -4,9 +4,9 @@ use super::component::Component;
 use super::oracle::Oracle;
 use super::{Abstract, Message, Move, ORACLE};
 use synod_core::group::{Cause, Event};
-use synod_core::{Cx, Data, ProcessId, ProcessSet, Wire};
+use synod_core::{Cx, ProcessId, ProcessSet, Wire};
 
-impl<M: Data> Oracle<M> {
+impl<M: Wire> Oracle<M> {
     /// Whether there is something to choose from.
     pub(super) fn may(&self, next: Move) -> bool {
         if !self.is_due(next) {
@@ -18,10 +18,11 @@ impl<M: Data> Oracle<M> {
             Move::Pass => !self.behind().is_empty(),
             Move::Order | Move::Rest => !self.speakers().is_empty(),
             Move::Settle => self.components.iter().any(Component::is_unsettled),
+            Move::Gather => !self.gathered.is_empty(),
             Move::Start => !self.out(next).is_empty(),
-            Move::Partition => is_left && self.components.iter().any(is_divisible),
-            Move::Merge => is_left && self.components.len() > 1,
-            Move::Die | Move::Crash => is_left && !self.components.is_empty(),
+            Move::Partition => is_left && !self.divisible().is_empty(),
+            Move::Merge => is_left && self.mergeable().len() > 1,
+            Move::Die | Move::Crash => is_left && !self.mortal().is_empty(),
             Move::Restart => is_left && !self.out(next).is_empty(),
             Move::Rejoin => is_left && !self.components.is_empty() && !self.out(next).is_empty(),
         }
@@ -42,15 +43,27 @@ impl<M: Data> Oracle<M> {
         self.names().filter(is_out).collect()
     }
 
+    /// Where a partition may be.
+    fn divisible(&self) -> Vec<usize> {
+        let is_divisible = |place: &usize| self.components[*place].here.len() > 1;
+        self.exposed().into_iter().filter(is_divisible).collect()
+    }
+
+    /// Who may die.
+    fn mortal(&self) -> Vec<ProcessId> {
+        let places = self.exposed().into_iter();
+        let mut all: Vec<_> = places
+            .flat_map(|place| self.components[place].set().iter().collect::<Vec<_>>())
+            .collect();
+        all.sort_unstable();
+        all
+    }
+
     /// Those who are alive.
     fn alive(&self) -> Vec<ProcessId> {
         let alive = |node: &ProcessId| self.components.iter().any(|c| c.has(*node));
         self.names().filter(alive).collect()
     }
-}
-
-fn is_divisible<M: Data>(component: &Component<M>) -> bool {
-    component.here.len() > 1
 }
 
 /// One of these.
@@ -80,6 +93,9 @@ impl<M: Wire> Oracle<M> {
                 self.pass(node, cx);
                 return self.set_pass(cx);
             }
+            Move::Settle if self.settings.is_lazy() => self.settle_slowly(cx),
+            Move::Merge if self.settings.is_lazy() => self.begin_to_gather(cx),
+            Move::Gather => self.gather(cx),
             Move::Settle => self.settle(cx),
             Move::Partition => self.partition(cx),
             Move::Merge => self.merge(cx),
@@ -102,10 +118,7 @@ impl<M: Wire> Oracle<M> {
     }
 
     fn partition(&mut self, cx: &mut Cx<'_, Abstract<M>>) {
-        let places: Vec<_> = (0..self.components.len())
-            .filter(|place| is_divisible(&self.components[*place]))
-            .collect();
-        let all = self.components[one_of(&places, cx)].set();
+        let all = self.components[one_of(&self.divisible(), cx)].set();
         let some = some_of(&all, cx);
         self.install(&some, cx);
     }
@@ -128,7 +141,7 @@ impl<M: Wire> Oracle<M> {
     }
 
     fn kill(&mut self, cause: Option<Cause>, cx: &mut Cx<'_, Abstract<M>>) {
-        let node = one_of(&self.alive(), cx);
+        let node = one_of(&self.mortal(), cx);
         self.end(node, cause);
         cx.send(node, Message::Tell(Event::Lost));
     }

@@ -6,7 +6,7 @@ use super::{Abstract, Message, Move};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use synod_core::group::{Cause, Change, Delivery, Event, Level, Member, Part, View, ViewId};
-use synod_core::{Cx, Data, ProcessId, ProcessSet, Wire};
+use synod_core::{Cx, ProcessId, ProcessSet, Wire};
 
 /// The oracle.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -17,6 +17,8 @@ pub struct Oracle<M> {
     pub(super) nodes: Vec<Node<M>>,
     /// The members that are alive, by the view that they are in; in order of their first member.
     pub(super) components: Vec<Component<M>>,
+    /// Whose views have ended so that they get one together, for lazy oracles.
+    pub(super) gathered: ProcessSet,
     /// Whether everybody has been told everything, and nothing can come of it: for lazy oracles.
     pub(super) rests: bool,
 }
@@ -32,11 +34,17 @@ pub(super) struct Node<M> {
     pub(super) unordered: VecDeque<Delivery<M>>,
 }
 
-impl<M: Data> Oracle<M> {
+impl<M: Wire> Oracle<M> {
     pub(super) fn new(members: usize, settings: Settings) -> Self {
         let incarnation = u32::from(settings.beginning != Beginning::Later);
         let node = Node { incarnation, queue: VecDeque::new(), unordered: VecDeque::new() };
-        Oracle { settings, nodes: vec![node; members], components: Vec::new(), rests: false }
+        Oracle {
+            settings,
+            nodes: vec![node; members],
+            components: Vec::new(),
+            gathered: ProcessSet::EMPTY,
+            rests: false,
+        }
     }
 
     pub(super) fn settings(&self) -> &Settings {
@@ -193,7 +201,7 @@ impl<M: Wire> Oracle<M> {
         let members: Vec<_> = set.iter().map(|node| self.member(node)).collect();
         let parts = self.parts(set);
         let last = parts.iter().filter_map(|part| part.from).map(|view| view.epoch).max();
-        let id = ViewId { epoch: self.epoch_after(last, members[0]), by: members[0] };
+        let id = ViewId { epoch: self.epoch_after(last, &members), by: members[0] };
         let view = |node| (node, self.view_of(node, id, &members, &parts));
         let views: Vec<_> = set.iter().map(view).collect();
         for part in &parts {
@@ -263,7 +271,11 @@ impl<M: Wire> Oracle<M> {
     fn close(&mut self, part: &Part, cx: &mut Cx<'_, Abstract<M>>) {
         let old = self.components.iter_mut().find(|c| Some(c.view) == part.from);
         let Some(component) = old else { return };
-        let closing = component.leave(&part.members, cx);
+        let is_told = component.closed;
+        let closing = component.leave(&part.members, self.settings.across, cx);
+        if is_told {
+            return;
+        }
         for (node, events) in closing.events(&part.members) {
             self.node_mut(node).queue.extend(events);
         }

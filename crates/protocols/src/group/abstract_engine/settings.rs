@@ -3,6 +3,7 @@
 use super::Move;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+use std::hash::{Hash, Hasher};
 use synod_core::card::Parameter;
 use synod_core::{Setup, SetupError};
 
@@ -43,7 +44,8 @@ pub const PARAMETERS: [Parameter; 13] = [
     },
     Parameter {
         name: "safe",
-        meaning: "abstract engine: yes (default) or no, if it offers agreed delivery only",
+        meaning: "abstract engine: yes (default) or no, if it offers agreed delivery only (as it does \
+                  if it is lazy)",
     },
     Parameter {
         name: "calm",
@@ -64,12 +66,14 @@ pub const PARAMETERS: [Parameter; 13] = [
         name: "passing",
         meaning: "abstract engine: members are told what there is step by step (step, default); a \
                   transitional configuration at once (once), fewer histories; or as late as can be \
-                  (lazy), the same histories in fewer states, for members that claim nothing",
+                  (lazy), the same histories in fewer states, for members that claim nothing and are \
+                  content with agreed delivery",
     },
     Parameter {
         name: "across",
         meaning: "abstract engine: yes (default), or no, if what has no place in the order when its view \
-                  ends never gets one; the same histories for services to which that is void",
+                  ends never gets one; the same histories for services to which that is void (and \
+                  fewer deliveries, if lazy, of what is void between two views)",
     },
 ];
 
@@ -85,21 +89,43 @@ pub enum Beginning {
 }
 
 /// How much may still go wrong.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Left {
     /// So often each.
-    Budgets(Vec<(Move, u32)>),
+    Budgets(Vec<(Move, u8)>),
     /// These, one after the other.
     Script(VecDeque<Move>),
 }
 
+/// What is left of budgets is told apart by [`Left::each`], see [`synod_core::Algorithm::faults_left`].
+impl Hash for Left {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self {
+            Left::Budgets(_) => {}
+            Left::Script(script) => script.hash(state),
+        }
+    }
+}
+
 impl Left {
+    /// How often each fault may still come.
+    pub(super) fn each(&self) -> [u8; 8] {
+        let mut each = [0; 8];
+        if let Left::Budgets(budgets) = self {
+            for (place, (_, left)) in each.iter_mut().zip(budgets) {
+                *place = *left;
+            }
+        }
+        each
+    }
+
     /// How often this may happen now.
     pub(super) fn times(&self, next: Move) -> u32 {
         match self {
-            Left::Budgets(budgets) => {
-                budgets.iter().find(|(budgeted, _)| *budgeted == next).map_or(0, |(_, left)| *left)
-            }
+            Left::Budgets(budgets) => budgets
+                .iter()
+                .find(|(budgeted, _)| *budgeted == next)
+                .map_or(0, |(_, left)| (*left).into()),
             Left::Script(script) => u32::from(script.front() == Some(&next)),
         }
     }
@@ -109,7 +135,7 @@ impl Left {
         match self {
             Left::Budgets(budgets) => {
                 let budget = budgets.iter_mut().find(|(budgeted, _)| *budgeted == next);
-                budget.into_iter().for_each(|(_, left)| *left -= times);
+                budget.into_iter().for_each(|(_, left)| *left -= times as u8);
             }
             Left::Script(script) => {
                 script.pop_front();
@@ -125,8 +151,8 @@ impl Left {
             return words.map(word).collect::<Result<_, _>>().map(Left::Script);
         }
         let budget = |(name, next): (&str, Move)| match setup.number(name, 0)? {
-            number if number <= MOST => Ok((next, number as u32)),
-            _ => Err(setup.bad(name, format!("it is at most {MOST}"))),
+            number if number <= u8::MAX.into() => Ok((next, number as u8)),
+            _ => Err(setup.bad(name, format!("it is at most {}", u8::MAX))),
         };
         let budgets = [
             ("partitions", Move::Partition),
@@ -179,6 +205,7 @@ impl Settings {
 
     /// As the parameters say.
     pub fn from_setup(setup: &Setup) -> Result<Self, SetupError> {
+        let lazy = setup.choice("passing", &["step", "once", "lazy"])? == "lazy";
         Ok(Settings {
             left: Left::from_setup(setup)?,
             beginning: match setup.choice("start", &["together", "alone", "later"])? {
@@ -186,7 +213,7 @@ impl Settings {
                 "alone" => Beginning::Alone,
                 _ => Beginning::Later,
             },
-            safe: setup.choice("safe", &["yes", "no"])? == "yes",
+            safe: setup.choice("safe", if lazy { &["no"] } else { &["yes", "no"] })? == "yes",
             calm: setup.choice("calm", &["no", "yes"])? == "yes",
             late: setup.choice("late", &["yes", "no"])? == "yes",
             lag: u32::try_from(setup.number("lag", MOST)?).unwrap_or(u32::MAX),
