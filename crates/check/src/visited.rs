@@ -1,4 +1,4 @@
-//! The states that were seen: eight bytes each, plus two to find the way back.
+//! The states that were seen: nine bytes each, plus two to find the way back.
 
 use std::collections::BTreeMap;
 use synod_sim::world::Left;
