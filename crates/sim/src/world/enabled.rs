@@ -27,17 +27,6 @@ pub struct FaultsLeft {
 }
 
 impl FaultsLeft {
-    /// Nothing.
-    pub const NOTHING: FaultsLeft = FaultsLeft {
-        tells: 0,
-        crashes: 0,
-        restarts: 0,
-        drops: 0,
-        duplicates: 0,
-        ticks: 0,
-        late: 0,
-    };
-
     /// Whether this is as much as that, of each kind.
     pub(super) fn covers(&self, other: &FaultsLeft) -> bool {
         self.tells >= other.tells

@@ -40,7 +40,7 @@ impl Prints {
 }
 
 /// How much may still go wrong, each kind for itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Left {
     world: FaultsLeft,
     /// What processes stand for: see [`Algorithm::faults_left`].
@@ -48,12 +48,9 @@ pub struct Left {
 }
 
 impl Left {
-    /// Nothing goes wrong any more.
-    pub const NOTHING: Left = Left { world: FaultsLeft::NOTHING, processes: [0; 8] };
-
     /// What a driver may let go wrong.
     pub fn of(world: FaultsLeft) -> Self {
-        Left { world, ..Left::NOTHING }
+        Left { world, ..Left::default() }
     }
 
     /// A number that tells it from others.

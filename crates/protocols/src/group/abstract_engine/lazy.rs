@@ -275,17 +275,7 @@ impl<M: Wire> Oracle<M> {
 
     /// Members of several views get one together. These views end one after the other.
     pub(super) fn begin_to_gather(&mut self, cx: &mut Cx<'_, Abstract<M>>) {
-        let places = self.mergeable();
-        let most = self.settings.left.times(Move::Merge) + 1;
-        let groups: Vec<u32> = (1..1 << places.len())
-            .filter(|bits: &u32| (2..=most).contains(&bits.count_ones()))
-            .collect();
-        let chosen = one_of(&groups, cx);
-        for (bit, place) in places.into_iter().enumerate() {
-            if chosen >> bit & 1 == 1 {
-                self.gathered.extend(self.components[place].set().iter());
-            }
-        }
+        (self.gathered, _) = self.some_views(cx);
         self.gather(cx);
     }
 

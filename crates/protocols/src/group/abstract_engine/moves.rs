@@ -123,21 +123,27 @@ impl<M: Wire> Oracle<M> {
         self.install(&some, cx);
     }
 
-    /// Two views become one; or more, if there are more merges left.
     fn merge(&mut self, cx: &mut Cx<'_, Abstract<M>>) {
-        let count = self.components.len() as u32;
+        let (set, count) = self.some_views(cx);
+        self.settings.left.spend(Move::Merge, count - 1);
+        self.install(&set, cx);
+    }
+
+    /// Who gets a view together, and from how many: two become one; or more, if there are more merges left.
+    pub(super) fn some_views(&self, cx: &mut Cx<'_, Abstract<M>>) -> (ProcessSet, u32) {
+        let places = self.mergeable();
         let most = self.settings.left.times(Move::Merge) + 1;
-        let groups: Vec<u32> =
-            (1..1 << count).filter(|bits: &u32| (2..=most).contains(&bits.count_ones())).collect();
+        let groups: Vec<u32> = (1..1 << places.len())
+            .filter(|bits: &u32| (2..=most).contains(&bits.count_ones()))
+            .collect();
         let chosen = one_of(&groups, cx);
-        self.settings.left.spend(Move::Merge, chosen.count_ones() - 1);
         let mut set = ProcessSet::EMPTY;
-        for (bit, component) in self.components.iter().enumerate() {
+        for (bit, place) in places.into_iter().enumerate() {
             if chosen >> bit & 1 == 1 {
-                set.extend(component.set().iter());
+                set.extend(self.components[place].set().iter());
             }
         }
-        self.install(&set, cx);
+        (set, chosen.count_ones())
     }
 
     fn kill(&mut self, cause: Option<Cause>, cx: &mut Cx<'_, Abstract<M>>) {
