@@ -14,7 +14,7 @@ use crate::visited::{Seen, Tree, Visited};
 use std::sync::Mutex;
 use synod_core::card::Scope;
 use synod_core::{Algorithm, Boxed, Family, SetupError, Violation};
-use synod_sim::world::{FaultsLeft, Plan, World};
+use synod_sim::world::{FaultsLeft, KnownStates, Plan, World};
 
 /// Explores. Calls `progress` now and then.
 pub fn explore<A: Algorithm>(
@@ -67,6 +67,8 @@ struct Search<A: Algorithm> {
     tree: Tree,
     /// The states to be expanded next, in batches. Boxed: worlds are moved from list to list.
     frontier: Vec<Vec<Box<World<A>>>>,
+    /// The states of the processes in them.
+    known: KnownStates<A>,
     /// Worlds that are done with: new ones are written over them, to spare the allocator.
     spare: Mutex<Vec<Box<World<A>>>>,
     /// The number of the first state of the frontier.
@@ -105,6 +107,7 @@ impl<A: Algorithm> Search<A> {
             visited: Visited::default(),
             tree: Tree::default(),
             frontier: Vec::new(),
+            known: KnownStates::default(),
             spare: Mutex::default(),
             base: 0,
             found: Vec::new(),
@@ -155,6 +158,7 @@ impl<A: Algorithm> Search<A> {
     ) -> Option<Unfinished> {
         let frontier = std::mem::take(&mut self.frontier);
         self.visited.grow_old();
+        self.known.clear();
         let mut left: usize = frontier.iter().map(Vec::len).sum();
         for batch in frontier {
             for harvest in self.expand(&batch, limits.threads) {
@@ -316,9 +320,10 @@ impl<A: Algorithm> Search<A> {
         let mut successors = harvest.successors.into_iter();
         for count in harvest.counts {
             let mut children = 0;
-            for (ordinal, print, world) in successors.by_ref().take(count as usize) {
+            for (ordinal, print, mut world) in successors.by_ref().take(count as usize) {
                 if self.visited.insert(print, &world.left()) {
                     self.tree.add_child(ordinal);
+                    world.share_states(&mut self.known);
                     self.add_to_frontier(world);
                     children += 1;
                 } else {

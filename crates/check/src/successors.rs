@@ -1,6 +1,6 @@
 //! Every state that one step leads to.
 
-use synod_core::{Algorithm, Protocol};
+use synod_core::{Algorithm, Notes, Protocol};
 use synod_sim::world::{Action, Driver, World};
 
 /// Goes through all sequences of choices, one after the other, by doing a step again and again.
@@ -11,6 +11,8 @@ pub(crate) struct Choices {
     used: usize,
     /// Fingerprints of states that were judged lately, each where it belongs.
     judged: Vec<u64>,
+    /// What was found out when they were.
+    notes: Notes,
 }
 
 impl Choices {
@@ -48,13 +50,16 @@ impl Choices {
 const JUDGED: usize = 1 << 14;
 
 impl<A: Algorithm> Driver<A> for Choices {
-    fn is_news(&mut self, print: &dyn Fn() -> u64) -> bool {
+    fn is_news(&mut self, print: u64) -> bool {
         if self.judged.is_empty() {
             self.judged = vec![0; JUDGED];
         }
-        let print = print();
         let place = &mut self.judged[print as usize % JUDGED];
         std::mem::replace(place, print) != print
+    }
+
+    fn notes(&mut self) -> Option<&mut Notes> {
+        Some(&mut self.notes)
     }
 
     fn choose(&mut self, among: u32) -> u32 {

@@ -6,8 +6,11 @@ use crate::family::Family;
 use crate::process::ProcessId;
 use crate::protocol::Protocol;
 use crate::setup::{Setup, SetupError};
+use foldhash::quality::FixedState;
 use std::any::Any;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::hash::{BuildHasher, Hash};
+use std::rc::Rc;
 
 /// How a durable algorithm takes a record back in.
 pub type Replay<P> = fn(&mut P, &Record) -> Result<(), BadRecord>;
@@ -120,6 +123,10 @@ pub trait System<P: Protocol> {
     fn process(&self, at: ProcessId) -> &P;
     /// Shows every message on its way: from, to, what.
     fn each_message<'s>(&'s self, show: &mut dyn FnMut(ProcessId, ProcessId, &'s P::Message));
+    /// A number that tells the state of one process from others, if the driver keeps such numbers.
+    fn print(&self, _at: ProcessId) -> Option<u64> {
+        None
+    }
 }
 
 /// A look at the whole system at one moment, as nobody inside can have it.
@@ -128,9 +135,30 @@ pub struct Snapshot<'a, P: Protocol> {
     pub(crate) notes: &'a Notes,
 }
 
-/// What one invariant found out about a snapshot, and others may use.
+/// What invariants found out, about a snapshot or about a part that many snapshots share.
 #[derive(Debug, Default)]
-pub struct Notes(OnceCell<Box<dyn Any>>);
+pub struct Notes {
+    /// About this snapshot.
+    once: OnceCell<Box<dyn Any>>,
+    /// About parts, each where the number of what was asked belongs.
+    parts: RefCell<Vec<Option<Note>>>,
+}
+
+#[derive(Clone, Debug)]
+struct Note {
+    asked: u64,
+    answer: Rc<dyn Any>,
+}
+
+/// So much about parts is remembered.
+const PARTS: usize = 1 << 15;
+
+impl Notes {
+    /// From now on they are about another snapshot. What is known of parts stays true.
+    pub fn next(&mut self) {
+        self.once = OnceCell::new();
+    }
+}
 
 impl<'a, P: Protocol> Snapshot<'a, P> {
     /// A look at this system. The notes belong to this moment.
@@ -141,8 +169,33 @@ impl<'a, P: Protocol> Snapshot<'a, P> {
     /// Finds something out, once for all invariants that are judged at this moment. All must ask for the
     /// same thing.
     pub fn once<T: 'static>(&self, find_out: impl FnOnce() -> T) -> &'a T {
-        let note = self.notes.0.get_or_init(|| Box::new(find_out()));
-        note.downcast_ref().expect("invariants of one algorithm want to know the same thing")
+        let note = self.notes.once.get_or_init(|| Box::new(find_out()));
+        note.downcast_ref().expect("invariants of one algorithm ask for the same thing")
+    }
+
+    /// Finds something out about the state of one process and `about`, unless it was found out lately.
+    /// It must depend on nothing else, and all must ask for the same thing.
+    pub fn recall<T: 'static>(
+        &self,
+        at: ProcessId,
+        about: impl Hash,
+        find_out: impl FnOnce() -> T,
+    ) -> Rc<T> {
+        let Some(print) = self.system.print(at) else { return Rc::new(find_out()) };
+        let asked = FixedState::with_seed(print).hash_one(about);
+        let place = asked as usize % PARTS;
+        let known = match self.notes.parts.borrow().get(place) {
+            Some(Some(note)) if note.asked == asked => Some(Rc::clone(&note.answer)),
+            _ => None,
+        };
+        if let Some(answer) = known {
+            return answer.downcast().expect("invariants of one algorithm ask for the same thing");
+        }
+        let answer = Rc::new(find_out());
+        let mut parts = self.notes.parts.borrow_mut();
+        parts.resize(PARTS, None);
+        parts[place] = Some(Note { asked, answer: Rc::clone(&answer) as Rc<dyn Any> });
+        answer
     }
 
     /// How many processes there are.

@@ -48,6 +48,6 @@ pub use cx::{Cx, Effect, EffectOf, Host, step};
 pub use durable::{Durable, Record};
 pub use family::{Application, Family, Monitor, Property, Violation};
 pub use process::{ProcessId, ProcessSet};
-pub use protocol::{Data, Never, Protocol, Wire};
+pub use protocol::{Aside, Data, Never, Protocol, Wire};
 pub use setup::{Setup, SetupError};
 pub use stamp::{Timestamp, VectorStamp};

@@ -5,7 +5,7 @@ use crate::kind::kind_of;
 use crate::process::ProcessId;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::fmt::Debug;
-use std::hash::Hash;
+use std::hash::{Hash, Hasher};
 
 /// What every value in a world can do: be copied, compared, hashed, printed and stored. Deriving
 /// `Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize` is all it takes.
@@ -17,6 +17,14 @@ pub trait Data:
 impl<T> Data for T where
     T: Clone + Eq + Hash + Debug + Serialize + DeserializeOwned + Send + Sync + 'static
 {
+}
+
+/// What makes no difference between states: they are the same to an explorer, which compares hashes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Aside<T>(pub T);
+
+impl<T> Hash for Aside<T> {
+    fn hash<H: Hasher>(&self, _state: &mut H) {}
 }
 
 /// What travels between processes. The provided method fits every enum: `impl Wire for Message {}`.

@@ -128,6 +128,10 @@ impl<A: Algorithm> System<A> for Opened<'_, A::Family> {
     fn each_message<'s>(&'s self, show: &mut dyn FnMut(ProcessId, ProcessId, &'s A::Message)) {
         self.0.each_message(&mut |from, to, message| show(from, to, message.open()));
     }
+
+    fn print(&self, at: ProcessId) -> Option<u64> {
+        self.0.print(at)
+    }
 }
 
 /// The same invariants, of the boxes. What holds is a plain function, so each place has its own.

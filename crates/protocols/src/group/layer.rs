@@ -117,7 +117,7 @@ impl<M: Wire> GroupEngine<M> {
 
     /// What a member was not told yet, of what it will be told if nothing else happens; if this is a
     /// lazy oracle.
-    pub fn to_be_told(&self, node: ProcessId) -> Option<Vec<Event<M>>> {
+    pub fn to_be_told(&self, node: ProcessId) -> Option<Vec<abstract_engine::Waiting<'_, M>>> {
         match self {
             GroupEngine::Embedded(_) => None,
             GroupEngine::Abstract(engine) => engine.to_be_told(node),

@@ -8,10 +8,9 @@ use super::settings::Settings;
 use super::table::{Owner, Table};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
-use std::hash::{Hash, Hasher};
 use synod_core::family::slots::Output;
 use synod_core::group::{Member, Session, ViewId};
-use synod_core::{ProcessId, ProcessSet};
+use synod_core::{Aside, ProcessId, ProcessSet};
 
 /// Where a member stands in its group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -25,14 +24,6 @@ pub enum Stage {
     /// The view is over, the next is not there yet: what is delivered now, only our companions are
     /// certain to deliver.
     Between,
-}
-
-/// What makes no difference between states: they are the same to an explorer, which compares hashes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Aside<T>(pub T);
-
-impl<T> Hash for Aside<T> {
-    fn hash<H: Hasher>(&self, _state: &mut H) {}
 }
 
 /// The replicated table and our own pool, and all that is known about the group.

@@ -6,6 +6,7 @@
 //! are states that they can be in at the same time.
 
 use super::estate::{Estate, Stage};
+use super::message::Message;
 use super::pool::Pool;
 use super::ranges::Ranges;
 use super::scheme::Scheme;
@@ -13,9 +14,10 @@ use super::settings::Rules;
 use super::table::{Owner, Table};
 use super::{Slots, SlotsAlgorithm};
 use crate::group::GroupEngine;
-use crate::group::abstract_engine::ORACLE;
+use crate::group::abstract_engine::{ORACLE, Waiting};
 use std::borrow::Cow;
-use synod_core::group::{Event, ViewId};
+use std::rc::Rc;
+use synod_core::group::ViewId;
 use synod_core::{Invariant, ProcessId, ProcessSet, Protocol, Snapshot, step};
 
 /// What a lazy engine relies on: see `lazy.rs` there. Nobody else looks far enough ahead to judge it.
@@ -58,28 +60,35 @@ struct Sight {
 }
 
 /// Every member as it is, and as it will be after each event that waits for it. One member after the other.
-fn sights<'a>(snapshot: &Snapshot<'a, SlotsAlgorithm>) -> &'a [Sight] {
-    snapshot.once(|| {
-        let mut sights = Vec::with_capacity(2 * snapshot.size());
-        for (me, process) in ProcessId::all(snapshot.size()).zip(snapshot.processes()) {
-            look_at(me, process, snapshot, &mut sights);
-        }
-        sights
-    })
+fn sights<'a>(snapshot: &Snapshot<'a, SlotsAlgorithm>) -> impl Iterator<Item = &'a Sight> {
+    let all: &Vec<Rc<Vec<Sight>>> = snapshot.once(|| {
+        let members = ProcessId::all(snapshot.size()).zip(snapshot.processes());
+        let oracle = snapshot.processes().next().map(|first| &first.engine);
+        let look = |(me, process): (ProcessId, &SlotsAlgorithm)| {
+            match oracle.and_then(|oracle| oracle.to_be_told(me)) {
+                None => Rc::new(vec![Sight::of(&process.service, own_slots(&process.service))]),
+                // How much it has delivered makes no other state of it, but tells when it knows what.
+                Some(waiting) => {
+                    let about = (process.service.estate.delivered.0, &waiting);
+                    let look = || look_ahead(me, snapshot.size(), process, &waiting);
+                    snapshot.recall(me, about, look)
+                }
+            }
+        };
+        members.map(look).collect()
+    });
+    all.iter().flat_map(|member| member.iter())
 }
 
-/// Shows a member as it is, and as it will be after each event that waits for it.
-fn look_at(
+/// A member as it is, and as it will be after each event that waits for it.
+fn look_ahead(
     me: ProcessId,
+    n: usize,
     process: &SlotsAlgorithm,
-    snapshot: &Snapshot<'_, SlotsAlgorithm>,
-    sights: &mut Vec<Sight>,
-) {
-    let oracle = snapshot.processes().next().map(|first| &first.engine);
-    let Some(waiting) = oracle.and_then(|oracle| oracle.to_be_told(me)) else {
-        return sights.push(Sight::of(&process.service, own_slots(&process.service)));
-    };
-    let mut waiting = waiting.into_iter().peekable();
+    waiting: &[Waiting<'_, Message>],
+) -> Vec<Sight> {
+    let mut sights = Vec::new();
+    let mut waiting = waiting.iter().peekable();
     let mut later = Cow::Borrowed(process);
     // What it might have used since it is in its view, or since it was last told something.
     let mut had = Ranges::EMPTY;
@@ -87,7 +96,7 @@ fn look_at(
     loop {
         let member = &later.service;
         let waits = member.estate.stage == Stage::Between
-            && matches!(waiting.peek(), None | Some(Event::View(_)));
+            && waiting.peek().is_none_or(|next| next.is_view());
         let own = if waits { kept_slots(member) } else { own_slots(member) };
         let keeps = !(waits || is_in_new_view) || had.intersection(&own) == had;
         if is_in_new_view {
@@ -97,10 +106,10 @@ fn look_at(
             had.extend(&own);
         }
         sights.push(Sight { keeps, ..Sight::of(member, own) });
-        let Some(event) = waiting.next() else { return };
-        is_in_new_view = matches!(event, Event::View(_));
-        let told = GroupEngine::telling(event);
-        step(me, snapshot.size(), |cx| later.to_mut().on_message(ORACLE, told, cx));
+        let Some(event) = waiting.next() else { return sights };
+        is_in_new_view = event.is_view();
+        let told = GroupEngine::telling(event.to_event());
+        step(me, n, |cx| later.to_mut().on_message(ORACLE, told, cx));
     }
 }
 
@@ -140,7 +149,7 @@ fn one_owner(snapshot: &Snapshot<'_, SlotsAlgorithm>) -> bool {
     let dead = known_dead(snapshot);
     let mut others = Ranges::EMPTY;
     let mut ours = (ProcessId(0), Ranges::EMPTY);
-    sights(snapshot).iter().filter(|sight| !dead.contains(sight.me)).all(|sight| {
+    sights(snapshot).filter(|sight| !dead.contains(sight.me)).all(|sight| {
         if sight.me != ours.0 {
             others.extend(&ours.1);
             ours = (sight.me, Ranges::EMPTY);
@@ -160,7 +169,7 @@ fn known_dead(snapshot: &Snapshot<'_, SlotsAlgorithm>) -> ProcessSet {
 
 fn equal_tables(snapshot: &Snapshot<'_, SlotsAlgorithm>) -> bool {
     let settled = |sight: &'_ Sight| sight.known.is_some();
-    let all: Vec<&Sight> = sights(snapshot).iter().filter(|sight| settled(sight)).collect();
+    let all: Vec<&Sight> = sights(snapshot).filter(|sight| settled(sight)).collect();
     all.iter().enumerate().all(|(place, sight)| {
         let others = all[..place].iter().filter(|other| other.me != sight.me);
         others.filter_map(|other| other.known.as_ref()).all(|other| {
@@ -196,13 +205,13 @@ impl Known {
 }
 
 fn pools_agree(snapshot: &Snapshot<'_, SlotsAlgorithm>) -> bool {
-    sights(snapshot).iter().all(|sight| sight.is_honest)
+    sights(snapshot).all(|sight| sight.is_honest)
 }
 
 fn kept(snapshot: &Snapshot<'_, SlotsAlgorithm>) -> bool {
     let mut members = snapshot.processes();
     let is_published = members.any(|process| process.service.estate.settings.rules == Rules::Paper);
-    is_published || sights(snapshot).iter().all(|sight| sight.keeps)
+    is_published || sights(snapshot).all(|sight| sight.keeps)
 }
 
 fn pool_agrees(estate: &Estate) -> bool {

@@ -93,7 +93,7 @@ fn when_calm(world: &Pool) -> Vec<String> {
     let calm = |me: ProcessId| {
         let mut member = world.process(me).state.clone();
         for event in oracle.to_be_told(me).into_iter().flatten() {
-            step(me, n, |cx| member.on_message(ORACLE, GroupEngine::telling(event), cx));
+            step(me, n, |cx| member.on_message(ORACLE, GroupEngine::telling(event.to_event()), cx));
         }
         look(&member.service)
     };
@@ -205,6 +205,7 @@ fn members_and_messages(question: &Question) -> (Vec<Slots>, Vec<Delivery<Messag
             let mut member = world.process(me).state.clone();
             let oracle = &world.process(ORACLE).state.engine;
             for event in oracle.to_be_told(me).into_iter().flatten() {
+                let event = event.to_event();
                 if let Event::Deliver(delivery) = &event
                     && !messages.contains(delivery)
                 {

@@ -2,7 +2,7 @@
 
 use super::flight::{Envelope, Slot};
 use serde::{Deserialize, Serialize};
-use synod_core::{Algorithm, ProcessId, Violation};
+use synod_core::{Algorithm, Notes, ProcessId, Violation};
 
 /// One step of a world. A simulator chooses the next by time and seed, an explorer tries them all.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -106,8 +106,12 @@ pub trait Driver<A: Algorithm> {
     /// Some number below `among`.
     fn choose(&mut self, among: u32) -> u32;
     /// Whether a state has to be judged. Whoever tries everything sees most states many times.
-    fn is_news(&mut self, _print: &dyn Fn() -> u64) -> bool {
+    fn is_news(&mut self, _print: u64) -> bool {
         true
+    }
+    /// What invariants found out in other states that this driver has seen, if it keeps that.
+    fn notes(&mut self) -> Option<&mut Notes> {
+        None
     }
     /// Something happens.
     fn see(&mut self, _now_us: u64, _happening: Happening<'_, A>) {}

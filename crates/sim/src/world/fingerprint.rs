@@ -6,6 +6,7 @@
 use super::flight::{Envelope, Slot};
 use super::{FaultsLeft, Order, World};
 use foldhash::quality::FixedState;
+use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash};
 use synod_core::{Algorithm, ProcessId};
 
@@ -16,17 +17,22 @@ pub(super) fn hash<T: Hash>(value: &T) -> u64 {
     FixedState::with_seed(SEED).hash_one(value)
 }
 
-/// The sum of the hashes of all messages, if their order does not matter.
+/// What is kept up to date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Prints(u64);
+pub(super) struct Prints {
+    /// The sum of the hashes of all messages, if their order does not matter.
+    messages: u64,
+    /// The fingerprint.
+    whole: u64,
+}
 
 impl Prints {
     pub(super) fn add<T: Hash>(&mut self, part: &T) {
-        self.0 = self.0.wrapping_add(hash(part));
+        self.messages = self.messages.wrapping_add(hash(part));
     }
 
     pub(super) fn remove<T: Hash>(&mut self, part: &T) {
-        self.0 = self.0.wrapping_sub(hash(part));
+        self.messages = self.messages.wrapping_sub(hash(part));
     }
 
     pub(super) fn swap_tag<A: Algorithm>(
@@ -38,6 +44,9 @@ impl Prints {
         self.remove(&Envelope { tag: before, ..envelope.clone() });
     }
 }
+
+/// The states of processes, by what tells them apart.
+pub type KnownStates<A> = HashMap<u64, A, FixedState>;
 
 /// How much may still go wrong, each kind for itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -68,7 +77,7 @@ impl Left {
 impl<A: Algorithm> World<A> {
     /// From now on keeps the fingerprint up to date with every step.
     pub fn keep_fingerprint(&mut self) {
-        let mut prints = Prints(0);
+        let mut prints = Prints { messages: 0, whole: 0 };
         if self.fixed.order == Order::Any {
             for (_, envelope) in self.flight.iter() {
                 prints.add(envelope);
@@ -81,19 +90,22 @@ impl<A: Algorithm> World<A> {
 
     /// The processes that took a step are hashed anew.
     pub(super) fn renew_prints(&mut self) {
-        if self.prints.is_none() {
-            return;
-        }
+        let Some(Prints { messages, .. }) = self.prints else { return };
         for (index, process) in self.processes.iter_mut().enumerate().filter(|(_, p)| p.print == 0)
         {
             process.print = hash(&(index, &*process)).max(1);
         }
+        let whole = self.sum_of_prints(messages);
+        self.prints = Some(Prints { messages, whole });
     }
 
     /// The fingerprint. Two worlds with the same one behave the same for ever (but for a
     /// coincidence with a probability of about the square of their number divided by 2^65).
     pub fn fingerprint(&self) -> u64 {
-        let messages = self.prints.expect("keep_fingerprint was called").0;
+        self.prints.expect("keep_fingerprint was called").whole
+    }
+
+    fn sum_of_prints(&self, messages: u64) -> u64 {
         let processes = self.processes.iter().fold(0, |sum: u64, process| {
             debug_assert_ne!(process.print, 0, "a step renews prints");
             sum.wrapping_add(process.print)
@@ -155,6 +167,20 @@ impl<A: Algorithm> World<A> {
         A::normalise(&mut states, &mut messages);
         world.keep_fingerprint();
         world.fingerprint()
+    }
+
+    /// Takes the states of processes that are among those known from there, and adds those that are not:
+    /// worlds that are kept in great number share them.
+    pub fn share_states(&mut self, known: &mut KnownStates<A>) {
+        for process in &mut self.processes {
+            // Not all of a state need be hashed: see `Algorithm::faults_left`.
+            match known.get(&process.print) {
+                Some(same) if *same == process.state => process.state.clone_from(same),
+                _ => {
+                    known.insert(process.print, process.state.clone());
+                }
+            }
+        }
     }
 
     pub(super) fn forget_print(&mut self, at: ProcessId) {

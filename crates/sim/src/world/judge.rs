@@ -1,7 +1,7 @@
 //! Judges a world after each step.
 
 use super::{Body, Driver, Happening, World};
-use synod_core::{Algorithm, Notes, ProcessId, Snapshot, System, Violation};
+use synod_core::{Algorithm, Invariant, Notes, ProcessId, Snapshot, System, Violation};
 
 /// Above so many processes an algorithm's own invariants are judged only now and then, and at the
 /// end of a run.
@@ -14,7 +14,7 @@ impl<A: Algorithm> World<A> {
         let due = self.processes.len() <= INVARIANTS_AT_EVERY_STEP_UP_TO
             || self.steps.is_multiple_of(INVARIANTS_NOW_AND_THEN);
         let is_new = |driver: &mut dyn Driver<A>| {
-            self.prints.is_none() || driver.is_news(&|| self.fingerprint())
+            self.prints.is_none() || driver.is_news(self.fingerprint())
         };
         if due && !self.fixed.invariants.is_empty() && is_new(driver) {
             self.judge_invariants(driver);
@@ -30,17 +30,18 @@ impl<A: Algorithm> World<A> {
 
     fn judge_invariants(&mut self, driver: &mut dyn Driver<A>) {
         let before = self.found.len();
-        let notes = Notes::default();
-        for index in 0..self.fixed.invariants.len() {
-            let invariant = self.fixed.invariants[index];
-            if !(invariant.holds)(&Snapshot::new(self, &notes)) {
-                self.found.push(Violation {
-                    property: invariant.name,
-                    at: ProcessId(0),
-                    because: format!("it is no longer true that {}", invariant.statement),
-                });
-            }
-        }
+        let mut new = Notes::default();
+        let notes = driver.notes().unwrap_or(&mut new);
+        notes.next();
+        let snapshot = Snapshot::new(self, notes);
+        let broken = self.fixed.invariants.iter().filter(|invariant| !(invariant.holds)(&snapshot));
+        let violation = |invariant: &Invariant<A>| Violation {
+            property: invariant.name,
+            at: ProcessId(0),
+            because: format!("it is no longer true that {}", invariant.statement),
+        };
+        let violations: Vec<_> = broken.map(violation).collect();
+        self.found.extend(violations);
         tell(&mut self.found, before, &self.fixed.judged, self.now_us, driver);
     }
 }
@@ -79,5 +80,9 @@ impl<A: Algorithm> System<A> for World<A> {
                 show(envelope.from, envelope.to, message);
             }
         }
+    }
+
+    fn print(&self, at: ProcessId) -> Option<u64> {
+        self.prints.map(|_| self.processes[at.index()].print)
     }
 }

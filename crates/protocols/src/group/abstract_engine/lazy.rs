@@ -86,30 +86,71 @@ use super::{Abstract, Message, Move, ORACLE};
 use synod_core::group::{Delivery, Event, Member, ViewId};
 use synod_core::{Cx, ProcessId, Wire};
 
+/// What it is time for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Whatever is possible: the oracle is not lazy.
+    Eager,
+    /// Nothing any more: nobody has anything to say.
+    Over,
+    /// Telling what is certain.
+    Certain,
+    /// Ending the views whose members get one together.
+    Gathering,
+    /// The rest of a view that some have left goes on.
+    Abandoned,
+    /// Those who wait get a view of their own.
+    Stuck,
+    /// Whatever else is possible, and perhaps nobody has anything to say.
+    Silent,
+    /// Whatever else is possible.
+    Open,
+}
+
+impl Phase {
+    /// Whether it is time for this.
+    pub(super) fn allows(self, next: Move) -> bool {
+        match (self, next) {
+            (Phase::Eager, _) => !matches!(next, Move::Order | Move::Rest),
+            (Phase::Certain, _) => next == Move::Pass,
+            (Phase::Gathering, _) => next == Move::Gather,
+            (Phase::Over, _) | (_, Move::Pass | Move::Gather) => false,
+            (Phase::Abandoned, _) => {
+                matches!(next, Move::Settle | Move::Partition | Move::Die | Move::Crash)
+            }
+            (Phase::Stuck, _) => next == Move::Settle,
+            (Phase::Silent, _) => true,
+            (Phase::Open, _) => next != Move::Rest,
+        }
+    }
+}
+
 impl<M: Wire> Oracle<M> {
-    /// Whether it is time for this: if the oracle is lazy, what is certain comes before all else.
-    pub(super) fn is_due(&self, next: Move) -> bool {
+    /// What it is time for: if the oracle is lazy, what is certain comes before all else.
+    pub(super) fn phase(&self) -> Phase {
         if !self.settings.is_lazy() {
-            return !matches!(next, Move::Order | Move::Rest);
+            Phase::Eager
+        } else if self.rests {
+            Phase::Over
+        } else if self.is_certain() {
+            Phase::Certain
+        } else if !self.gathered.is_empty() {
+            Phase::Gathering
+        } else if self.is_abandoned() {
+            Phase::Abandoned
+        } else if self.is_stuck() {
+            Phase::Stuck
+        } else if self.is_silent() {
+            Phase::Silent
+        } else {
+            Phase::Open
         }
-        if self.rests {
-            return false;
-        }
-        let certain = self.nodes.iter().any(|node| !node.queue.is_empty())
-            || (self.is_over() && self.names().any(|node| self.backlog(node) > 0));
-        if certain || next == Move::Pass {
-            return certain && next == Move::Pass;
-        }
-        if !self.gathered.is_empty() || next == Move::Gather {
-            return !self.gathered.is_empty() && next == Move::Gather;
-        }
-        if self.is_abandoned() {
-            return matches!(next, Move::Settle | Move::Partition | Move::Die | Move::Crash);
-        }
-        if self.is_stuck() {
-            return next == Move::Settle;
-        }
-        next != Move::Rest || self.is_silent()
+    }
+
+    /// Whether somebody will be told something, whatever happens.
+    fn is_certain(&self) -> bool {
+        self.nodes.iter().any(|node| !node.queue.is_empty())
+            || (self.is_over() && self.names().any(|node| self.backlog(node) > 0))
     }
 
     /// Whether those whom others have left go on before all else. A script may want something else first.
@@ -222,17 +263,41 @@ impl<M: Wire> Oracle<M> {
     }
 
     /// What a member will be told if nothing else happens.
-    pub(super) fn to_be_told(&self, node: ProcessId) -> impl Iterator<Item = Event<M>> + '_ {
-        let queue = self.node(node).queue.iter().cloned();
+    pub(super) fn to_be_told(&self, node: ProcessId) -> impl Iterator<Item = Waiting<'_, M>> {
+        let queue = self.node(node).queue.iter().map(Waiting::Event);
         let component = self.components.iter().find(|component| component.has(node));
         let ordered = component.into_iter().flat_map(move |component| component.rest(node));
-        queue.chain(ordered.cloned().map(Event::Deliver))
+        queue.chain(ordered.map(Waiting::Ordered))
+    }
+}
+
+/// What a member has not been told yet.
+#[derive(Debug, Hash)]
+pub enum Waiting<'a, M> {
+    /// This event.
+    Event(&'a Event<M>),
+    /// This message, by its place in the order of the view.
+    Ordered(&'a Delivery<M>),
+}
+
+impl<M: Wire> Waiting<'_, M> {
+    /// Whether it is a view.
+    pub fn is_view(&self) -> bool {
+        matches!(self, Waiting::Event(Event::View(_)))
+    }
+
+    /// What it will be told.
+    pub fn to_event(&self) -> Event<M> {
+        match self {
+            Waiting::Event(event) => (*event).clone(),
+            Waiting::Ordered(delivery) => Event::Deliver((*delivery).clone()),
+        }
     }
 }
 
 impl<M: Wire> Abstract<M> {
     /// What a lazy oracle has not told a member yet.
-    pub fn to_be_told(&self, node: ProcessId) -> Option<Vec<Event<M>>> {
+    pub fn to_be_told(&self, node: ProcessId) -> Option<Vec<Waiting<'_, M>>> {
         match self {
             Abstract::Oracle(oracle) if oracle.settings.is_lazy() && node != ORACLE => {
                 Some(oracle.to_be_told(node).collect())

@@ -41,6 +41,7 @@ mod moves;
 mod oracle;
 mod settings;
 
+pub use lazy::Waiting;
 pub use settings::{PARAMETERS, Passing, Settings};
 
 use member::Stub;

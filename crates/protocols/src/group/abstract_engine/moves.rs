@@ -1,15 +1,16 @@
 //! What the adversary does: whatever may go one way or the other is chosen here.
 
 use super::component::Component;
+use super::lazy::Phase;
 use super::oracle::Oracle;
 use super::{Abstract, Message, Move, ORACLE};
 use synod_core::group::{Cause, Event};
 use synod_core::{Cx, ProcessId, ProcessSet, Wire};
 
 impl<M: Wire> Oracle<M> {
-    /// Whether there is something to choose from.
-    pub(super) fn may(&self, next: Move) -> bool {
-        if !self.is_due(next) {
+    /// Whether it is time for this, and there is something to choose from.
+    pub(super) fn may(&self, next: Move, phase: Phase) -> bool {
+        if !phase.allows(next) {
             return false;
         }
         let may_now = !self.settings.calm || self.is_calm();
@@ -81,6 +82,7 @@ fn some_of<M: Wire>(set: &ProcessSet, cx: &mut Cx<'_, Abstract<M>>) -> ProcessSe
 impl<M: Wire> Oracle<M> {
     /// The adversary does something.
     pub(super) fn on_move(&mut self, next: Move, cx: &mut Cx<'_, Abstract<M>>) {
+        self.ran_out(next);
         if next.is_fault() && !matches!(next, Move::Merge | Move::Start) {
             self.settings.left.spend(next, 1);
         }
@@ -103,7 +105,7 @@ impl<M: Wire> Oracle<M> {
             Move::Crash => self.kill(None, cx),
             Move::Start | Move::Restart | Move::Rejoin => self.start_one(next, cx),
         }
-        if self.is_due(Move::Pass) && self.settings.is_lazy() {
+        if self.phase() == Phase::Certain {
             cx.send(ORACLE, Message::Certain);
         }
         self.set_timers(cx);

@@ -6,7 +6,7 @@ use super::{Abstract, Message, Move};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use synod_core::group::{Cause, Change, Delivery, Event, Level, Member, Part, View, ViewId};
-use synod_core::{Cx, ProcessId, ProcessSet, Wire};
+use synod_core::{Aside, Cx, ProcessId, ProcessSet, Wire};
 
 /// The oracle.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -21,6 +21,8 @@ pub struct Oracle<M> {
     pub(super) gathered: ProcessSet,
     /// Whether everybody has been told everything, and nothing can come of it: for lazy oracles.
     pub(super) rests: bool,
+    /// Which timers are set, a bit for each; so a lazy oracle sets none again for nothing.
+    set: Aside<u16>,
 }
 
 /// A member, as the oracle knows it.
@@ -44,6 +46,7 @@ impl<M: Wire> Oracle<M> {
             components: Vec::new(),
             gathered: ProcessSet::EMPTY,
             rests: false,
+            set: Aside(0),
         }
     }
 
@@ -283,20 +286,32 @@ impl<M: Wire> Oracle<M> {
 
     /// Sets the timers of all that may happen now. Always in the same order, so that the same
     /// state has the same timers.
-    pub(super) fn set_timers(&self, cx: &mut Cx<'_, Abstract<M>>) {
-        for next in Move::ALL {
-            match self.may(next) {
+    pub(super) fn set_timers(&mut self, cx: &mut Cx<'_, Abstract<M>>) {
+        let phase = self.phase();
+        let may = Move::ALL.map(|next| self.may(next, phase));
+        let set = may.iter().rev().fold(0, |set, may| set << 1 | u16::from(*may));
+        if std::mem::replace(&mut self.set.0, set) == set && self.settings.is_lazy() {
+            return;
+        }
+        for (next, may) in Move::ALL.into_iter().zip(may) {
+            match may {
                 true => cx.set_timer(next, next.after_ms()),
                 false => cx.cancel_timer(next),
             }
         }
     }
 
+    /// One of them has run out.
+    pub(super) fn ran_out(&mut self, next: Move) {
+        let place = Move::ALL.iter().position(|other| *other == next);
+        self.set.0 &= !(1 << place.expect("all are there"));
+    }
+
     /// The same, if members were told something or there is something to be told.
-    pub(super) fn set_pass(&self, cx: &mut Cx<'_, Abstract<M>>) {
+    pub(super) fn set_pass(&mut self, cx: &mut Cx<'_, Abstract<M>>) {
         if self.settings.calm {
             self.set_timers(cx);
-        } else if self.may(Move::Pass) {
+        } else if self.may(Move::Pass, self.phase()) {
             cx.set_timer(Move::Pass, Move::Pass.after_ms());
         }
     }
