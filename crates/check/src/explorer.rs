@@ -278,13 +278,8 @@ impl<A: Algorithm> Search<A> {
                     steps.push(whole(print));
                 }
                 if seen == Seen::Never && here.insert(print, &left) {
-                    let world = match spare.pop() {
-                        Some(mut world) => {
-                            (*world).clone_from(next);
-                            world
-                        }
-                        None => Box::new(next.clone()),
-                    };
+                    let mut world = spare.pop().unwrap_or_else(|| Box::new(next.clone()));
+                    std::mem::swap(&mut *world, next);
                     harvest.successors.push((ordinal, print, world));
                 }
                 true

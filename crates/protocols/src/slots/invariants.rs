@@ -10,7 +10,6 @@ use super::message::Message;
 use super::pool::Pool;
 use super::ranges::Ranges;
 use super::scheme::Scheme;
-use super::settings::Rules;
 use super::table::{Owner, Table};
 use super::{Slots, SlotsAlgorithm};
 use crate::group::GroupEngine;
@@ -209,9 +208,7 @@ fn pools_agree(snapshot: &Snapshot<'_, SlotsAlgorithm>) -> bool {
 }
 
 fn kept(snapshot: &Snapshot<'_, SlotsAlgorithm>) -> bool {
-    let mut members = snapshot.processes();
-    let is_published = members.any(|process| process.service.estate.settings.rules == Rules::Paper);
-    is_published || sights(snapshot).all(|sight| sight.keeps)
+    sights(snapshot).all(|sight| sight.keeps)
 }
 
 fn pool_agrees(estate: &Estate) -> bool {

@@ -1,6 +1,7 @@
 //! Sets of slots, as runs of neighbours.
 
 use serde::{Deserialize, Serialize, Serializer};
+use smallvec::{SmallVec, smallvec};
 use std::fmt;
 use synod_core::family::slots::SlotId;
 
@@ -45,13 +46,28 @@ impl fmt::Debug for Range {
 ///
 /// Looking up is quick; changing one range costs a copy of those behind it. So this is for what is
 /// small or seldom changed: an offer, a donation, what a member claims at a merge.
-#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[derive(Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(try_from = "Vec<(u32, u32)>")]
-pub struct Ranges(Vec<Range>);
+pub struct Ranges(Runs);
+
+/// Most sets that members tell each other are one or two ranges: those are not allocated.
+type Runs = SmallVec<[Range; 2]>;
+
+// By hand, because copying slices is much faster than cloning element by element.
+impl Clone for Ranges {
+    fn clone(&self) -> Self {
+        Ranges(SmallVec::from_slice(&self.0))
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.0.clear();
+        self.0.extend_from_slice(&source.0);
+    }
+}
 
 impl Ranges {
     /// No slot.
-    pub const EMPTY: Ranges = Ranges(Vec::new());
+    pub const EMPTY: Ranges = Ranges(SmallVec::new_const());
 
     /// One slot.
     pub fn one(slot: SlotId) -> Self {
@@ -61,7 +77,7 @@ impl Ranges {
     /// From `first`, up to but without `end`.
     pub fn span(first: u32, end: u32) -> Self {
         let range = Range { first, end };
-        if range.is_empty() { Self::EMPTY } else { Ranges(vec![range]) }
+        if range.is_empty() { Self::EMPTY } else { Ranges(smallvec![range]) }
     }
 
     /// How many slots.
@@ -107,7 +123,13 @@ impl Ranges {
             joined.first = joined.first.min(left.first);
             joined.end = joined.end.max(self.0[upto - 1].end);
         }
-        self.0.splice(from..upto, [joined]);
+        match from == upto {
+            true => self.0.insert(from, joined),
+            false => {
+                self.0[from] = joined;
+                self.0.drain(from + 1..upto);
+            }
+        }
     }
 
     /// Adds slots.
@@ -154,7 +176,8 @@ impl Ranges {
             None => false,
         });
         let whole = whole.count();
-        let mut taken: Vec<Range> = self.0.drain(..whole).collect();
+        let mut taken = Runs::from_slice(&self.0[..whole]);
+        self.0.drain(..whole);
         if let Some(next) = self.0.first_mut().filter(|_| left > 0) {
             taken.push(Range { first: next.first, end: next.first + left });
             next.first += left;
@@ -164,14 +187,14 @@ impl Ranges {
 }
 
 /// The slots for which `keep` says yes, told whether they are in `a` and in `b`.
-fn combined(a: &[Range], b: &[Range], keep: impl Fn(bool, bool) -> bool) -> Vec<Range> {
+fn combined(a: &[Range], b: &[Range], keep: impl Fn(bool, bool) -> bool) -> Runs {
     // Ranges have edges: at every second one the set begins, at the others it ends.
     let edge = |ranges: &[Range], place: usize| match ranges.get(place / 2) {
         None => u64::MAX,
         Some(range) if place.is_multiple_of(2) => u64::from(range.first),
         Some(range) => u64::from(range.end),
     };
-    let mut kept = Vec::with_capacity(a.len().max(b.len()));
+    let mut kept = Runs::with_capacity(a.len().max(b.len()));
     let (mut in_a, mut in_b, mut begun) = (0, 0, None);
     loop {
         let (next_a, next_b) = (edge(a, in_a), edge(b, in_b));
@@ -231,7 +254,7 @@ impl TryFrom<Vec<(u32, u32)>> for Ranges {
     type Error = &'static str;
 
     fn try_from(written: Vec<(u32, u32)>) -> Result<Self, Self::Error> {
-        let mut ranges = Vec::with_capacity(written.len());
+        let mut ranges = Runs::with_capacity(written.len());
         let mut at = 0u32;
         for (gap, length) in written {
             if length == 0 || (gap == 0 && !ranges.is_empty()) {

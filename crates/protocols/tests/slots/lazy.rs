@@ -340,3 +340,13 @@ fn what_goes_wrong_with_the_published_rules_is_found_by_a_lazy_engine_too() {
         assert!(found.history.steps.len() < hazard.steps, "{}", hazard.story);
     }
 }
+
+#[test]
+fn the_published_rules_lose_by_the_end_of_a_view_what_somebody_may_use() {
+    let faults = [("partitions", "2"), ("merges", "2"), ("deaths", "1"), ("restarts", "1")];
+    let lazy = with("passing", "lazy", &at_any_time(3, "paper", &faults));
+    let question =
+        Question { judged: Judged::Only(vec!["kept".to_owned()]), ..with("across", "no", &lazy) };
+    let exploration = explore::<SlotsAlgorithm>(&question, |_| {}).expect("it fits");
+    assert!(exploration.refutation("kept").is_some(), "{:?}", exploration.progress);
+}
