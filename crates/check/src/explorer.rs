@@ -252,13 +252,13 @@ impl<A: Algorithm> Search<A> {
         };
         let mut steps = Vec::new();
         // Most successors that are not in the table yet are found several times in one block.
-        let mut here = Visited::default();
+        let mut here = Visited::with_room(8 * BLOCK);
         let mut spare = self.some_spares();
         for (index, world) in block.iter().enumerate() {
             let parent = base + index;
             let before = harvest.successors.len();
             let left_here = world.left();
-            let whole = |print: u64| print.wrapping_add(left_here.print());
+            let left_print = self.ways.as_ref().map(|_| left_here.print());
             steps.clear();
             let moves = successors.each(world, |ordinal, _, _, next| {
                 if self.normal && is_crowded(next) {
@@ -274,8 +274,8 @@ impl<A: Algorithm> Search<A> {
                 let left = next.left();
                 let seen = self.visited.look_up(print, &left);
                 harvest.leads_back |= seen == Seen::Before;
-                if left == left_here {
-                    steps.push(whole(print));
+                if let Some(left_print) = left_print.filter(|_| left == left_here) {
+                    steps.push(print.wrapping_add(left_print));
                 }
                 if seen == Seen::Never && here.insert(print, &left) {
                     let mut world = spare.pop().unwrap_or_else(|| Box::new(next.clone()));
@@ -289,8 +289,8 @@ impl<A: Algorithm> Search<A> {
                 let found = |violation| Found { parent, ordinal: None, violation };
                 harvest.found.extend(never.into_iter().map(found));
             }
-            if let Some(ways) = &mut harvest.ways {
-                ways.add(whole(print(world, self.normal)), &steps);
+            if let (Some(ways), Some(left_print)) = (&mut harvest.ways, left_print) {
+                ways.add(print(world, self.normal).wrapping_add(left_print), &steps);
             }
             harvest.counts.push((harvest.successors.len() - before) as u32);
         }

@@ -40,18 +40,22 @@ const GROWTH: usize = 120;
 
 impl Default for Visited {
     fn default() -> Self {
-        let left = vec![0; SMALLEST];
-        Visited {
-            slots: vec![0; SMALLEST],
-            left,
-            lefts: Vec::new(),
-            young: vec![0; SMALLEST / 64],
-            len: 0,
-        }
+        Visited::with_room(SMALLEST)
     }
 }
 
 impl Visited {
+    /// An empty table with so many slots.
+    pub(crate) fn with_room(slots: usize) -> Self {
+        Visited {
+            slots: vec![0; slots],
+            left: vec![0; slots],
+            lefts: Vec::new(),
+            young: vec![0; slots.div_ceil(64)],
+            len: 0,
+        }
+    }
+
     /// Where the search for a fingerprint begins: its high bits, scaled to the table.
     #[inline]
     fn home(&self, fingerprint: u64) -> usize {

@@ -5,15 +5,18 @@ use smallvec::SmallVec;
 use synod_core::{Algorithm, ProcessId};
 
 impl<A: Algorithm> World<A> {
-    /// Forgets the messages that their receivers will ignore.
-    pub(super) fn forget_ignored(&mut self) {
+    /// Forgets the messages that their receivers will ignore, of those with this number or a greater one and of
+    /// those whose receivers have taken a step. (Of all others it is known that they will not.)
+    pub(super) fn forget_ignored(&mut self, since: u64) {
         if !self.fixed.lean {
             return;
         }
         self.forget(|world, envelope| match &envelope.body {
             Body::Message(message) => {
                 let to = world.process(envelope.to);
-                to.is_up() && to.state.ignores(envelope.from, message)
+                (to.print == 0 || envelope.number >= since)
+                    && to.is_up()
+                    && to.state.ignores(envelope.from, message)
             }
             Body::Tell(_) => false,
         });

@@ -195,22 +195,26 @@ impl<A: Algorithm> World<A> {
             self.run(at, driver, |state, cx| state.on_start(cx));
         }
         self.deliver_urgent(driver);
-        self.forget_ignored();
+        self.forget_ignored(0);
         self.renew_prints();
         self.judge(driver);
     }
 
     /// What cannot wait arrives before the step is over, in the order of sending. What a process sends
-    /// to itself divides the step: the state before it is judged like one between two steps.
-    fn deliver_urgent(&mut self, driver: &mut dyn Driver<A>) {
+    /// to itself divides the step: the state before it is judged like one between two steps. Returns
+    /// whether that happened.
+    fn deliver_urgent(&mut self, driver: &mut dyn Driver<A>) -> bool {
+        let mut is_divided = false;
         while !self.urgent.is_empty() {
             let slot = self.urgent.remove(0);
             if self.flight.get(slot).is_some_and(|envelope| envelope.from == envelope.to) {
+                is_divided = true;
                 self.renew_prints();
                 self.judge(driver);
             }
             self.deliver(slot, driver);
         }
+        is_divided
     }
 
     /// The processes.
@@ -307,9 +311,11 @@ impl<A: Algorithm> World<A> {
         self.found.clear();
         self.cut = None;
         self.retracted = false;
+        let sent_before = self.messages_sent;
         self.take_step(action, driver);
-        self.deliver_urgent(driver);
-        self.forget_ignored();
+        // Where a step is divided it is not known any more who has taken part in it.
+        let is_divided = self.deliver_urgent(driver);
+        self.forget_ignored(if is_divided { 0 } else { sent_before });
         self.renew_prints();
         self.judge(driver);
     }
