@@ -1,18 +1,17 @@
 //! How fast a pool of slots is, in CPU time.
 //!
 //! `cargo bench -p synod-check --bench slots` prints a table: claims and releases, what it takes to tell a new member
-//! who owns what, to hold a large pool, and to run the experiment. CPU time, not wall time, because machines are shared; the
+//! who owns what, and to hold a large pool. CPU time, not wall time, because machines are shared; the
 //! best of several runs, because they are noisy.
 
 mod measure;
 
-use measure::{best, best_from, memory_mib};
+use measure::{best_from, memory_mib};
 use std::collections::VecDeque;
 use std::hint::black_box;
 use synod_core::family::slots::{Input, Output, SlotId, Token};
 use synod_core::group::{Act, Capabilities, Member, Part, Service, Session, View, ViewId};
 use synod_core::{ProcessId, ProcessSet, Setup};
-use synod_experiment::{Allocator, Settings, run};
 use synod_protocols::slots::Slots;
 use synod_protocols::slots::pool::Pool;
 use synod_protocols::slots::ranges::Ranges;
@@ -64,12 +63,6 @@ fn main() {
     let (seconds, bytes) = best_from(&|| fragmented(1_000_000), &transfer);
     at_most("written, read, installed", seconds * 1e3, 50.0, "ms");
     println!("  {:<40} {:>8.2} MB", "on the wire", bytes as f64 / 1e6);
-
-    println!("\nThe experiment: 32 members, 768 slots, 100,000 rounds under the authors' timing");
-    for allocator in [Allocator::Repaired, Allocator::Offers] {
-        let (seconds, _) = best(&|| run(&Settings::published(), allocator, 1, &|_| {}));
-        at_most(allocator.title(), seconds, 1.0, "s");
-    }
 }
 
 fn repeat<T>(run: &dyn Fn() -> T) {

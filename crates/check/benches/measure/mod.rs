@@ -32,6 +32,7 @@ fn cpu_seconds() -> f64 {
 }
 
 /// The memory of this process in mebibytes: `VmRSS:` is what it has, `VmHWM:` the most that it ever had.
+#[allow(dead_code, reason = "the same")]
 pub(crate) fn memory_mib(which: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(which));

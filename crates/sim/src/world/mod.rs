@@ -7,6 +7,7 @@
 mod action;
 mod carrier;
 mod causal;
+mod delivery;
 mod enabled;
 mod fingerprint;
 mod flight;
@@ -200,23 +201,6 @@ impl<A: Algorithm> World<A> {
         self.judge(driver);
     }
 
-    /// What cannot wait arrives before the step is over, in the order of sending. What a process sends
-    /// to itself divides the step: the state before it is judged like one between two steps. Returns
-    /// whether that happened.
-    fn deliver_urgent(&mut self, driver: &mut dyn Driver<A>) -> bool {
-        let mut is_divided = false;
-        while !self.urgent.is_empty() {
-            let slot = self.urgent.remove(0);
-            if self.flight.get(slot).is_some_and(|envelope| envelope.from == envelope.to) {
-                is_divided = true;
-                self.renew_prints();
-                self.judge(driver);
-            }
-            self.deliver(slot, driver);
-        }
-        is_divided
-    }
-
     /// The processes.
     pub fn processes(&self) -> &[Process<A>] {
         &self.processes
@@ -386,54 +370,6 @@ impl<A: Algorithm> World<A> {
         judge::tell(&mut self.found, before, &self.fixed.judged, self.now_us, driver);
         let answers = self.handle(at, driver, |state, cx| state.on_input(input, cx));
         self.answer(at, answers, driver);
-    }
-
-    fn tell(&mut self, from: ProcessId, to: ProcessId, driver: &mut dyn Driver<A>) {
-        self.faults.tells = self.faults.tells.saturating_sub(1);
-        self.forget_print(from);
-        let stamp = self.processes[from.index()].state.stamp();
-        self.carrier(driver, from).send(to, Body::Tell(stamp), true);
-    }
-
-    fn deliver(&mut self, slot: Slot, driver: &mut dyn Driver<A>) {
-        let envelope = self.take(slot);
-        let (from, at) = (envelope.from, envelope.to);
-        if self.processes[at.index()].status == Status::Crashed {
-            self.forget_causal(&envelope);
-            let why = "nobody is there";
-            driver.see(self.now_us, Happening::Lost { envelope: &envelope, why });
-            return;
-        }
-        if let Some(causal) = &mut self.causal {
-            causal.on_receive(at, envelope.number);
-        }
-        self.monitor.on_receive(at, &envelope.tag);
-        driver.see(self.now_us, Happening::Received { slot, envelope: &envelope });
-        match envelope.body {
-            Body::Message(message) => {
-                self.run(at, driver, |state, cx| state.on_message(from, message, cx));
-            }
-            Body::Tell(stamp) => {
-                self.forget_print(at);
-                self.processes[at.index()].state.witness(stamp);
-            }
-        }
-    }
-
-    fn lose(&mut self, slot: Slot, why: &'static str, driver: &mut dyn Driver<A>) {
-        self.faults.drops = self.faults.drops.saturating_sub(1);
-        let envelope = self.take(slot);
-        self.forget_causal(&envelope);
-        driver.see(self.now_us, Happening::Lost { envelope: &envelope, why });
-    }
-
-    fn duplicate(&mut self, of: Slot, driver: &mut dyn Driver<A>) {
-        self.faults.duplicates = self.faults.duplicates.saturating_sub(1);
-        let copy = self.flight.get(of).expect("the action is possible").clone();
-        self.add_print(&copy);
-        let slot = self.flight.put(copy);
-        let envelope = self.flight.get(slot).expect("it was just put there");
-        driver.see(self.now_us, Happening::Duplicated { of, slot, envelope });
     }
 
     fn fire(&mut self, at: ProcessId, timer: u64, driver: &mut dyn Driver<A>) {

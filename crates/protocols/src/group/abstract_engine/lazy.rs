@@ -86,85 +86,19 @@ use super::{Abstract, Message, Move, ORACLE};
 use synod_core::group::{Delivery, Event, Member, ViewId};
 use synod_core::{Cx, ProcessId, Wire};
 
-/// What it is time for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Phase {
-    /// Whatever is possible: the oracle is not lazy.
-    Eager,
-    /// Nothing any more: nobody has anything to say.
-    Over,
-    /// Telling what is certain.
-    Certain,
-    /// Ending the views whose members get one together.
-    Gathering,
-    /// The rest of a view that some have left goes on.
-    Abandoned,
-    /// Those who wait get a view of their own.
-    Stuck,
-    /// Whatever else is possible, and perhaps nobody has anything to say.
-    Silent,
-    /// Whatever else is possible.
-    Open,
-}
-
-impl Phase {
-    /// Whether it is time for this.
-    pub(super) fn allows(self, next: Move) -> bool {
-        match (self, next) {
-            (Phase::Eager, _) => !matches!(next, Move::Order | Move::Rest),
-            (Phase::Certain, _) => next == Move::Pass,
-            (Phase::Gathering, _) => next == Move::Gather,
-            (Phase::Over, _) | (_, Move::Pass | Move::Gather) => false,
-            (Phase::Abandoned, _) => {
-                matches!(next, Move::Settle | Move::Partition | Move::Die | Move::Crash)
-            }
-            (Phase::Stuck, _) => next == Move::Settle,
-            (Phase::Silent, _) => true,
-            (Phase::Open, _) => next != Move::Rest,
-        }
-    }
-}
-
 impl<M: Wire> Oracle<M> {
-    /// What it is time for: if the oracle is lazy, what is certain comes before all else.
-    pub(super) fn phase(&self) -> Phase {
-        if !self.settings.is_lazy() {
-            Phase::Eager
-        } else if self.rests {
-            Phase::Over
-        } else if self.is_certain() {
-            Phase::Certain
-        } else if !self.gathered.is_empty() {
-            Phase::Gathering
-        } else if self.is_abandoned() {
-            Phase::Abandoned
-        } else if self.is_stuck() {
-            Phase::Stuck
-        } else if self.is_silent() {
-            Phase::Silent
-        } else {
-            Phase::Open
-        }
-    }
-
-    /// Whether somebody will be told something, whatever happens.
-    fn is_certain(&self) -> bool {
-        self.nodes.iter().any(|node| !node.queue.is_empty())
-            || (self.is_over() && self.names().any(|node| self.backlog(node) > 0))
-    }
-
     /// Whether those whom others have left go on before all else. A script may want something else first.
     fn is_prompt(&self) -> bool {
         self.settings.is_lazy() && matches!(self.settings.left, Left::Budgets(_))
     }
 
     /// Whether some members have left a view, and it is time that the rest of it goes on.
-    fn is_abandoned(&self) -> bool {
+    pub(super) fn is_abandoned(&self) -> bool {
         self.is_prompt() && self.components.iter().any(Component::is_abandoned)
     }
 
     /// Whether somebody waits for a view, and nothing can come of it but a view of their own.
-    fn is_stuck(&self) -> bool {
+    pub(super) fn is_stuck(&self) -> bool {
         let times = |next| self.settings.left.times(next);
         let merges = times(Move::Merge) > 0 && self.components.len() > 1;
         let dies = times(Move::Die) + times(Move::Crash) > 0;
@@ -195,13 +129,13 @@ impl<M: Wire> Oracle<M> {
     }
 
     /// Whether perhaps nobody has anything to say any more.
-    fn is_silent(&self) -> bool {
+    pub(super) fn is_silent(&self) -> bool {
         let unsettled = self.components.iter().any(Component::is_unsettled);
         !unsettled && self.nodes.iter().all(|node| node.unordered.is_empty())
     }
 
     /// Whether nothing is left that could end a view.
-    fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         let times = |next| self.settings.left.times(next);
         let begins = |next, new| times(next) > 0 && !self.out(new).is_empty();
         let parts = times(Move::Partition) > 0 || self.components.len() > 1;

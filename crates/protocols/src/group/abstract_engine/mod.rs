@@ -39,6 +39,7 @@ mod lazy;
 mod member;
 mod moves;
 mod oracle;
+mod phase;
 mod settings;
 
 pub use lazy::Waiting;

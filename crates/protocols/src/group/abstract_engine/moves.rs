@@ -1,8 +1,8 @@
 //! What the adversary does: whatever may go one way or the other is chosen here.
 
 use super::component::Component;
-use super::lazy::Phase;
 use super::oracle::Oracle;
+use super::phase::Phase;
 use super::{Abstract, Message, Move, ORACLE};
 use synod_core::group::{Cause, Event};
 use synod_core::{Cx, ProcessId, ProcessSet, Wire};

@@ -2,7 +2,7 @@
 
 use super::component::Component;
 use super::settings::{Beginning, Passing, Settings};
-use super::{Abstract, Message, Move};
+use super::{Abstract, Message};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use synod_core::group::{Cause, Change, Delivery, Event, Level, Member, Part, View, ViewId};
@@ -22,7 +22,7 @@ pub struct Oracle<M> {
     /// Whether everybody has been told everything, and nothing can come of it: for lazy oracles.
     pub(super) rests: bool,
     /// Which timers are set, a bit for each; so a lazy oracle sets none again for nothing.
-    set: Aside<u16>,
+    pub(super) set: Aside<u16>,
 }
 
 /// A member, as the oracle knows it.
@@ -281,38 +281,6 @@ impl<M: Wire> Oracle<M> {
         }
         for (node, events) in closing.events(&part.members) {
             self.node_mut(node).queue.extend(events);
-        }
-    }
-
-    /// Sets the timers of all that may happen now. Always in the same order, so that the same
-    /// state has the same timers.
-    pub(super) fn set_timers(&mut self, cx: &mut Cx<'_, Abstract<M>>) {
-        let phase = self.phase();
-        let may = Move::ALL.map(|next| self.may(next, phase));
-        let set = may.iter().rev().fold(0, |set, may| set << 1 | u16::from(*may));
-        if std::mem::replace(&mut self.set.0, set) == set && self.settings.is_lazy() {
-            return;
-        }
-        for (next, may) in Move::ALL.into_iter().zip(may) {
-            match may {
-                true => cx.set_timer(next, next.after_ms()),
-                false => cx.cancel_timer(next),
-            }
-        }
-    }
-
-    /// One of them has run out.
-    pub(super) fn ran_out(&mut self, next: Move) {
-        let place = Move::ALL.iter().position(|other| *other == next);
-        self.set.0 &= !(1 << place.expect("all are there"));
-    }
-
-    /// The same, if members were told something or there is something to be told.
-    pub(super) fn set_pass(&mut self, cx: &mut Cx<'_, Abstract<M>>) {
-        if self.settings.calm {
-            self.set_timers(cx);
-        } else if self.may(Move::Pass, self.phase()) {
-            cx.set_timer(Move::Pass, Move::Pass.after_ms());
         }
     }
 }
