@@ -8,6 +8,7 @@
 use crate::circles::Ways;
 use crate::history::{Way, follow};
 use crate::lasso;
+use crate::memory::resident_bytes;
 use crate::question::{Exploration, Limits, Progress, Question, Refutation, Unfinished, Verdict};
 use crate::successors::{Choices, Successors};
 use crate::visited::{Seen, Tree, Visited};
@@ -83,6 +84,8 @@ struct Search<A: Algorithm> {
     /// Where steps lead, if it is judged what comes in the end.
     ways: Option<Ways>,
     progress: Progress,
+    /// What the process had in memory before the search.
+    resident_before: usize,
 }
 
 /// What a worker found in one block.
@@ -117,6 +120,7 @@ impl<A: Algorithm> Search<A> {
             ways: judged.iter().any(is_about_the_end).then(Ways::default),
             judged,
             progress: Progress::default(),
+            resident_before: resident_bytes().unwrap_or(0),
         };
         for (parent, (_, world)) in roots::<A>(&plan, &question.scope)?.into_iter().enumerate() {
             for violation in world.found() {
@@ -201,15 +205,18 @@ impl<A: Algorithm> Search<A> {
         self.spare.lock().expect("no worker panicked").extend(worlds);
     }
 
-    /// Roughly how many bytes all this takes up.
+    /// Roughly how many bytes all this takes up: what the process has grown by, if the system tells; at least
+    /// what can be counted here.
     fn memory(&self) -> usize {
+        let grown = resident_bytes().unwrap_or(0).saturating_sub(self.resident_before);
         let some = self.frontier.first().and_then(|batch| batch.first());
         let world = some.map_or(0, |world| world.estimated_bytes());
         let spare = self.spare.lock().expect("no worker panicked").len();
-        self.visited.bytes()
+        let counted = self.visited.bytes()
             + self.tree.bytes()
             + self.ways.as_ref().map_or(0, Ways::bytes)
-            + (self.progress.waiting + spare) * world
+            + (self.progress.waiting + spare) * world;
+        counted.max(grown)
     }
 
     fn expand(&self, batch: &[Box<World<A>>], threads: usize) -> Vec<Harvest<A>> {

@@ -24,6 +24,7 @@ mod circles;
 mod explorer;
 mod history;
 mod lasso;
+mod memory;
 mod question;
 mod successors;
 mod visited;

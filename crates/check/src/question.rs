@@ -73,7 +73,8 @@ pub struct Limits {
     pub depth: usize,
     /// After so many different states.
     pub states: usize,
-    /// When states take up so much memory, in mebibytes. (An estimate.)
+    /// When states take up so much memory, in mebibytes. (What the process grows by; where the system does
+    /// not tell, an estimate.)
     pub memory_mib: usize,
     /// Endless histories are looked for only among so many states, because all of them are kept
     /// with their successors, in addition to the memory above.

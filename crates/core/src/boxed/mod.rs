@@ -113,10 +113,10 @@ impl<F: Family> Boxed<F> {
 
     /// The state, to be changed: from here on it is ours alone.
     fn own(&mut self) -> &mut dyn State<F> {
-        if Arc::get_mut(&mut self.0).is_none() {
+        if Arc::strong_count(&self.0) > 1 {
             self.0 = self.0.copy();
         }
-        Arc::get_mut(&mut self.0).expect("it was just copied")
+        Arc::get_mut(&mut self.0).expect("nobody else has it, and there are no weak references")
     }
 
     fn open<A: Algorithm<Family = F>>(&self) -> &A {
@@ -135,6 +135,10 @@ impl<F: Family> Boxed<F> {
 impl<F: Family> Clone for Boxed<F> {
     fn clone(&self) -> Self {
         Boxed(Arc::clone(&self.0))
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        value::share(&mut self.0, &source.0);
     }
 }
 

@@ -72,9 +72,26 @@ pub(super) use forwards_to_its_value;
 
 pub(super) const STAYS: &str = "a boxed value stays where it is: only its own type can be stored";
 
+/// From now on both are the same. Where they are already, nothing is counted: explorers copy the same world
+/// over what became of it again and again, and most of it is as it was.
+pub(super) fn share<T: ?Sized>(mine: &mut Arc<T>, theirs: &Arc<T>) {
+    if !Arc::ptr_eq(mine, theirs) {
+        *mine = Arc::clone(theirs);
+    }
+}
+
 /// A message. A copy costs nothing; it is the same message.
-#[derive(Clone)]
 pub struct BoxedMessage(Arc<dyn Message>);
+
+impl Clone for BoxedMessage {
+    fn clone(&self) -> Self {
+        BoxedMessage(Arc::clone(&self.0))
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        share(&mut self.0, &source.0);
+    }
+}
 
 trait Message: Value {
     fn kind(&self) -> &'static str;
@@ -122,11 +139,21 @@ impl Wire for BoxedMessage {
 }
 
 /// The name of a timer, and what its algorithm says of it.
-#[derive(Clone)]
 pub struct BoxedTimer {
     value: Arc<dyn Value>,
     pub(super) begins_round: bool,
     pub(super) is_fault: bool,
+}
+
+impl Clone for BoxedTimer {
+    fn clone(&self) -> Self {
+        BoxedTimer { value: Arc::clone(&self.value), ..*self }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        share(&mut self.value, &source.value);
+        (self.begins_round, self.is_fault) = (source.begins_round, source.is_fault);
+    }
 }
 
 impl BoxedTimer {

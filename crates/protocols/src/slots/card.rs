@@ -106,8 +106,9 @@ impl Catalogued<GroupEngine<Message>> for Slots {
     fn assemble(setup: &Setup) -> Result<Vec<SlotsAlgorithm>, SetupError> {
         let nodes = GroupEngine::<Message>::nodes(setup)?;
         let engines = GroupEngine::engines(setup)?;
-        let process = |(me, engine)| {
+        let process = |(me, engine): (ProcessId, GroupEngine<Message>)| {
             let service = Slots::from_setup(me, &nodes, setup)?;
+            let service = if engine.takes_part() { service } else { service.without_a_pool() };
             Ok(Served { service, engine })
         };
         ProcessId::all(setup.n).zip(engines).map(process).collect()

@@ -182,6 +182,13 @@ impl Slots {
         })
     }
 
+    /// The same for somebody who is never a member and need not know anything: explorers copy it all the time.
+    fn without_a_pool(self) -> Self {
+        let Estate { me, settings, .. } = self.estate;
+        let settings = Settings { slots: 0, reserved: Vec::new(), ..settings };
+        Slots { estate: Estate::new(me, settings), beginning: None, ..self }
+    }
+
     /// Who owns what, and what is known about the group.
     pub fn estate(&self) -> &Estate {
         &self.estate

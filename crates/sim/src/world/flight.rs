@@ -9,7 +9,7 @@ use synod_core::{Algorithm, Family, Monitor, ProcessId, Protocol, Wire};
 pub type TagOf<A> = <<<A as Algorithm>::Family as Family>::Monitor as Monitor>::Tag;
 
 /// A message on its way.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Envelope<A: Algorithm> {
     /// Who sent it.
     pub from: ProcessId,
@@ -25,13 +25,44 @@ pub struct Envelope<A: Algorithm> {
     pub number: u64,
 }
 
+impl<A: Algorithm> Clone for Envelope<A> {
+    fn clone(&self) -> Self {
+        let Envelope { from, to, left_ms, number, .. } = *self;
+        Envelope { from, to, body: self.body.clone(), tag: self.tag.clone(), left_ms, number }
+    }
+
+    // Explorers copy worlds all the time: what is already the same message stays.
+    fn clone_from(&mut self, source: &Self) {
+        let Envelope { from, to, left_ms, number, .. } = *source;
+        (self.from, self.to, self.left_ms, self.number) = (from, to, left_ms, number);
+        self.body.clone_from(&source.body);
+        self.tag.clone_from(&source.tag);
+    }
+}
+
 /// What is in an envelope.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum Body<M> {
     /// A message of the algorithm.
     Message(M),
     /// A message between two applications, with the stamp that the sender's process gave it.
     Tell(u64),
+}
+
+impl<M: Clone> Clone for Body<M> {
+    fn clone(&self) -> Self {
+        match self {
+            Body::Message(message) => Body::Message(message.clone()),
+            Body::Tell(stamp) => Body::Tell(*stamp),
+        }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        match (self, source) {
+            (Body::Message(mine), Body::Message(theirs)) => mine.clone_from(theirs),
+            (mine, theirs) => *mine = theirs.clone(),
+        }
+    }
 }
 
 impl<M: Wire> Body<M> {

@@ -28,7 +28,7 @@ pub struct Process<A: Algorithm> {
 }
 
 /// A timer that is set.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct SetTimer<T> {
     /// The number that it got when it was set.
     pub number: u64,
@@ -36,6 +36,17 @@ pub struct SetTimer<T> {
     pub timer: T,
     /// In how many milliseconds it runs out, if the world is synchronous; else 0.
     pub left_ms: u32,
+}
+
+impl<T: Clone> Clone for SetTimer<T> {
+    fn clone(&self) -> Self {
+        SetTimer { number: self.number, timer: self.timer.clone(), left_ms: self.left_ms }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        (self.number, self.left_ms) = (source.number, source.left_ms);
+        self.timer.clone_from(&source.timer);
+    }
 }
 
 /// Whether a process runs.
