@@ -235,3 +235,65 @@ impl<P: Protocol> Clone for Invariant<P> {
         *self
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cx::Cx;
+    use crate::protocol::Never;
+    use serde::{Deserialize, Serialize};
+
+    #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    struct Idle;
+
+    impl Protocol for Idle {
+        type Input = Never;
+        type Output = Never;
+        type Message = Never;
+        type Timer = Never;
+
+        fn on_input(&mut self, input: Never, _cx: &mut Cx<'_, Self>) {
+            match input {}
+        }
+
+        fn on_message(&mut self, _from: ProcessId, message: Never, _cx: &mut Cx<'_, Self>) {
+            match message {}
+        }
+    }
+
+    /// One process, and the number of its state.
+    struct Alone(Idle, Option<u64>);
+
+    impl System<Idle> for Alone {
+        fn size(&self) -> usize {
+            1
+        }
+
+        fn process(&self, _at: ProcessId) -> &Idle {
+            &self.0
+        }
+
+        fn each_message<'s>(&'s self, _show: &mut dyn FnMut(ProcessId, ProcessId, &'s Never)) {}
+
+        fn print(&self, _at: ProcessId) -> Option<u64> {
+            self.1
+        }
+    }
+
+    #[test]
+    fn what_was_found_out_is_remembered_of_the_same_state_and_the_same_question_only() {
+        let mut notes = Notes::default();
+        let mut ask = |print: Option<u64>, about: &str, answer: u32| {
+            notes.next();
+            let system = Alone(Idle, print);
+            *Snapshot::new(&system, &notes).recall(ProcessId(0), about, || answer)
+        };
+        assert_eq!(ask(Some(1), "left", 10), 10);
+        assert_eq!(ask(Some(1), "left", 11), 10, "it was asked before");
+        assert_eq!(ask(Some(1), "right", 12), 12);
+        assert_eq!(ask(Some(2), "left", 13), 13);
+        assert_eq!(ask(None, "left", 14), 14);
+        assert_eq!(ask(None, "left", 15), 15, "nobody tells one state from another");
+        assert_eq!(ask(Some(1), "left", 16), 10);
+    }
+}
