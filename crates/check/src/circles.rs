@@ -1,7 +1,8 @@
 //! Whether there is any circle among the states that were seen.
 //!
 //! Most worlds come to an end whatever happens. Where they do, nobody waits for ever in a circle, and it
-//! need not be searched for. A circle spends none of what may go wrong, so steps that do are left out.
+//! need not be searched for. What is claimed of the end is claimed of histories in which nothing goes wrong any
+//! more, so steps that go wrong are left out.
 
 /// Which states lead where, in the order in which they were expanded.
 #[derive(Debug, Default)]

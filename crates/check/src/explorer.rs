@@ -267,7 +267,7 @@ impl<A: Algorithm> Search<A> {
             let left_here = world.left();
             let left_print = self.ways.as_ref().map(|_| left_here.print());
             steps.clear();
-            let moves = successors.each(world, |ordinal, _, _, next| {
+            let moves = successors.each(world, |ordinal, action, _, next| {
                 if self.normal && is_crowded(next) {
                     harvest.crowded += 1;
                     return true;
@@ -281,7 +281,8 @@ impl<A: Algorithm> Search<A> {
                 let left = next.left();
                 let seen = self.visited.look_up(print, &left);
                 harvest.leads_back |= seen == Seen::Before;
-                if let Some(left_print) = left_print.filter(|_| left == left_here) {
+                let goes_wrong = || left != left_here || world.is_misfortune(action);
+                if let Some(left_print) = left_print.filter(|_| !goes_wrong()) {
                     steps.push(print.wrapping_add(left_print));
                 }
                 if seen == Seen::Never && here.insert(print, &left) {

@@ -5,7 +5,8 @@
 //! happen all along the circle (a message can arrive, a timer can run out, a disk can finish,
 //! whoever is inside can leave) does happen somewhere on it. Weak fairness of that kind can be
 //! decided one strongly connected component at a time: a walk through the whole component is fair
-//! if any circle in it is.
+//! if any circle in it is. On a circle nothing goes wrong: what comes true in the end comes true when the
+//! last thing has gone wrong.
 
 use crate::explorer::{is_crowded, roots};
 use crate::history::{Way, follow, replay};
@@ -158,7 +159,6 @@ fn build<A: Algorithm>(
         let mut edges = Vec::new();
         let mut actions = Vec::new();
         world.enabled(&mut actions);
-        world.enabled_faults(&mut actions);
         let duties: BTreeSet<Duty> =
             actions.iter().filter_map(|action| duty(&world, action)).collect();
         successors.each(&world, |ordinal, action, _, next| {
@@ -173,7 +173,10 @@ fn build<A: Algorithm>(
                 queue.push_back(next.clone());
                 (graph.len() - 1) as u32
             });
-            edges.push(Edge { to, done });
+            // Things go wrong only so often: no circle needs them, and none is kept from being fair by them.
+            if !world.is_misfortune(action) {
+                edges.push(Edge { to, done });
+            }
             true
         });
         (graph[expanded].edges, graph[expanded].duties) = (edges, duties);

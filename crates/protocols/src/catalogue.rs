@@ -103,6 +103,7 @@ catalogue! {
     detector::PhiAccrual,
     group::GroupEngine<Payload>,
     slots::SlotsAlgorithm,
+    slots::mutants::DeathOfALife,
     consensus::NaiveConsensus,
     consensus::SyncConsensus,
     consensus::OralGenerals,

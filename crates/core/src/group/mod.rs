@@ -19,7 +19,8 @@
 //! - **G4** What is multicast as [`Level::Safe`] is delivered in a regular configuration only when
 //!   every member of the view has it. Not every engine can do this; see [`Capabilities`].
 //! - **G5** It is told why somebody joined or left ([`Cause`]). Whoever is only unreachable may be
-//!   alive: [`Cause::Partition`] is never mistaken for a death.
+//!   alive: [`Cause::Partition`] is never mistaken for a death. And the death of whoever may have been
+//!   elsewhere, [`Cause::Restart`], is never mistaken for a death in this view.
 //! - A message is delivered in one view only: if anybody delivers it in a view (or in the
 //!   transitional configuration after it), nobody delivers it in another.
 //!
@@ -102,15 +103,20 @@ impl fmt::Debug for ViewId {
 }
 
 /// Why somebody joined or left.
+///
+/// Two causes say more than that a life is over. Whoever left by [`Cause::Leave`] or
+/// [`Cause::Disconnect`] was in no view after the one that it is missed from, so it dealt with nobody
+/// but that view's members. Of whoever restarted, nobody knows where it was before it died.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Cause {
     /// It is new, or starts again: it was in no view before, or only in one of its own.
     Join,
-    /// It wanted to leave, and said so.
+    /// It left this view, and said so in it.
     Leave,
-    /// Its process is dead, and somebody who must know has certified it: its living host, or its
-    /// own next life.
+    /// Its process died in this view, and its living host has certified that.
     Disconnect,
+    /// It is dead, for its node lives again. It may have been in other views before it died.
+    Restart,
     /// It cannot be reached. It may be dead, and it may be alive.
     Partition,
     /// It can be reached again, with what it had.
@@ -149,6 +155,13 @@ pub struct View {
     pub left: Vec<Change>,
     /// Who came with whom, if the engine knows: every member is in one part.
     pub came_with: Option<Vec<Part>>,
+}
+
+impl Cause {
+    /// Whether a life ended in the very view that its member is missed from.
+    pub fn is_end_in_view(self) -> bool {
+        matches!(self, Cause::Leave | Cause::Disconnect)
+    }
 }
 
 impl View {

@@ -70,11 +70,11 @@ impl Catalogued<GroupEngine<Message>> for Slots {
             "repaired, paper: short of free slots, multicast a request; everybody answers with a \
              donation, perhaps empty; its slots change their owner when it is delivered",
             "a message of another view than the present one is void",
-            "on a view: what was under way is over; what members own who did not come along is absent, \
-             or the primary's if they are dead and nobody is missing",
+            "on a view: what was under way is over; what members own who did not come along is absent; \
+             or the primary's, if their lives ended in the old view and nobody else has parted",
             "somebody is new: the primary multicasts a status for it; nothing moves before that",
             "parts come together: one of each part multicasts what it owns; what nobody claims is absent",
-            "every node is here or dead: what is absent is given out again",
+            "every node is here or accounted for: what is absent is given out again",
         ],
         assumes: &[
             "a group engine that keeps the contract of extended virtual synchrony; agreed delivery \
@@ -131,10 +131,10 @@ impl Catalogued<GroupEngine<Message>> for Slots {
     }
 
     fn invariants() -> &'static [Invariant<SlotsAlgorithm>] {
-        super::invariants::INVARIANTS
+        <SlotsAlgorithm as super::invariants::Pooled>::INVARIANTS
     }
 
     fn is_judged(invariant: &Invariant<SlotsAlgorithm>, setup: &Setup) -> bool {
-        invariant.name != super::invariants::KEPT || setup.text("passing") == Some("lazy")
+        super::invariants::is_judged(invariant.name, setup)
     }
 }

@@ -1,9 +1,25 @@
-//! From one view to the next: who comes along, who is new, and who may be alive elsewhere.
+//! From one view to the next: who comes along, whose life ended, and who may have been elsewhere.
+//!
+//! Slots move only between members of one view. So whatever a member has that we do not know of, it has
+//! from somebody who left us, or whom we never met. A death alone says little: the node may live again
+//! by now, with other members, and may have got slots from them.
+//!
+//! 1. Nobody of the last view *parted* from us: each member came along, or its life ended in that very
+//!    view. Then all who are left have delivered the same, and nobody else can have what the dead had: the
+//!    primary inherits it.
+//! 2. Somebody parted: it cannot be reached, or it restarted, and it may have dealt with others before it died.
+//!    What it had is absent, and whatever we knew of the dead is out of date, for it may have met their next
+//!    lives.
+//! 3. A node whose life ended is *accounted for* if nobody parted and every other node came along, ended, too,
+//!    or was accounted for before. Then nobody is left elsewhere who has anything to give, so its next life has
+//!    nothing until it meets us. Whoever is new here does not count: in an earlier life it may have met the
+//!    next life of the dead.
 
 use super::Slots;
 use super::estate::Estate;
+use super::settings::Death;
 use super::table::Owner;
-use synod_core::group::{Cause, Member, Session, View};
+use synod_core::group::{Cause, Change, Session, View};
 use synod_core::{ProcessId, ProcessSet};
 
 /// What a member can know about those in its last view and in the next.
@@ -12,11 +28,11 @@ pub(super) struct Crossing {
     pub companions: ProcessSet,
     /// Who is here for the first time in this life, and has nothing.
     pub fresh: ProcessSet,
-    /// Who was in our last view, and is dead.
-    pub certain: ProcessSet,
-    /// Whether somebody who was in our last view may be alive elsewhere, or have been there.
-    pub lost: bool,
-    /// Whether every node came with us, is new, or is dead.
+    /// Whose life ended in our last view.
+    pub ended: ProcessSet,
+    /// Whether a member of our last view is elsewhere, or may have been before it died.
+    pub parted: bool,
+    /// Whether the ended are accounted for.
     pub accounted: bool,
 }
 
@@ -24,22 +40,23 @@ impl Crossing {
     pub(super) fn new(estate: &Estate, view: &View) -> Self {
         let fresh = fresh(estate, view);
         let companions = companions(estate, view);
-        let left = view.left.iter();
-        let died = left.filter(|change| matches!(change.cause, Cause::Disconnect | Cause::Leave));
-        let died: Vec<Member> = died.map(|change| change.member).collect();
-        let came = |node: ProcessId| companions.contains(node);
-        let parted = |member: &&Member| !came(member.node) && !died.contains(member);
-        let parted = estate.members.iter().any(|member| parted(&member));
-        let certain: ProcessSet = died.iter().map(|member| member.node).collect();
-        let known = |node: ProcessId| {
-            let dead = !parted && estate.dead.contains(node);
-            came(node) || fresh.contains(node) || certain.contains(node) || dead
+        let trusts = estate.settings.death == Death::OfItsNode;
+        let ended = |change: &&Change| {
+            change.cause.is_end_in_view() || trusts && change.cause == Cause::Restart
         };
-        let accounted = estate.settings.configured.iter().all(known);
-        // A dead member may have been elsewhere before it died, and have given away there what it had:
-        // if a node is missing, that node may have it.
-        let lost = parted || (!died.is_empty() && !accounted);
-        Crossing { companions, fresh, certain, lost, accounted }
+        let ended: Vec<_> = view.left.iter().filter(ended).map(|change| change.member).collect();
+        let stayed = |node: ProcessId| companions.contains(node);
+        let mut members = estate.members.iter();
+        let parted = members.any(|member| !stayed(member.node) && !ended.contains(member));
+        let ended: ProcessSet = ended.iter().map(|member| member.node).collect();
+        let known = |node: ProcessId| {
+            stayed(node)
+                || ended.contains(node)
+                || estate.dead.contains(node)
+                || trusts && fresh.contains(node)
+        };
+        let accounted = !parted && estate.settings.configured.iter().all(known);
+        Crossing { companions, fresh, ended, parted, accounted }
     }
 }
 
@@ -81,22 +98,22 @@ impl Slots {
     pub(super) fn cross(&mut self, view: &View, session: &mut Session<'_, Slots>) {
         self.found_if_first(view);
         let crossing = Crossing::new(&self.estate, view);
-        self.scheme.close(crossing.lost, &mut self.estate, session);
+        self.scheme.close(crossing.parted, &mut self.estate, session);
         self.leave_behind(&crossing);
         self.enter(view);
         let here = view.set();
-        if crossing.lost {
+        if crossing.parted {
             self.estate.dead.clear();
         }
         if crossing.accounted {
-            self.estate.dead.extend(crossing.certain.iter());
+            self.estate.dead.extend(crossing.ended.iter());
         }
         self.estate.dead = self.estate.dead.iter().filter(|node| !here.contains(*node)).collect();
         self.join_or_merge(&here, crossing.fresh, session);
     }
 
-    /// Whoever did not come along is not of our part any more; what it owned nobody here owns, or the
-    /// primary if it is certain that nobody else does.
+    /// Whoever did not come along is not of our part any more. The primary inherits what it owned if it is
+    /// certain that nobody else has it; otherwise that is absent.
     fn leave_behind(&mut self, crossing: &Crossing) {
         let estate = &mut self.estate;
         let came = |node: &ProcessId| crossing.companions.contains(*node);
@@ -110,7 +127,7 @@ impl Slots {
             if came(&member) {
                 continue;
             }
-            let is_over = crossing.accounted && crossing.certain.contains(member);
+            let is_over = !crossing.parted && crossing.ended.contains(member);
             let heir = estate.primary.filter(|_| is_over);
             estate.replace(owner, heir.map_or(Owner::Absent, Owner::Of));
         }

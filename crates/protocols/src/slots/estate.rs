@@ -55,7 +55,9 @@ pub struct Estate {
     pub waiting: ProcessSet,
     /// Who does what only one shall do.
     pub primary: Option<ProcessId>,
-    /// Nodes that are not here and dead for certain.
+    /// Nodes that are not here and accounted for: no life of theirs has any slot. An operator certified
+    /// it, or their lives ended in our view while nobody else was missing. It is true as long as nobody
+    /// parts from us.
     pub dead: ProcessSet,
     /// The number of our last claim, or a greater one that we heard of.
     pub(super) clock: u64,
@@ -132,7 +134,7 @@ impl Estate {
         self.pool.free() + self.private.as_ref().map_or(0, Pool::free)
     }
 
-    /// Whether every node that there is is here or dead: then nobody else can have any slot.
+    /// Whether every node that there is is here or accounted for: then nobody else can have any slot.
     pub fn is_whole(&self) -> bool {
         let here = |node| self.members.iter().any(|member| member.node == node);
         self.settings.configured.iter().all(|node| here(node) || self.dead.contains(node))

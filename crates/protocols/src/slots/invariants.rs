@@ -17,33 +17,53 @@ use crate::group::abstract_engine::{ORACLE, Waiting};
 use std::borrow::Cow;
 use std::rc::Rc;
 use synod_core::group::ViewId;
-use synod_core::{Invariant, ProcessId, ProcessSet, Protocol, Snapshot, step};
+use synod_core::{Invariant, ProcessId, ProcessSet, Protocol, Setup, Snapshot, step};
 
-/// What a lazy engine relies on: see `lazy.rs` there. Nobody else looks far enough ahead to judge it.
-pub(super) const KEPT: &str = "kept";
+/// What a lazy engine relies on: see `lazy.rs` there.
+const KEPT: &str = "kept";
 
-pub(super) const INVARIANTS: &[Invariant<SlotsAlgorithm>] = &[
-    Invariant {
-        name: "pi1-owned",
-        statement: "no slot has two owners, on whichever sides of a partition",
-        holds: one_owner,
-    },
-    Invariant {
-        name: "pi2-equal",
-        statement: "members of a view that have delivered as much have the same table",
-        holds: equal_tables,
-    },
-    Invariant {
-        name: "pool",
-        statement: "a member can use what is its own in its table, and nothing else",
-        holds: pools_agree,
-    },
-    Invariant {
-        name: KEPT,
-        statement: "nobody loses by the end of a view what it may use and has not promised to others",
-        holds: kept,
-    },
-];
+/// Whether an invariant says anything about a pool that is set up so: only a lazy engine lets us look far
+/// enough ahead to judge what is kept.
+pub(super) fn is_judged(invariant: &str, setup: &Setup) -> bool {
+    invariant != KEPT || setup.text("passing") == Some("lazy")
+}
+
+/// A process that has a pool of slots on some engine, by whichever rules.
+pub(super) trait Pooled: Protocol {
+    /// The pool and the engine.
+    fn pooled(&self) -> &SlotsAlgorithm;
+
+    /// What must be true of all such processes together.
+    const INVARIANTS: &'static [Invariant<Self>] = &[
+        Invariant {
+            name: "pi1-owned",
+            statement: "no slot has two owners, on whichever sides of a partition",
+            holds: one_owner,
+        },
+        Invariant {
+            name: "pi2-equal",
+            statement: "members of a view that have delivered as much have the same table",
+            holds: equal_tables,
+        },
+        Invariant {
+            name: "pool",
+            statement: "a member can use what is its own in its table, and nothing else",
+            holds: pools_agree,
+        },
+        Invariant {
+            name: KEPT,
+            statement: "nobody loses by the end of a view what it may use and has not promised to \
+                        others",
+            holds: kept,
+        },
+    ];
+}
+
+impl Pooled for SlotsAlgorithm {
+    fn pooled(&self) -> &SlotsAlgorithm {
+        self
+    }
+}
 
 /// A member at some moment.
 struct Sight {
@@ -59,10 +79,11 @@ struct Sight {
 }
 
 /// Every member as it is, and as it will be after each event that waits for it. One member after the other.
-fn sights<'a>(snapshot: &Snapshot<'a, SlotsAlgorithm>) -> impl Iterator<Item = &'a Sight> {
+fn sights<'a, P: Pooled>(snapshot: &Snapshot<'a, P>) -> impl Iterator<Item = &'a Sight> + use<'a, P> {
     let all: &Vec<Rc<Vec<Sight>>> = snapshot.once(|| {
-        let members = ProcessId::all(snapshot.size()).zip(snapshot.processes());
-        let oracle = snapshot.processes().next().map(|first| &first.engine);
+        let processes = || snapshot.processes().map(P::pooled);
+        let members = ProcessId::all(snapshot.size()).zip(processes());
+        let oracle = processes().next().map(|first| &first.engine);
         let look = |(me, process): (ProcessId, &SlotsAlgorithm)| {
             match oracle.and_then(|oracle| oracle.to_be_told(me)) {
                 None => Rc::new(vec![Sight::of(&process.service, own_slots(&process.service))]),
@@ -144,7 +165,7 @@ fn own_slots(member: &Slots) -> Ranges {
 }
 
 /// Nobody is compared with itself: what it owned before, it may have given away.
-fn one_owner(snapshot: &Snapshot<'_, SlotsAlgorithm>) -> bool {
+fn one_owner<P: Pooled>(snapshot: &Snapshot<'_, P>) -> bool {
     let dead = known_dead(snapshot);
     let mut others = Ranges::EMPTY;
     let mut ours = (ProcessId(0), Ranges::EMPTY);
@@ -160,13 +181,13 @@ fn one_owner(snapshot: &Snapshot<'_, SlotsAlgorithm>) -> bool {
 
 /// Of whoever crashed on a real engine and is known to be dead, the last state is all that is left. (On the
 /// abstract engine, whoever dies has nothing.)
-fn known_dead(snapshot: &Snapshot<'_, SlotsAlgorithm>) -> ProcessSet {
+fn known_dead<P: Pooled>(snapshot: &Snapshot<'_, P>) -> ProcessSet {
     let real = |process: &&SlotsAlgorithm| matches!(process.engine, GroupEngine::Embedded(_));
-    let processes = snapshot.processes().filter(real);
+    let processes = snapshot.processes().map(P::pooled).filter(real);
     processes.flat_map(|process| process.service.estate.dead.iter()).collect()
 }
 
-fn equal_tables(snapshot: &Snapshot<'_, SlotsAlgorithm>) -> bool {
+fn equal_tables<P: Pooled>(snapshot: &Snapshot<'_, P>) -> bool {
     let settled = |sight: &'_ Sight| sight.known.is_some();
     let all: Vec<&Sight> = sights(snapshot).filter(|sight| settled(sight)).collect();
     all.iter().enumerate().all(|(place, sight)| {
@@ -203,11 +224,11 @@ impl Known {
     }
 }
 
-fn pools_agree(snapshot: &Snapshot<'_, SlotsAlgorithm>) -> bool {
+fn pools_agree<P: Pooled>(snapshot: &Snapshot<'_, P>) -> bool {
     sights(snapshot).all(|sight| sight.is_honest)
 }
 
-fn kept(snapshot: &Snapshot<'_, SlotsAlgorithm>) -> bool {
+fn kept<P: Pooled>(snapshot: &Snapshot<'_, P>) -> bool {
     sights(snapshot).all(|sight| sight.keeps)
 }
 

@@ -26,7 +26,9 @@ impl Slots {
         self.new = self.new.iter().filter(|node| came.contains(*node)).collect();
         let still = estate.primary.filter(|primary| estate.ready.contains(*primary));
         estate.primary = still.or_else(|| estate.ready.first());
-        let died = |change: &&Change| matches!(change.cause, Cause::Disconnect | Cause::Leave);
+        let died = |change: &&Change| {
+            matches!(change.cause, Cause::Disconnect | Cause::Leave | Cause::Restart)
+        };
         let died: Vec<ProcessId> =
             view.left.iter().filter(died).map(|change| change.member.node).collect();
         if let Some(primary) = estate.primary {

@@ -47,7 +47,9 @@ impl Slots {
         }
     }
 
-    /// If all others are new, they wait for a status; if there are strangers, parts come together.
+    /// If all others are new, they wait for a status; if there are strangers, parts come together. To somebody
+    /// new we are strangers; so if nobody of us is initialised and can send it a status, we are a part
+    /// that has to speak.
     pub(super) fn join_or_merge(
         &mut self,
         here: &ProcessSet,
@@ -56,7 +58,8 @@ impl Slots {
     ) {
         let estate = &mut self.estate;
         let ours = |node| estate.ready.contains(node) || estate.waiting.contains(node);
-        if here.iter().all(|node| ours(node) || fresh.contains(node)) {
+        let can_help = !estate.ready.is_empty() || fresh.contains(estate.me);
+        if here.iter().all(|node| ours(node) || can_help && fresh.contains(node)) {
             estate.waiting.extend(fresh.iter());
             self.carry_on(session);
             if !self.estate.is_settled() {
@@ -88,15 +91,16 @@ impl Slots {
         }
     }
 
-    /// Nobody here is initialised: the first of us begins, with nothing. (As published: with everything.)
+    /// Nobody here is initialised: the first of us begins. Whoever waits keeps what it was given when absent slots
+    /// were shared out; there is nothing else. (As published, the first of us has everything.)
     fn found(&mut self) {
         let estate = &mut self.estate;
         let Some(first) = estate.waiting.first() else { return };
         estate.waiting.remove(first);
         estate.ready.insert(first);
         estate.primary = Some(first);
-        estate.own_nothing();
         if estate.settings.rules == Rules::Paper {
+            estate.own_nothing();
             let all = Ranges::span(0, estate.settings.slots);
             estate.give(&all, Owner::Of(first));
         }

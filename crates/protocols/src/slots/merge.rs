@@ -124,7 +124,7 @@ impl Slots {
     }
 }
 
-/// Nodes that all parts know to be dead: what one of them knows may be out of date.
+/// Nodes that all parts account for. What one part knows says nothing of those whom another part met.
 fn dead(statuses: &[Status]) -> ProcessSet {
     let mut parts = statuses.iter().filter(|status| !status.ready.is_empty());
     let Some(first) = parts.next() else { return ProcessSet::EMPTY };

@@ -12,12 +12,13 @@
 //! - [`settings`], [`message`], [`estate`]: what is fixed, what is said, what every rule set shares
 //! - [`scheme`]: how slots move: [`donation`], or as it was [`published`]; [`heuristics`]: how many
 //! - `membership`, `crossing`, `merge`: views, new members, parts that come together
-//! - `literal`: the same as it was published
+//! - `literal`: the same as it was published; [`mutants`]: with a rule that does not hold
 //!
 //! # The rule that makes it safe
 //! A slot of somebody who cannot be reached is *absent*: nobody uses it. Absent slots are given out
 //! again only when every node that there is is accounted for: it is in the view and has said what it
-//! owns, or it is dead for certain. So it costs availability of some slots if a node is not accounted for, and never safety.
+//! owns, or no life of it can have anything (`crossing` says when that is known). So it costs availability of
+//! some slots if a node is not accounted for, and never safety.
 //!
 //! - Assumes: the contract of [`synod_core::group`], with agreed delivery.
 //! - Guarantees: no slot has two owners, on whichever sides of a partition (π1); members of a settled
@@ -41,6 +42,7 @@ mod literal;
 mod membership;
 mod merge;
 pub mod message;
+pub mod mutants;
 pub mod offers;
 pub mod pool;
 mod proved;
@@ -60,7 +62,7 @@ use message::{Body, Message};
 use scheme::Scheme;
 use serde::{Deserialize, Serialize};
 use settings::{Beginning, Rules, Settings};
-use synod_core::family::slots::{Input, Output, Refusal, SlotId, Token};
+use synod_core::family::slots::{Input, Order, Output, Refusal, SlotId, Token};
 use synod_core::group::{Delivery, Service, Session, View};
 use synod_core::{ProcessId, ProcessSet, Setup, SetupError, Wire};
 
@@ -75,7 +77,7 @@ pub struct Slots {
     merging: Option<Merging>,
     /// Who is initialised since the group was last settled.
     new: ProcessSet,
-    /// What an operator ordered and is not delivered yet, at most one of each kind and node.
+    /// What an operator ordered in this view and is not delivered yet, at most one of each kind and node.
     orders: Vec<Body>,
     /// Whether we said farewell.
     leaving: bool,
@@ -114,6 +116,7 @@ impl Service for Slots {
         if self.leaving {
             return session.leave();
         }
+        self.void_orders(session);
         match self.estate.settings.rules {
             Rules::Paper => self.cross_literally(view, session),
             Rules::Repaired | Rules::Offers => self.cross(view, session),
@@ -229,8 +232,7 @@ impl Slots {
         self.scheme.on_release(&mut self.estate, session);
     }
 
-    /// An operator orders something. It is said when the group is settled, and again if it was not
-    /// delivered in its view.
+    /// An operator orders something. It is said when the group is settled, and counts in this view only.
     fn order(&mut self, order: Body, session: &mut Session<'_, Self>) {
         if let Body::Certify(node) = order
             && !self.estate.settings.configured.contains(node)
@@ -239,9 +241,22 @@ impl Slots {
         }
         if !self.orders.contains(&order) {
             self.orders.push(order.clone());
-            if self.estate.is_settled() {
-                self.estate.say(order, session);
+            match self.estate.stage {
+                Stage::Settled => self.estate.say(order, session),
+                Stage::Unsettled => {}
+                Stage::Outside | Stage::Between => self.void_orders(session),
             }
+        }
+    }
+
+    /// An operator's word is about those who were elsewhere when it was given. When the view has changed, others
+    /// are elsewhere: the word might be wrong by now, so the operator has to give it again.
+    fn void_orders(&mut self, session: &mut Session<'_, Self>) {
+        for order in std::mem::take(&mut self.orders) {
+            session.tell(match order {
+                Body::Certify(node) => Output::Void(Order::CertifyDead(node)),
+                _ => Output::Void(Order::Bootstrap),
+            });
         }
     }
 

@@ -18,6 +18,15 @@ pub enum Rules {
     Paper,
 }
 
+/// What the certain death of a life says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Death {
+    /// That this life is over, and nothing of the lives after it.
+    OfALife,
+    /// That its node is dead: so it was believed once. See `mutants`.
+    OfItsNode,
+}
+
 /// Numbers and names that all members agree on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Settings {
@@ -41,6 +50,8 @@ pub struct Settings {
     pub reserved: Vec<(ProcessId, Ranges)>,
     /// Whether members in their first life own something from the beginning.
     pub founded: bool,
+    /// What the certain death of a life is taken for.
+    pub death: Death,
 }
 
 /// Who owns what when everything begins, if that is given.
@@ -126,6 +137,7 @@ impl Settings {
             level,
             reserved: reserved(setup, &configured, slots)?,
             founded: setup.text(OWNED.name).is_some(),
+            death: Death::OfALife,
             configured,
         })
     }

@@ -219,7 +219,7 @@ impl Group {
                 let reborn = here.iter().any(|other| other.node == member.node);
                 let dead = reborn || gone.contains(&member.node.0);
                 let cause = match (dead, reborn) {
-                    (_, true) => Cause::Disconnect,
+                    (_, true) => Cause::Restart,
                     (true, _) => why,
                     _ => Cause::Partition,
                 };

@@ -131,6 +131,14 @@ impl<A: Algorithm> World<A> {
         }
     }
 
+    /// Whether a step is something that goes wrong inside the algorithm, as in an idealised group service. It
+    /// may come and need not, however often it came before.
+    pub fn is_misfortune(&self, action: &Action<A::Input>) -> bool {
+        let Action::Fire { at, timer } = action else { return false };
+        let mut timers = self.process(*at).timers.iter();
+        timers.any(|set| set.number == *timer && A::is_fault(&set.timer))
+    }
+
     fn enabled_tells(&self, actions: &mut Vec<Action<A::Input>>) {
         let talks = |at: &ProcessId| {
             self.process(*at).is_up() && self.fixed.initial[at.index()].takes_part(*at)

@@ -70,6 +70,24 @@ pub enum Input {
     Leave,
 }
 
+/// What an operator says about those who are elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Order {
+    /// See [`Input::CertifyDead`].
+    CertifyDead(ProcessId),
+    /// See [`Input::Bootstrap`].
+    Bootstrap,
+}
+
+impl From<Order> for Input {
+    fn from(order: Order) -> Self {
+        match order {
+            Order::CertifyDead(node) => Input::CertifyDead(node),
+            Order::Bootstrap => Input::Bootstrap,
+        }
+    }
+}
+
 /// Why there is no slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Refusal {
@@ -116,6 +134,8 @@ pub enum Output {
         /// Whether every node that there is is accounted for: here, or certified dead.
         whole: bool,
     },
+    /// The view changed before everybody heard what an operator ordered. It was not carried out here.
+    Void(Order),
     /// Two parts of the group claim this slot; it is frozen. This must never happen.
     Alarm(SlotId),
     /// The membership is lost, and with it all claims.
@@ -229,6 +249,10 @@ impl Family for Allocation {
                     (absent, _) => format!(", {absent} absent"),
                 };
                 format!("settles in {view} with {}: owns {owned}{missing}", members.join(" "))
+            }
+            Output::Void(order) => {
+                let order = Self::input_in_words(&Input::from(*order));
+                format!("has not done '{order}': the view changed; say it again")
             }
             Output::Alarm(slot) => format!("freezes {slot}: claimed twice"),
             Output::Lost => "is out of the group".to_owned(),

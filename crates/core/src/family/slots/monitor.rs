@@ -74,7 +74,7 @@ impl Monitor for Landlord {
                 found.push(Violation { property: PI1, at, because });
             }
             Output::Lost => self.on_crash(at),
-            Output::Refused(_) | Output::Released(_) | Output::Stale(_) => {}
+            Output::Refused(_) | Output::Released(_) | Output::Stale(_) | Output::Void(_) => {}
         }
     }
 

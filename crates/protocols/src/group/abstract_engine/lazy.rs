@@ -55,6 +55,11 @@
 //! call a new view by it instead of by a new name renames a history from then on, and changes nothing else. (Epochs
 //! are in tokens, too, so this is for members that claim nothing.)
 //!
+//! Lives are numbered again in the same way, see [`Oracle::next_life`]: a service compares two lives of a node, or
+//! asks whether it is the first one. Whoever knows a life has it among the members of its view. So a number that
+//! no component has among its members, nobody knows. With both, worlds in which *any* number of things go wrong have
+//! finitely many states.
+//!
 //! # Who is left behind
 //!
 //! When some members have left a view, the rest of it goes on before anything happens elsewhere. They are
@@ -180,11 +185,25 @@ impl<M: Wire> Oracle<M> {
         };
         // 1 is for those who have no past.
         let has_past = last.is_some() || members.len() > 1;
-        if !(has_past && self.settings.is_lazy() && !self.settings.across) {
+        if !(has_past && self.settings.reuses_names()) {
             return 1 + last.unwrap_or(0);
         }
         let set = members.iter().fold(0u64, |set, member| set | 1 << (member.node.index() % 32));
         (2 * set..).find(is_free).expect("there are few views")
+    }
+
+    /// The life in which a node starts. Services ask whether two lives are the same, and whether one is the first, and no
+    /// more; so the number of a life may come back when nobody is in a view any more that the life was in.
+    pub(super) fn next_life(&self, node: ProcessId) -> u32 {
+        let lived = self.node(node).incarnation;
+        if lived == 0 || !self.settings.reuses_names() {
+            return lived + 1;
+        }
+        let is_free = |life: &u32| {
+            let member = Member { node, incarnation: *life };
+            !self.components.iter().any(|component| component.members.contains(&member))
+        };
+        (2..).find(is_free).expect("there are few views")
     }
 
     /// What can never get a place any more is forgotten.

@@ -20,7 +20,8 @@ pub struct Stub {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum Standing {
-    /// Not in the group: we have been there in so many lives.
+    /// Not in the group. We left it in this life, and are told things until the oracle knows; or none, if
+    /// it was the oracle that put us out.
     Outside(u32),
     /// In the group, as this member, in this view.
     Inside(Member, ViewId),
@@ -57,6 +58,7 @@ impl Stub {
             (Ask::Leave, Standing::Inside(member, _)) => {
                 cx.send(ORACLE, Message::Leave(member));
                 self.on_event(Event::Lost, cx);
+                self.standing = Standing::Outside(member.incarnation);
             }
             (Ask::Leave, Standing::Outside(_)) => {}
         }
@@ -76,8 +78,8 @@ impl Stub {
                 self.under_way = 0;
             }
             (_, Standing::Outside(_)) => return,
-            (Event::Lost, Standing::Inside(member, _)) => {
-                self.standing = Standing::Outside(member.incarnation);
+            (Event::Lost, Standing::Inside(..)) => {
+                self.standing = Standing::Outside(0);
                 self.under_way = 0;
             }
             (Event::Deliver(delivery), Standing::Inside(member, view)) => {

@@ -157,7 +157,7 @@ impl<M: Wire> Oracle<M> {
     /// Somebody begins, in some view or alone.
     fn start_one(&mut self, next: Move, cx: &mut Cx<'_, Abstract<M>>) {
         let node = one_of(&self.out(next), cx);
-        self.node_mut(node).incarnation += 1;
+        self.node_mut(node).incarnation = self.next_life(node);
         let views = self.components.len() as u32;
         let place = cx.choose(if next == Move::Rejoin { views } else { views + 1 });
         let mut set = ProcessSet::from_iter([node]);

@@ -28,7 +28,8 @@ pub struct Oracle<M> {
 /// A member, as the oracle knows it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Node<M> {
-    /// Which of its lives it is in, or was in last; 0 if it never started.
+    /// Which of its lives it is in, or was in last; 0 if it never started. (If names of lives are used
+    /// again, a dead node is as if it had died in its first one.)
     pub(super) incarnation: u32,
     /// What it will be told before anything that is ordered in the view that it is in then.
     pub(super) queue: VecDeque<Event<M>>,
@@ -190,6 +191,9 @@ impl<M: Wire> Oracle<M> {
     /// A member's life is over; if there is a cause, it is known to the rest of its view.
     pub(super) fn end(&mut self, node: ProcessId, cause: Option<Cause>) {
         let member = self.member(node);
+        if self.settings.reuses_names() {
+            self.node_mut(node).incarnation = 1;
+        }
         self.node_mut(node).queue.clear();
         self.node_mut(node).unordered.clear();
         if let Some(component) = self.component_of(node) {
@@ -247,14 +251,12 @@ impl<M: Wire> Oracle<M> {
             cause: if is_new(member) { Cause::Join } else { Cause::Merge },
         };
         let lives_again = |member: &Member| members.iter().any(|other| other.node == member.node);
-        let left = |member: &Member| Change {
-            member: *member,
-            cause: match last {
-                _ if lives_again(member) => Cause::Disconnect,
-                Some(component) => component.why_left(*member),
-                None => Cause::Partition,
-            },
+        let why = |member: &Member| {
+            let known = last.map_or(Cause::Partition, |component| component.why_left(*member));
+            let restarts = known == Cause::Partition && lives_again(member);
+            if restarts { Cause::Restart } else { known }
         };
+        let left = |member: &Member| Change { member: *member, cause: why(member) };
         View {
             id,
             members: members.to_vec(),

@@ -10,27 +10,32 @@ use synod_core::{Setup, SetupError};
 /// More than this is more than anybody can explore.
 const MOST: u64 = 1_000;
 
+/// A budget that is never used up.
+const ANY: u8 = u8::MAX;
+
 /// The parameters of the abstract engine.
 pub const PARAMETERS: [Parameter; 13] = [
     Parameter {
         name: "partitions",
-        meaning: "abstract engine: how often some members go on without the others (default: 0)",
+        meaning: "abstract engine: how often some members go on without the others: a number (default: \
+                  0), or any. Any number of faults makes finitely many states only with passing=lazy \
+                  and across=no",
     },
     Parameter {
         name: "merges",
-        meaning: "abstract engine: how often two views become one (default: 0)",
+        meaning: "abstract engine: how often two views become one: a number (default: 0), or any",
     },
     Parameter {
         name: "deaths",
-        meaning: "abstract engine: how many processes die, and everybody near is told (default: 0)",
+        meaning: "abstract engine: how many processes die, and everybody near is told: a number (default: 0), or any",
     },
     Parameter {
         name: "node-crashes",
-        meaning: "abstract engine: how many nodes fail, which looks like a partition (default: 0)",
+        meaning: "abstract engine: how many nodes fail, which looks like a partition: a number (default: 0), or any",
     },
     Parameter {
         name: "restarts",
-        meaning: "abstract engine: how many of the dead start again (default: 0)",
+        meaning: "abstract engine: how many of the dead start again: a number (default: 0), or any",
     },
     Parameter {
         name: "faults",
@@ -135,7 +140,8 @@ impl Left {
         match self {
             Left::Budgets(budgets) => {
                 let budget = budgets.iter_mut().find(|(budgeted, _)| *budgeted == next);
-                budget.into_iter().for_each(|(_, left)| *left -= times as u8);
+                let limited = budget.into_iter().filter(|(_, left)| *left != ANY);
+                limited.for_each(|(_, left)| *left -= times as u8);
             }
             Left::Script(script) => {
                 script.pop_front();
@@ -150,9 +156,12 @@ impl Left {
                 |word: &str| Move::named(word).ok_or_else(|| setup.bad("faults", "no such fault"));
             return words.map(word).collect::<Result<_, _>>().map(Left::Script);
         }
-        let budget = |(name, next): (&str, Move)| match setup.number(name, 0)? {
-            number if number <= u8::MAX.into() => Ok((next, number as u8)),
-            _ => Err(setup.bad(name, format!("it is at most {}", u8::MAX))),
+        let budget = |(name, next): (&str, Move)| match setup.text(name) {
+            Some("any") => Ok((next, ANY)),
+            _ => match setup.number(name, 0)? {
+                number if number < ANY.into() => Ok((next, number as u8)),
+                _ => Err(setup.bad(name, format!("it is less than {ANY}, or any"))),
+            },
         };
         let budgets = [
             ("partitions", Move::Partition),
@@ -201,6 +210,11 @@ impl Settings {
     /// Whether members are told things as late as can be.
     pub(super) fn is_lazy(&self) -> bool {
         self.passing == Passing::Lazy
+    }
+
+    /// Whether names of views and of lives come back when nobody knows them any more; see `lazy.rs`.
+    pub(super) fn reuses_names(&self) -> bool {
+        self.is_lazy() && !self.across
     }
 
     /// As the parameters say.

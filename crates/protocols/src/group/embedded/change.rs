@@ -145,7 +145,7 @@ impl<M: Wire> Embedded<M> {
             attempt,
             view: self.order.view,
             fresh: self.fresh,
-            gone: self.peers.gone(&self.order.members),
+            gone: self.peers.gone(self.order.view, &self.order.members),
             delivered: self.order.log.delivered(),
             log: self.order.log.copy(),
         }

@@ -123,7 +123,7 @@ impl<M: Wire> Embedded<M> {
             let lives_again = new.iter().any(|other| other.node == member.node);
             match known {
                 Some(change) => change.cause,
-                None if lives_again => Cause::Disconnect,
+                None if lives_again => Cause::Restart,
                 None => Cause::Partition,
             }
         };

@@ -10,8 +10,13 @@ use synod_core::{ProcessId, ProcessSet, Wire};
 pub enum Message<M> {
     /// A sign of life, to all configured nodes.
     Hello(Hello),
-    /// I have left the group.
-    Bye(Member),
+    /// I have left the group, in this view. I never was in a later one.
+    Bye {
+        /// Who.
+        member: Member,
+        /// The last view of whoever left.
+        view: ViewId,
+    },
     /// To the sequencer: numbers for my messages of this view, up to the one of this index.
     Request {
         /// The view.

@@ -150,8 +150,8 @@ impl<M: Wire> Protocol for Embedded<M> {
         }
         match message {
             Message::Hello(hello) => self.on_hello(from, hello, cx),
-            Message::Bye(member) if member.node == from => self.peers.on_bye(member),
-            Message::Bye(_) => cx.accuse(from, "said that somebody else leaves"),
+            Message::Bye { member, view } if member.node == from => self.peers.on_bye(member, view),
+            Message::Bye { .. } => cx.accuse(from, "said that somebody else leaves"),
             Message::Propose { attempt, members } => self.on_propose(from, attempt, &members, cx),
             Message::Accept(accept) => self.on_accept(from, *accept, cx),
             Message::Prepare(prepare) => self.on_prepare(from, prepare, cx),
@@ -265,7 +265,7 @@ impl<M: Wire> Embedded<M> {
         }
         self.phase = Phase::Out;
         (self.attempt, self.queue) = (None, VecDeque::new());
-        cx.multicast(Message::Bye(self.member(cx)));
+        cx.multicast(self.bye(cx));
         cx.cancel_timer(Beat);
         cx.output(Event::Lost);
     }
@@ -278,8 +278,12 @@ impl<M: Wire> Embedded<M> {
         cx: &mut Cx<'_, Self>,
     ) {
         if matches!(message, Message::Hello(hello) if hello.hears.contains(cx.me())) {
-            cx.send(from, Message::Bye(self.member(cx)));
+            cx.send(from, self.bye(cx));
         }
+    }
+
+    fn bye(&self, cx: &Cx<'_, Self>) -> Message<M> {
+        Message::Bye { member: self.member(cx), view: self.order.view }
     }
 
     fn say_hello(&mut self, cx: &mut Cx<'_, Self>) {

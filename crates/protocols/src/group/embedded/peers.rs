@@ -26,6 +26,8 @@ struct Peer {
     silent: u32,
     /// The latest life in which it said that it leaves.
     left: u32,
+    /// The view that it was in then.
+    left_from: Option<ViewId>,
     /// For how many periods it has been in another view, or on the way to one, although it is a
     /// member of ours.
     astray: u32,
@@ -49,7 +51,15 @@ pub(super) struct Peers {
 impl Peers {
     /// Nobody was heard yet.
     pub(super) fn new(me: ProcessId, n: usize, patience: u32) -> Self {
-        let unheard = Peer { hello: None, silent: 0, left: 0, astray: 0, banned: 0, failures: 0 };
+        let unheard = Peer {
+            hello: None,
+            silent: 0,
+            left: 0,
+            left_from: None,
+            astray: 0,
+            banned: 0,
+            failures: 0,
+        };
         Peers { me, patience, peers: vec![unheard; n], unwanted: 0 }
     }
 
@@ -68,10 +78,12 @@ impl Peers {
         true
     }
 
-    /// Somebody says that it leaves.
-    pub(super) fn on_bye(&mut self, member: Member) {
+    /// Somebody says that it leaves, and in which view it was.
+    pub(super) fn on_bye(&mut self, member: Member, view: ViewId) {
         let peer = &mut self.peers[member.node.index()];
-        peer.left = peer.left.max(member.incarnation);
+        if member.incarnation > peer.left {
+            (peer.left, peer.left_from) = (member.incarnation, Some(view));
+        }
     }
 
     /// A period is over, in a view with these members.
@@ -194,15 +206,18 @@ impl Peers {
         members.iter().any(|member| member.node != self.me && astray(member))
     }
 
-    /// Who of these is known to be dead, by its next life, or to have left.
-    pub(super) fn gone(&self, members: &[Member]) -> Vec<Change> {
+    /// Who of this view's members is known to be dead, by its next life, or to have left.
+    pub(super) fn gone(&self, view: ViewId, members: &[Member]) -> Vec<Change> {
         let gone = |member: &Member| {
             let peer = &self.peers[member.node.index()];
             let life = peer.hello.as_ref().map_or(0, |hello| hello.incarnation);
-            let cause = if peer.left == member.incarnation {
+            // A member takes no proposal below the one that it took last. So if the last view of whoever
+            // left is not above ours, it was in no other view since it took the proposal of ours.
+            let left_here = peer.left_from.is_some_and(|last| last <= view);
+            let cause = if peer.left == member.incarnation && left_here {
                 Cause::Leave
             } else if life.max(peer.left) > member.incarnation {
-                Cause::Disconnect
+                Cause::Restart
             } else {
                 return None;
             };

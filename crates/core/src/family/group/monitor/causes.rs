@@ -1,5 +1,6 @@
 //! G5 and the views themselves: who is in them, who came with whom, and why.
 
+use super::record::Record;
 use super::{Findings, Historian};
 use crate::family::group::{G5, VIEWS};
 use crate::group::{Cause, Change, Member, Part, View};
@@ -85,7 +86,7 @@ impl Historian {
             findings.add(G5, format!("is told of others who left than did: {:?}", view.left));
         }
         let joined = view.joined.iter().find(|change| !self.has_joined(change, view));
-        let left = view.left.iter().find(|change| !self.has_left(change));
+        let left = view.left.iter().find(|change| !self.has_left(change, last));
         for Change { member, cause } in joined.into_iter().chain(left) {
             findings.add(G5, format!("is told of {member}: {cause:?}, which is not true"));
         }
@@ -114,14 +115,17 @@ impl Historian {
         }
     }
 
-    /// Whether a cause to leave is true: whoever is said to be dead is, or wanted to be gone.
-    fn has_left(&self, Change { member, cause }: &Change) -> bool {
+    /// Whether a cause to leave is true: whoever is said to be dead is, or wanted to be gone. Whoever is
+    /// said to have ended in the view that it is missed from never came to another view from there.
+    fn has_left(&self, Change { member, cause }: &Change, from: Option<&Record>) -> bool {
         let Some(node) = self.nodes.get(member.node.index()) else { return false };
         let asked = member.incarnation <= node.asked_to_leave;
+        let stayed = from.is_none_or(|view| !view.has_gone_on(member.node));
         match cause {
             Cause::Partition => true,
-            Cause::Disconnect => asked || self.is_over(*member),
-            Cause::Leave => asked,
+            Cause::Restart => asked || self.is_over(*member),
+            Cause::Disconnect => stayed && (asked || self.is_over(*member)),
+            Cause::Leave => stayed && asked,
             Cause::Join | Cause::Merge => false,
         }
     }

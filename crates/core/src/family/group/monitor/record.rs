@@ -167,6 +167,11 @@ impl Record {
         self.order.get(usize::try_from(index).ok()?).copied()
     }
 
+    /// Whether a member has come to another view from here.
+    pub(super) fn has_gone_on(&self, member: ProcessId) -> bool {
+        self.passages.iter().any(|passage| passage.arrived.contains(member))
+    }
+
     /// Whether this is the first view of somebody who starts alone.
     pub(super) fn is_first_and_alone(&self) -> bool {
         let new = |parts: &Vec<Part>| parts.iter().all(|part| part.from.is_none());

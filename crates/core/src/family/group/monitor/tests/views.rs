@@ -8,6 +8,7 @@ fn an_unreachable_member_is_not_said_to_be_dead_or_to_have_left() {
         (Cause::Partition, false),
         (Cause::Disconnect, true),
         (Cause::Leave, true),
+        (Cause::Restart, true),
         (Cause::Merge, true),
     ] {
         let mut run = Run::begun(2);
@@ -37,7 +38,7 @@ fn a_new_life_proves_the_old_one_dead_but_not_itself() {
     let parts: [From<'_>; 2] = [(V1, &[0]), (NEW, &[1])];
     let mut view = run.view(0, id(2, 0), &parts);
     assert_eq!((view.left.len(), view.joined.len()), (1, 1), "p1 left, p1'2 joined");
-    view.left[0].cause = Cause::Disconnect;
+    view.left[0].cause = Cause::Restart;
     run.is_told(0, view);
     run.enters(1, id(2, 0), &parts);
     assert_eq!(run.violated(), [""; 0]);
@@ -45,6 +46,25 @@ fn a_new_life_proves_the_old_one_dead_but_not_itself() {
     view.left[0].cause = Cause::Disconnect;
     run.is_told(0, view);
     assert_eq!(run.violated(), [G5]);
+}
+
+#[test]
+fn whoever_has_been_elsewhere_is_not_said_to_have_ended_in_this_view() {
+    for (cause, wrong) in [
+        (Cause::Partition, false),
+        (Cause::Restart, false),
+        (Cause::Disconnect, true),
+        (Cause::Leave, true),
+    ] {
+        let mut run = Run::begun(2);
+        run.enters(1, id(2, 1), &[(V1, &[1])]);
+        run.leaves(1);
+        run.0.on_crash(ProcessId(1));
+        let mut view = run.view(0, id(3, 0), &[(V1, &[0])]);
+        view.left[0].cause = cause;
+        run.is_told(0, view);
+        assert_eq!(run.violated().contains(&G5), wrong, "{cause:?}");
+    }
 }
 
 #[test]

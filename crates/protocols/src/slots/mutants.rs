@@ -1,0 +1,140 @@
+//! Pools with a rule that does not hold.
+
+use super::invariants::{self, Pooled};
+use super::message::Message;
+use super::refuted::quiet;
+use super::settings::Death;
+use super::{SlotsAlgorithm, Timer};
+use crate::group;
+use serde::{Deserialize, Serialize};
+use synod_core::card::{Card, Counterexample, Mutant};
+use synod_core::family::Allocation;
+use synod_core::family::slots::{Input, Output};
+use synod_core::group::ServedTimer;
+use synod_core::{Algorithm, Cx, Invariant, Kit, ProcessId, Protocol, Setup, SetupError};
+
+/// A pool in which the certain death of one life is taken for news of its node: the node counts as
+/// accounted for although others, who may have met its next life, were elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct DeathOfALife(SlotsAlgorithm);
+
+impl DeathOfALife {
+    /// A step of the pool is ours.
+    fn step(
+        &mut self,
+        cx: &mut Cx<'_, Self>,
+        step: impl FnOnce(&mut SlotsAlgorithm, &mut Cx<'_, SlotsAlgorithm>),
+    ) {
+        let same = (|message| message, |timer| timer, |output| output);
+        cx.through(None, same.0, same.1, same.2, |cx| step(&mut self.0, cx));
+    }
+}
+
+impl Protocol for DeathOfALife {
+    type Input = Input;
+    type Output = Output;
+    type Message = group::Message<Message>;
+    type Timer = ServedTimer<Timer, group::Timer>;
+
+    fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
+        self.step(cx, |pool, cx| pool.on_start(cx));
+    }
+
+    fn on_input(&mut self, input: Input, cx: &mut Cx<'_, Self>) {
+        self.step(cx, |pool, cx| pool.on_input(input, cx));
+    }
+
+    fn on_message(&mut self, from: ProcessId, message: Self::Message, cx: &mut Cx<'_, Self>) {
+        self.step(cx, |pool, cx| pool.on_message(from, message, cx));
+    }
+
+    fn on_timer(&mut self, timer: Self::Timer, cx: &mut Cx<'_, Self>) {
+        self.step(cx, |pool, cx| pool.on_timer(timer, cx));
+    }
+}
+
+impl Pooled for DeathOfALife {
+    fn pooled(&self) -> &SlotsAlgorithm {
+        &self.0
+    }
+}
+
+impl Algorithm for DeathOfALife {
+    type Family = Allocation;
+
+    const CARD: Card = Card {
+        name: "slots-death-of-a-life",
+        aliases: &[],
+        title: "SLOTS that takes the death of a life for the death of its node",
+        variants: &[],
+        proved: &[],
+        promises: &[],
+        counterexamples: &[Counterexample {
+            property: "pi1-owned",
+            scope: quiet(
+                4,
+                &[
+                    ("engine", "abstract"),
+                    ("rules", "offers"),
+                    ("slots", "2"),
+                    ("low", "1"),
+                    ("stock", "1"),
+                    ("owned", "p1:2"),
+                    ("partitions", "2"),
+                    ("deaths", "1"),
+                    ("node-crashes", "1"),
+                    ("restarts", "2"),
+                    ("passing", "lazy"),
+                    ("across", "no"),
+                ],
+            ),
+            steps: 10,
+            story: "p1 owns both slots and is cut off from p2 and p3. p2's process dies, and p3 is told so \
+                    for certain. p2 starts again on p1's side, and p1 gives its second life a slot; then \
+                    that one is alone. p1's node crashes, starts again, and meets p3. p3 counts: p1 is here, \
+                    new, and owns nothing; p2 is dead; so nobody else can have anything. p3 takes both \
+                    slots, and p2's second life owns one of them.",
+        }],
+        mutant: Some(Mutant {
+            of: "slots",
+            change: "a node is accounted for by the certain death of one of its lives, although others who \
+                     may have met its next life were elsewhere",
+            breaks: "pi1-owned",
+        }),
+        ..SlotsAlgorithm::CARD
+    };
+
+    fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+        let mut processes = SlotsAlgorithm::assemble(setup)?;
+        for process in &mut processes {
+            process.service.estate.settings.death = Death::OfItsNode;
+        }
+        Ok(processes.into_iter().map(DeathOfALife).collect())
+    }
+
+    fn kit(setup: &Setup) -> Kit<Self> {
+        let judged = |invariant: &&Invariant<Self>| invariants::is_judged(invariant.name, setup);
+        let invariants = Self::INVARIANTS.iter().filter(judged).copied().collect();
+        Kit { card: Self::CARD, replay: None, invariants }
+    }
+
+    fn takes_part(&self, me: ProcessId) -> bool {
+        self.0.takes_part(me)
+    }
+
+    fn is_restless(processes: &[Self]) -> bool {
+        processes.iter().any(|process| process.0.engine.is_restless())
+    }
+
+    fn is_fault(timer: &Self::Timer) -> bool {
+        SlotsAlgorithm::is_fault(timer)
+    }
+
+    fn faults_left(&self) -> [u8; 8] {
+        self.0.faults_left()
+    }
+
+    fn invariants() -> &'static [Invariant<Self>] {
+        Self::INVARIANTS
+    }
+}
