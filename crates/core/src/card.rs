@@ -24,6 +24,8 @@ pub struct Card {
     pub tolerates: Tolerance,
     /// The properties that it guarantees then, by id.
     pub promises: &'static [&'static str],
+    /// By when those of them that come true in the end have come true.
+    pub deadlines: &'static [Deadline],
     /// Other settings of its parameters with which it tolerates or promises something else.
     pub variants: &'static [Variant],
     /// The small worlds in which everything that can happen was tried, and every promise holds.
@@ -60,6 +62,7 @@ impl Card {
         assumes: &[],
         tolerates: Tolerance::NOTHING,
         promises: &[],
+        deadlines: &[],
         variants: &[],
         proved: &[],
         counterexamples: &[],
@@ -145,6 +148,25 @@ pub struct Variant {
     pub tolerates: Tolerance,
     /// The properties that it guarantees then, by id.
     pub promises: &'static [&'static str],
+}
+
+/// By when a promise that comes true in the end has come true, and stays true.
+#[derive(Clone, Copy, Debug)]
+pub struct Deadline {
+    /// The property, by id.
+    pub property: &'static str,
+    /// The bound in a group that is set up so; none if there is no bound.
+    pub calm: fn(&Setup) -> Option<Calm>,
+}
+
+/// How calm it must be, and for how long. It is calm as long as nobody crashes, starts again, stands
+/// still or leaves, no link changes, and no message is lost or late.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Calm {
+    /// A message is late if it takes so long or longer, in milliseconds.
+    pub delay_ms: u64,
+    /// After so long a calm the promise has come true, in milliseconds.
+    pub within_ms: u64,
 }
 
 /// What may go wrong in the world without breaking a promise.

@@ -1,5 +1,6 @@
 //! Drives a world by simulated time and a seed.
 
+mod calm;
 mod mishap;
 mod options;
 
@@ -12,6 +13,7 @@ use crate::network::{Chance, below, chance, happens};
 use crate::trace::Tracer;
 use crate::witness::Witness;
 use crate::world::{Action, Driver, Happening, Slot, Status, World};
+use calm::Watch;
 use std::collections::BTreeMap;
 use synod_core::card::{Load, Order, Rounds};
 use synod_core::family::{Mark, Pace};
@@ -115,6 +117,7 @@ struct Engine<'s, A: Algorithm> {
     /// Who crashes in the middle of its next step, after so many messages and outputs.
     doomed: BTreeMap<ProcessId, u32>,
     run_for_us: u64,
+    watches: Vec<Watch>,
     lose_now: Vec<Slot>,
     /// The messages to be duplicated, and when the copies arrive, with their numbers in the agenda.
     duplicate_now: Vec<(Slot, u64, u64)>,
@@ -144,6 +147,7 @@ impl<'s, A: Algorithm> Run<'s, A> {
             faults_to_come: 0,
             doomed: BTreeMap::new(),
             run_for_us: options.run_for_us.unwrap_or(A::Family::RUN_FOR_MS * 1_000),
+            watches: Watch::of::<A>(&options.plan.setup),
             lose_now: Vec::new(),
             duplicate_now: Vec::new(),
             witness: Witness::new(n, tracer),
@@ -166,6 +170,9 @@ impl<'s, A: Algorithm> Run<'s, A> {
             // What an application asks or is told is nearly always the last thing that matters.
             let progressed = self.engine.last_progress == self.engine.steps;
             let look = progressed || self.engine.steps.is_multiple_of(64);
+            if self.engine.steps.is_multiple_of(64) {
+                self.judge_deadlines();
+            }
             if restless && look && self.is_done() {
                 break Ended::Quiet;
             }
@@ -375,15 +382,6 @@ impl<'s, A: Algorithm> Run<'s, A> {
         let life = engine.lives[at.index()];
         engine.schedule(self.world.now_us.saturating_add(pause), Due::Input(at, life));
     }
-
-    /// Whether every application has been given all it asked for, and wants no more.
-    fn is_done(&self) -> bool {
-        let engine = &self.engine;
-        engine.faults_to_come == 0
-            && self.world.now_us >= engine.run_for_us
-            && engine.planned.iter().all(Option::is_none)
-            && self.world.waiting().is_empty()
-    }
 }
 
 impl<A: Algorithm> Engine<'_, A> {
@@ -400,6 +398,7 @@ impl<A: Algorithm> Engine<'_, A> {
             at_us = at_us.max(*free);
             *free = at_us;
         }
+        self.note_delay(now_us, at_us);
         at_us
     }
 
@@ -408,7 +407,7 @@ impl<A: Algorithm> Engine<'_, A> {
         let (loss, duplication) = (network.loss, network.duplication);
         if happens(&mut self.chance, loss) {
             self.lose_now.push(slot);
-            return;
+            return self.goes_wrong(now_us);
         }
         let at_us = self.arrival(now_us, from, to);
         self.schedule(at_us, Due::Deliver(slot));
@@ -457,6 +456,7 @@ impl<A: Algorithm> Driver<A> for Engine<'_, A> {
 
     fn see(&mut self, now_us: u64, happening: Happening<'_, A>) {
         self.witness.see(now_us, &happening);
+        self.note(now_us, &happening);
         match happening {
             Happening::Sent { slot: Some(slot), envelope, .. } if !envelope.is_urgent() => {
                 self.on_sent(now_us, slot, envelope.from, envelope.to);

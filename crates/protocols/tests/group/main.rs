@@ -3,5 +3,6 @@
 mod abstract_engine;
 mod embedded;
 mod forged;
+mod settling;
 mod storms;
 mod swarm;

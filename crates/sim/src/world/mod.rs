@@ -233,15 +233,18 @@ impl<A: Algorithm> World<A> {
 
     /// What is violated if nothing changes any more, and why that is so, in words.
     pub fn unfulfilled(&self, why: &str) -> Vec<Violation> {
-        let violation = |property: &'static str| {
-            let at = self.monitor.waiting(property).first()?;
-            let because = format!("{at} {}, and {why}", self.monitor.complaint(property, at));
-            Some(Violation { property, at, because })
-        };
-        self.open_properties().filter_map(violation).collect()
+        self.open_properties().filter_map(|property| self.unfulfilled_of(property, why)).collect()
     }
 
-    fn open_properties(&self) -> impl Iterator<Item = &'static str> + '_ {
+    /// The same of one property.
+    pub(crate) fn unfulfilled_of(&self, property: &'static str, why: &str) -> Option<Violation> {
+        let at = self.monitor.waiting(property).first()?;
+        let because = format!("{at} {}, and {why}", self.monitor.complaint(property, at));
+        Some(Violation { property, at, because })
+    }
+
+    /// The properties that are judged and come true in the end.
+    pub(crate) fn open_properties(&self) -> impl Iterator<Item = &'static str> + '_ {
         A::Family::LIVENESS.iter().copied().filter(|id| self.fixed.judged.contains(id))
     }
 

@@ -3,6 +3,7 @@
 mod boxed;
 mod causality;
 mod chance;
+mod deadlines;
 mod durable;
 mod faults;
 mod layers;

@@ -115,7 +115,8 @@ impl Family for GroupService {
         Property {
             id: SETTLES,
             name: "settling",
-            statement: "if nothing goes wrong any more, all who can reach each other get one view",
+            statement: "if nothing goes wrong any more, all who can reach each other get one view, as \
+                        soon as the card says",
         },
     ];
     const ESSENTIAL: &'static [&'static str] = &[INTEGRITY, VIEWS];

@@ -12,7 +12,7 @@ pub(super) struct Attempt<M> {
     pub(super) id: ViewId,
     pub(super) members: Vec<Member>,
     pub(super) stage: Stage<M>,
-    /// For how many periods.
+    /// For how many periods nobody has answered that had not answered before.
     pub(super) waited: u32,
 }
 

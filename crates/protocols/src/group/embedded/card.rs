@@ -1,12 +1,13 @@
 //! The card of the group service, and its parameters.
 
+use super::peers::LONGEST_BAN;
 use super::{Beat, Embedded, Settings};
 use synod_core::card::{
-    Bounds, Cost, Crashes, Load, Order, Parameter, Quantity, Rounds, Scope, Settings as Given,
-    Timing, Tolerance,
+    Bounds, Calm, Cost, Crashes, Deadline, Load, Order, Parameter, Quantity, Rounds, Scope,
+    Settings as Given, Timing, Tolerance,
 };
 use synod_core::family::group::{
-    G1, G2, G3, G4, G5, GroupService, INTEGRITY, LEVEL, SETTLES, VIEWS,
+    ENGINE, G1, G2, G3, G4, G5, GroupService, INTEGRITY, LEVEL, SETTLES, VIEWS,
 };
 use synod_core::family::multicast::{PAYLOAD, Payload, body};
 use synod_core::{Algorithm, Card, ProcessId, Setup, SetupError, Source};
@@ -61,6 +62,23 @@ pub(super) fn settings(setup: &Setup) -> Result<Settings, SetupError> {
     })
 }
 
+/// After so many time-outs of calm all are in one view. Ten pass at most until everybody knows of
+/// everybody and whatever was begun before is given up; then the longest ban; and twelve more until the
+/// next view, if its first proposal is refused. `docs/groups.md` counts them.
+const SETTLED_AFTER: u64 = 10 + LONGEST_BAN + 12;
+
+/// How calm it must be for settling, and for how long. The abstract engine has no clock, and who may
+/// propose only so many views may have none left.
+fn calm(setup: &Setup) -> Option<Calm> {
+    let settings = settings(setup).ok()?;
+    if setup.text(ENGINE.name) == Some("abstract") || settings.views < u32::MAX {
+        return None;
+    }
+    let timeout_ms = u64::from(settings.patience) * settings.period_ms;
+    let delay_ms = timeout_ms - settings.period_ms;
+    Some(Calm { delay_ms, within_ms: SETTLED_AFTER * timeout_ms })
+}
+
 const PROMPT: Timing = Timing::Synchronous { delay_ms: 1 };
 const SHORT: Given = &[("period", "2"), ("timeout", "4")];
 const LONGER: Given = &[("period", "3"), ("timeout", "6")];
@@ -94,7 +112,9 @@ pub const CARD: Card = Card {
     assumes: &[
         "the nodes are known beforehand",
         "a node that starts again has a higher incarnation",
-        "for settling: from some moment on messages take less than the time-out",
+        "for settling: from some moment on nothing goes wrong, no message is lost, and messages take \
+         less than the time-out less a period; 86 time-outs later at the latest all who reach each \
+         other are in one view",
     ],
     tolerates: Tolerance {
         crashes: Crashes::AllButOne,
@@ -103,6 +123,7 @@ pub const CARD: Card = Card {
         ..Tolerance::NOTHING
     },
     promises: &[G1, G2, G3, G4, G5, VIEWS, INTEGRITY, SETTLES],
+    deadlines: &[Deadline { property: SETTLES, calm }],
     proved: &[
         // Everybody hears everybody within half a period, and who is silent for two of them is gone.
         Scope { timing: PROMPT, rounds: Rounds::Times(0), set: SHORT, ..Scope::of(2) },

@@ -8,9 +8,11 @@
 //! 3. When all are ready, it *commits*: each delivers the rest of its view and is in the new one. Who is
 //!    ready and hears anything out of the new view knows that, too.
 //!
-//! Nobody waits without a limit. The coordinator repeats itself once in a period; who does not answer
-//! for too long is left out of its next proposal, and of those after it for a while. Who has accepted
-//! and hears no more takes the next proposal, or makes one.
+//! Nobody waits without a limit. The coordinator repeats itself once in a period. If nobody answers for
+//! two time-outs, as long as a question and its answer may take, it proposes anew without those who are
+//! missing, and leaves them out for a while; unless somebody has named a higher view meanwhile, which
+//! alone may be why they do not answer. Who has accepted and hears no more takes the next proposal, or
+//! makes one.
 //!
 //! - Cost: 5(V − 1) messages for a view of V.
 //! - State: the coordinator holds what the members hold of their views, at most `window` messages of
@@ -86,8 +88,9 @@ impl<M: Wire> Embedded<M> {
         let Some(attempt) = &mut self.attempt else { return };
         attempt.waited += 1;
         let missing = attempt.missing();
-        let is_late = attempt.waited > self.settings.patience;
-        if is_late {
+        let is_late = attempt.waited > 2 * self.settings.patience;
+        let is_outdone = self.epoch > attempt.id.epoch;
+        if is_late && !is_outdone {
             missing.iter().for_each(|node| self.peers.ban(*node));
             self.wanted = self.peers.wanted(cx.incarnation());
         }
@@ -126,10 +129,13 @@ impl<M: Wire> Embedded<M> {
         }
         if self.phase == Phase::Accepted(attempt) {
             // It did not hear us.
-        } else if attempt <= self.promised
-            || attempt.epoch <= self.order.view.epoch
-            || !self.peers.would_follow(from)
-        {
+        } else if attempt <= self.promised || attempt.epoch <= self.order.view.epoch {
+            if attempt != self.promised {
+                // Our next sign of life tells it to name a higher one.
+                self.epoch = self.epoch.max(attempt.epoch + 1);
+            }
+            return;
+        } else if !self.peers.would_follow(from) {
             return;
         }
         self.attempt = None;
@@ -160,7 +166,9 @@ impl<M: Wire> Embedded<M> {
             return cx.accuse(from, "accepted what was not proposed to it");
         }
         let Stage::Proposed(accepts) = &mut attempt.stage else { return };
-        accepts.insert(from, accept);
+        if accepts.insert(from, accept).is_none() {
+            attempt.waited = 0;
+        }
         if accepts.len() == attempt.members.len() {
             self.prepare(cx);
         }
@@ -229,7 +237,9 @@ impl<M: Wire> Embedded<M> {
             return cx.accuse(from, "is ready for what was not proposed to it");
         }
         let Stage::Prepared { ready, .. } = &mut attempt.stage else { return };
-        ready.insert(from);
+        if ready.insert(from) {
+            attempt.waited = 0;
+        }
         if ready.len() < attempt.members.len() {
             return;
         }

@@ -17,6 +17,9 @@ use synod_core::{ProcessId, ProcessSet};
 /// How often the time doubles for which somebody is left alone that does not answer.
 const MOST_DOUBLINGS: u32 = 6;
 
+/// For how many time-outs somebody is left alone at most.
+pub(super) const LONGEST_BAN: u64 = 1 << MOST_DOUBLINGS;
+
 /// What is known of one node.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Peer {
@@ -29,7 +32,7 @@ struct Peer {
     /// The view that it was in then.
     left_from: Option<ViewId>,
     /// For how many periods it has been in another view, or on the way to one, although it is a
-    /// member of ours.
+    /// member of ours; never more than one above twice the patience.
     astray: u32,
     /// For how many more periods it is not proposed, because it did not answer.
     banned: u32,
@@ -96,7 +99,7 @@ impl Peers {
             let peer = &mut self.peers[member.node.index()];
             let is_here = |hello: &Hello| hello.view == view && !hello.frozen;
             let here = peer.hello.as_ref().is_some_and(is_here);
-            peer.astray = if here { 0 } else { (peer.astray + 1).min(self.patience + 1) };
+            peer.astray = if here { 0 } else { (peer.astray + 1).min(2 * self.patience + 1) };
         }
         let reached = |smaller: &ProcessId| self.reached(*smaller).is_some();
         let first = ProcessId::all(self.me.index()).any(|smaller| reached(&smaller));
@@ -200,9 +203,10 @@ impl Peers {
         reached.any(|hello| hello.follows < self.me)
     }
 
-    /// Whether somebody in our view has been in another one for too long.
+    /// Whether somebody in our view has been in another one for too long: longer than it takes until
+    /// it hears that our view began, and we hear that it is there.
     pub(super) fn is_astray(&self, members: &[Member]) -> bool {
-        let astray = |member: &Member| self.peers[member.node.index()].astray > self.patience;
+        let astray = |member: &Member| self.peers[member.node.index()].astray > 2 * self.patience;
         members.iter().any(|member| member.node != self.me && astray(member))
     }
 
