@@ -22,8 +22,9 @@ pub struct Storm {
     /// next thing comes at once, so that it falls into what the group does about the last; a quarter
     /// of the time within this time, and a quarter of the time after it.
     pub notice_us: u64,
-    /// Whether processes crash, and may start again.
-    pub crashes: bool,
+    /// How many of sixteen moves are crashes and restarts, half each. They come before other moves if this is
+    /// more than four.
+    pub crashes: u32,
     /// Whether all links work in the end. Otherwise the parts stay apart as they are then.
     pub heals: bool,
 }
@@ -94,9 +95,12 @@ impl Weather<'_> {
     }
 
     /// The next thing that goes wrong, or is mended.
-    fn turn<I: Data>(&mut self, crashes: bool) -> Vec<Wrong<I>> {
+    fn turn<I: Data>(&mut self, crashes: u32) -> Vec<Wrong<I>> {
         let plain = |action: Option<Action<I>>| action.map(|a| (a, None)).into_iter().collect();
-        match self.below(16) {
+        let (turn, others) = (self.below(16), 16 - crashes as usize);
+        match turn {
+            _ if turn >= others && turn < others + crashes as usize / 2 => self.crash(),
+            _ if turn >= others => self.restart(),
             0..4 => plain(Some(self.fall_apart())),
             4..7 => plain(Some(self.find_each_other())),
             7 => plain(Some(self.shuffle())),
@@ -104,8 +108,6 @@ impl Weather<'_> {
             9 => self.mend(),
             10 => plain(self.pause()),
             11 => plain(self.resume()),
-            12 | 13 if crashes => self.crash(),
-            14 | 15 if crashes => self.restart(),
             _ => plain(Some(self.fall_apart())),
         }
     }
@@ -224,7 +226,7 @@ mod tests {
     use crate::network::chance;
 
     const STORM: Storm =
-        Storm { from_us: 7, moves: 40, notice_us: 1_000, crashes: true, heals: true };
+        Storm { from_us: 7, moves: 40, notice_us: 1_000, crashes: 4, heals: true };
 
     fn drawn(storm: Storm, seed: u64) -> Vec<Fault<u8>> {
         storm.draw(5, &mut chance(seed))
@@ -292,7 +294,7 @@ mod tests {
                 && pair[0].at_us == pair[1].at_us
         };
         assert!((0..10).any(|seed| drawn(STORM, seed).windows(2).any(moved)));
-        let calm = Storm { crashes: false, ..STORM };
+        let calm = Storm { crashes: 0, ..STORM };
         assert!(!drawn(calm, 1).iter().any(is_life));
     }
 }

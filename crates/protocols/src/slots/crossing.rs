@@ -116,8 +116,14 @@ impl Slots {
     /// certain that nobody else has it; otherwise that is absent.
     fn leave_behind(&mut self, crossing: &Crossing) {
         let estate = &mut self.estate;
-        let came = |node: &ProcessId| crossing.companions.contains(*node);
-        estate.ready = estate.ready.iter().filter(came).collect();
+        let mut ours = crossing.companions.clone();
+        estate.ready = estate.ready.iter().filter(|node| ours.contains(*node)).collect();
+        // Those who wait for a status do not all know of each other. If nobody is initialised who speaks for
+        // us all, everybody speaks for itself.
+        if estate.ready.is_empty() {
+            ours = ProcessSet::from_iter([estate.me]);
+        }
+        let came = |node: &ProcessId| ours.contains(*node);
         estate.waiting = estate.waiting.iter().filter(came).collect();
         estate.primary = estate.primary.filter(came).or_else(|| estate.ready.first());
         self.new = self.new.iter().filter(came).collect();

@@ -52,6 +52,23 @@ const FOUR_MEMBERS: [Settings; 2] = [
         "passing": "lazy", "across": "no"),
 ];
 
+/// Each node may die, crash and start again while the network falls apart: so the next life of a node that is
+/// known to be dead meets others elsewhere.
+const LIVES: [Settings; 2] = [
+    pool!("repaired", "2", "p1:2", "partitions": "2", "deaths": "1", "node-crashes": "1",
+        "restarts": "2", "passing": "lazy", "across": "no"),
+    pool!("offers", "2", "p1:2", "partitions": "2", "deaths": "1", "node-crashes": "1",
+        "restarts": "2", "passing": "lazy", "across": "no"),
+];
+
+/// Two members to whom everything happens any number of times.
+const ENDLESS: [Settings; 2] = [
+    pool!("repaired", "3", "p1:3", "partitions": "any", "merges": "any", "deaths": "any",
+        "node-crashes": "any", "restarts": "any", "passing": "lazy", "across": "no"),
+    pool!("offers", "3", "p1:3", "partitions": "any", "merges": "any", "deaths": "any",
+        "node-crashes": "any", "restarts": "any", "passing": "lazy", "across": "no"),
+];
+
 /// Two members that claim and release.
 const CLAIMS: [Settings; 2] = [
     pool!("repaired", "2", "p1:2", "partitions": "1", "late": "no", "passing": "once"),
@@ -83,6 +100,10 @@ pub(super) const PROVED: &[Scope] = &[
     quiet(4, FOUR_SLOTS[1]),
     quiet(5, FOUR_MEMBERS[0]),
     quiet(5, FOUR_MEMBERS[1]),
+    quiet(4, LIVES[0]),
+    quiet(4, LIVES[1]),
+    quiet(3, ENDLESS[0]),
+    quiet(3, ENDLESS[1]),
     busy(3, CLAIMS[0]),
     busy(3, CLAIMS[1]),
     busy(3, OFFERS),

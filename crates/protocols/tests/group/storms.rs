@@ -18,7 +18,14 @@ pub(crate) fn size(seed: u64) -> usize {
 
 /// How often something goes wrong in the run with this seed.
 fn moves(seed: u64) -> u32 {
-    2 + (seed / 7 % 12) as u32
+    let few = 2 + (seed / 7 % 12) as u32;
+    if is_deadly(seed) { 4 * few } else { few }
+}
+
+/// Whether every node dies and starts again several times in the run with this seed, one after the other or
+/// together.
+pub(crate) fn is_deadly(seed: u64) -> bool {
+    seed % 4 == 2
 }
 
 fn options(seed: u64, setup: Setup, rounds: u32) -> Options {
@@ -62,7 +69,11 @@ pub(crate) fn run<A: Algorithm>(
         from_us: 200_000 * (seed / 2 % 2),
         moves: moves(seed),
         notice_us: NOTICE_US,
-        crashes: !seed.is_multiple_of(3),
+        crashes: match seed {
+            _ if is_deadly(seed) => 11,
+            _ if seed.is_multiple_of(3) => 0,
+            _ => 4,
+        },
         heals: heals(seed),
     };
     let run = Simulator::<A>::new(options(seed, setup, rounds), tracer);

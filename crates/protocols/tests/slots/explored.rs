@@ -4,6 +4,8 @@ use synod_check::{Question, explore};
 use synod_core::Algorithm;
 use synod_core::card::{Rounds, Scope};
 use synod_protocols::slots::SlotsAlgorithm;
+use synod_protocols::slots::mutants::DeathOfALife;
+use synod_sim::world::Judged;
 
 /// How many states there are, if everything that is judged holds in all of them: the family's
 /// properties, and the invariants.
@@ -29,13 +31,47 @@ fn proved(rules: &str) -> Vec<Scope> {
 #[test]
 fn repaired_rules_hold_whatever_a_group_service_does() {
     let counts: Vec<usize> = proved("repaired").into_iter().map(states).collect();
-    assert_eq!(counts, [9_960, 62_768, 16_487, 8_510, 22_289]);
+    assert_eq!(counts, [9_960, 65_310, 17_738, 8_486, 97_781, 12_717, 22_289]);
 }
 
 #[test]
 fn offers_hold_whatever_a_group_service_does() {
     let counts: Vec<usize> = proved("offers").into_iter().map(states).collect();
-    assert_eq!(counts, [6_242, 72_374, 18_584, 3_594, 6_585]);
+    assert_eq!(counts, [6_242, 75_554, 21_789, 3_618, 168_870, 40_814, 6_585]);
+}
+
+/// Two members with so many slots, to whom everything happens any number of times.
+fn endless(rules: &str, slots: u32) -> usize {
+    let is_endless = |scope: &Scope| scope.set.contains(&("restarts", "any"));
+    let scope = proved(rules).into_iter().find(is_endless).expect("it is on the card");
+    let mut question = Question::new(scope);
+    let (slots, owned) = (slots.to_string(), format!("p1:{slots}"));
+    question.setup = question.setup.with("slots", &slots).with("owned", &owned);
+    let exploration = explore::<SlotsAlgorithm>(&question, |_| {}).expect("the scope fits");
+    let holds = exploration.verdicts.iter().all(|verdict| verdict.refuted.is_none());
+    assert!(holds && exploration.exhausted(), "{rules}, {slots} slots");
+    exploration.progress.unique
+}
+
+#[test]
+fn two_members_share_one_or_two_slots_however_much_goes_wrong() {
+    assert_eq!([1, 2].map(|slots| endless("repaired", slots)), [7_192, 12_717]);
+    assert_eq!([1, 2].map(|slots| endless("offers", slots)), [10_516, 23_428]);
+}
+
+#[test]
+fn the_death_of_a_life_says_nothing_of_its_node() {
+    let refuted = DeathOfALife::CARD.counterexamples[0];
+    let mut question = Question::new(refuted.scope);
+    question.judged = Judged::Only(vec![refuted.property.to_owned()]);
+    for rules in ["offers", "repaired"] {
+        question.setup = question.setup.with("rules", rules);
+        let exploration = explore::<DeathOfALife>(&question, |_| {}).expect("the scope fits");
+        assert!(exploration.refutation(refuted.property).is_some(), "{rules}");
+        let exploration = explore::<SlotsAlgorithm>(&question, |_| {}).expect("the scope fits");
+        assert!(exploration.refutation(refuted.property).is_none(), "{rules}");
+        assert!(exploration.exhausted(), "{rules}");
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod by_hand;
 mod explored;
 mod hand;
+mod knowledge;
 mod lazy;
 mod offers;
 mod rules;

@@ -11,7 +11,7 @@ use synod_core::{ProcessId, Setup};
 use synod_protocols::slots::SlotsAlgorithm;
 use synod_sim::Action;
 use synod_sim::faults::Fault;
-use synod_sim::network::Chance;
+use synod_sim::network::{Chance, below};
 use synod_sim::trace::{Event, Sink, Tracer, What};
 
 const SEEDS_OF_OFFERS: u64 = 10_000;
@@ -61,12 +61,18 @@ fn broken(seed: u64, rules: &str) -> Option<String> {
     // To look at every answer takes long: only some storms that leave the parts apart.
     let looks = seed % 16 == 5;
     let tracer = looks.then(|| Tracer::new(n, vec![&mut answers]));
-    let claims = |over_us: u64, _: &mut Chance| {
+    let more = |over_us: u64, chance: &mut Chance| {
         let claim = |at| Action::Input { at, input: Input::Claim };
         let claims = ProcessId::all(n).map(|at| Fault::at(over_us + CALM_US, claim(at)));
-        if looks { claims.collect() } else { Vec::new() }
+        // Whoever leaves dies for certain, in the view that it is in.
+        let mut leave = || {
+            let at = ProcessId(below(chance, n as u64) as u32);
+            Fault::at(below(chance, over_us + 1), Action::Input { at, input: Input::Leave })
+        };
+        let leaves = if seed % 8 == 3 { vec![leave(), leave()] } else { Vec::new() };
+        if looks { claims.collect() } else { leaves }
     };
-    let report = storms::run::<SlotsAlgorithm>(seed, setup, ROUNDS, tracer, claims);
+    let report = storms::run::<SlotsAlgorithm>(seed, setup, ROUNDS, tracer, more);
     let what = storms::wrong(&report).or_else(|| answers.unserved())?;
     Some(format!("seed {seed} (n = {n}, {rules}): {what}"))
 }

@@ -14,7 +14,7 @@ pub(super) struct Component<M> {
     pub(super) members: Vec<Member>,
     /// Those who are still in it, in order of their names. Never empty.
     pub(super) here: Vec<Reader>,
-    /// Who died in it, and all who are still here know.
+    /// Who died in it, and all who are still here know; in order of their names.
     pub(super) dead: Vec<Change>,
     /// Whether those who are here have been told how it ends, and wait for the next one. (Lazy oracles
     /// only.)

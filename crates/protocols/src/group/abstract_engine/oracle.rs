@@ -199,6 +199,7 @@ impl<M: Wire> Oracle<M> {
         if let Some(component) = self.component_of(node) {
             component.remove(node);
             component.dead.extend(cause.map(|cause| Change { member, cause }));
+            component.dead.sort_unstable();
         }
         self.components.retain(|component| !component.here.is_empty());
     }
