@@ -225,8 +225,7 @@ mod tests {
     use super::*;
     use crate::network::chance;
 
-    const STORM: Storm =
-        Storm { from_us: 7, moves: 40, notice_us: 1_000, crashes: 4, heals: true };
+    const STORM: Storm = Storm { from_us: 7, moves: 40, notice_us: 1_000, crashes: 4, heals: true };
 
     fn drawn(storm: Storm, seed: u64) -> Vec<Fault<u8>> {
         storm.draw(5, &mut chance(seed))

@@ -79,7 +79,9 @@ struct Sight {
 }
 
 /// Every member as it is, and as it will be after each event that waits for it. One member after the other.
-fn sights<'a, P: Pooled>(snapshot: &Snapshot<'a, P>) -> impl Iterator<Item = &'a Sight> + use<'a, P> {
+fn sights<'a, P: Pooled>(
+    snapshot: &Snapshot<'a, P>,
+) -> impl Iterator<Item = &'a Sight> + use<'a, P> {
     let all: &Vec<Rc<Vec<Sight>>> = snapshot.once(|| {
         let processes = || snapshot.processes().map(P::pooled);
         let members = ProcessId::all(snapshot.size()).zip(processes());

@@ -105,7 +105,9 @@ fn a_node_that_starts_again_among_all_others_leaves_nothing_absent() {
 
 #[test]
 fn a_certificate_counts_where_all_parts_have_it() {
-    for (rules, both) in [("repaired", false), ("repaired", true), ("offers", false), ("offers", true)] {
+    for (rules, both) in
+        [("repaired", false), ("repaired", true), ("offers", false), ("offers", true)]
+    {
         let mut group = pool(4, rules);
         together(&mut group, &[1, 2]);
         together(&mut group, &[3]);

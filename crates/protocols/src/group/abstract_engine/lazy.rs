@@ -94,7 +94,7 @@ use synod_core::{Cx, ProcessId, Wire};
 impl<M: Wire> Oracle<M> {
     /// Whether those whom others have left go on before all else. A script may want something else first.
     fn is_prompt(&self) -> bool {
-        self.settings.is_lazy() && matches!(self.settings.left, Left::Budgets(_))
+        self.settings.is_lazy() && matches!(self.settings.left, Left::Budgets { .. })
     }
 
     /// Whether some members have left a view, and it is time that the rest of it goes on.
@@ -146,7 +146,7 @@ impl<M: Wire> Oracle<M> {
         let parts = times(Move::Partition) > 0 || self.components.len() > 1;
         let is_left = match &self.settings.left {
             Left::Script(script) => !script.is_empty(),
-            Left::Budgets(_) => {
+            Left::Budgets { .. } => {
                 let dies = times(Move::Die) + times(Move::Crash) + times(Move::Partition) > 0;
                 dies || begins(Move::Restart, Move::Restart) || parts && times(Move::Merge) > 0
             }
@@ -331,6 +331,14 @@ impl<M: Wire> Oracle<M> {
             (0..self.backlog(node)).for_each(|_| self.tell_next(node, cx));
         }
         self.rests = true;
+    }
+
+    /// Whether everybody has been told everything, is in a view with all who are told to be in it, and has
+    /// nothing to say.
+    pub(super) fn is_at_rest(&self) -> bool {
+        self.is_silent()
+            && self.gathered.is_empty()
+            && self.names().all(|node| self.backlog(node) == 0)
     }
 
     /// Something is multicast: it waits for its place.

@@ -83,6 +83,7 @@ impl<M: Wire> Oracle<M> {
     /// The adversary does something.
     pub(super) fn on_move(&mut self, next: Move, cx: &mut Cx<'_, Abstract<M>>) {
         self.ran_out(next);
+        self.rests = false;
         if next.is_fault() && !matches!(next, Move::Merge | Move::Start) {
             self.settings.left.spend(next, 1);
         }

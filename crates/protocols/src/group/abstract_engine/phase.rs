@@ -9,7 +9,7 @@ use synod_core::{Cx, Wire};
 pub(super) enum Phase {
     /// Whatever is possible: the oracle is not lazy.
     Eager,
-    /// Nothing any more: nobody has anything to say.
+    /// Nothing, unless something goes wrong: nobody has anything to say.
     Over,
     /// Telling what is certain.
     Certain,
@@ -32,7 +32,8 @@ impl Phase {
             (Phase::Eager, _) => !matches!(next, Move::Order | Move::Rest),
             (Phase::Certain, _) => next == Move::Pass,
             (Phase::Gathering, _) => next == Move::Gather,
-            (Phase::Over, _) | (_, Move::Pass | Move::Gather) => false,
+            (_, Move::Pass | Move::Gather) => false,
+            (Phase::Over, _) => next.is_fault(),
             (Phase::Abandoned, _) => {
                 matches!(next, Move::Settle | Move::Partition | Move::Die | Move::Crash)
             }
@@ -74,6 +75,9 @@ impl<M: Wire> Oracle<M> {
     /// Sets the timers of all that may happen now. Always in the same order, so that the same
     /// state has the same timers.
     pub(super) fn set_timers(&mut self, cx: &mut Cx<'_, Abstract<M>>) {
+        if self.is_at_rest() {
+            self.settings.refill();
+        }
         let phase = self.phase();
         let may = Move::ALL.map(|next| self.may(next, phase));
         let set = may.iter().rev().fold(0, |set, may| set << 1 | u16::from(*may));

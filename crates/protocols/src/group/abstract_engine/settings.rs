@@ -14,7 +14,7 @@ const MOST: u64 = 1_000;
 const ANY: u8 = u8::MAX;
 
 /// The parameters of the abstract engine.
-pub const PARAMETERS: [Parameter; 13] = [
+pub const PARAMETERS: [Parameter; 14] = [
     Parameter {
         name: "partitions",
         meaning: "abstract engine: how often some members go on without the others: a number (default: \
@@ -36,6 +36,11 @@ pub const PARAMETERS: [Parameter; 13] = [
     Parameter {
         name: "restarts",
         meaning: "abstract engine: how many of the dead start again: a number (default: 0), or any",
+    },
+    Parameter {
+        name: "burst",
+        meaning: "abstract engine: how many of these may happen until everybody has been told everything \
+                  and is calm; then as many again (default: no limit)",
     },
     Parameter {
         name: "faults",
@@ -97,7 +102,12 @@ pub enum Beginning {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Left {
     /// So often each.
-    Budgets(Vec<(Move, u8)>),
+    Budgets {
+        /// What may happen, and how often.
+        each: Vec<(Move, u8)>,
+        /// How many of them until all is calm again.
+        burst: u8,
+    },
     /// These, one after the other.
     Script(VecDeque<Move>),
 }
@@ -106,7 +116,7 @@ pub enum Left {
 impl Hash for Left {
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self {
-            Left::Budgets(_) => {}
+            Left::Budgets { .. } => {}
             Left::Script(script) => script.hash(state),
         }
     }
@@ -115,22 +125,21 @@ impl Hash for Left {
 impl Left {
     /// How often each fault may still come.
     pub(super) fn each(&self) -> [u8; 8] {
-        let mut each = [0; 8];
-        if let Left::Budgets(budgets) = self {
-            for (place, (_, left)) in each.iter_mut().zip(budgets) {
-                *place = *left;
-            }
+        let mut all = [0; 8];
+        if let Left::Budgets { each, burst } = self {
+            let budgets = each.iter().map(|(_, left)| *left).chain([*burst]);
+            all.iter_mut().zip(budgets).for_each(|(place, left)| *place = left);
         }
-        each
+        all
     }
 
     /// How often this may happen now.
     pub(super) fn times(&self, next: Move) -> u32 {
         match self {
-            Left::Budgets(budgets) => budgets
-                .iter()
-                .find(|(budgeted, _)| *budgeted == next)
-                .map_or(0, |(_, left)| (*left).into()),
+            Left::Budgets { each, burst } => {
+                let budget = each.iter().find(|(budgeted, _)| *budgeted == next);
+                budget.map_or(0, |(_, left)| (*left).min(*burst).into())
+            }
             Left::Script(script) => u32::from(script.front() == Some(&next)),
         }
     }
@@ -138,10 +147,10 @@ impl Left {
     /// It happened, so many times in one.
     pub(super) fn spend(&mut self, next: Move, times: u32) {
         match self {
-            Left::Budgets(budgets) => {
-                let budget = budgets.iter_mut().find(|(budgeted, _)| *budgeted == next);
-                let limited = budget.into_iter().filter(|(_, left)| *left != ANY);
-                limited.for_each(|(_, left)| *left -= times as u8);
+            Left::Budgets { each, burst } => {
+                let budget = each.iter_mut().find(|(budgeted, _)| *budgeted == next);
+                let left = budget.map(|(_, left)| left).into_iter().chain([burst]);
+                left.filter(|left| **left != ANY).for_each(|left| *left -= times as u8);
             }
             Left::Script(script) => {
                 script.pop_front();
@@ -156,13 +165,8 @@ impl Left {
                 |word: &str| Move::named(word).ok_or_else(|| setup.bad("faults", "no such fault"));
             return words.map(word).collect::<Result<_, _>>().map(Left::Script);
         }
-        let budget = |(name, next): (&str, Move)| match setup.text(name) {
-            Some("any") => Ok((next, ANY)),
-            _ => match setup.number(name, 0)? {
-                number if number < ANY.into() => Ok((next, number as u8)),
-                _ => Err(setup.bad(name, format!("it is less than {ANY}, or any"))),
-            },
-        };
+        let budget = |(name, next): (&str, Move)| Ok((next, number(setup, name, 0)?));
+        let burst = number(setup, "burst", ANY)?;
         let budgets = [
             ("partitions", Move::Partition),
             ("merges", Move::Merge),
@@ -170,7 +174,28 @@ impl Left {
             ("node-crashes", Move::Crash),
             ("restarts", Move::Restart),
         ];
-        budgets.into_iter().map(budget).collect::<Result<_, _>>().map(Left::Budgets)
+        let each = budgets.into_iter().map(budget).collect::<Result<_, _>>()?;
+        Ok(Left::Budgets { each, burst })
+    }
+}
+
+/// A number of faults, or any.
+fn number(setup: &Setup, name: &str, default: u8) -> Result<u8, SetupError> {
+    match setup.text(name) {
+        Some("any") => Ok(ANY),
+        _ => match setup.number(name, default.into())? {
+            number if number <= ANY.into() => Ok(number as u8),
+            _ => Err(setup.bad(name, format!("it is less than {ANY}, or any"))),
+        },
+    }
+}
+
+impl Settings {
+    /// All is calm: as much may go wrong again as at first.
+    pub(super) fn refill(&mut self) {
+        if let Left::Budgets { burst, .. } = &mut self.left {
+            *burst = self.burst;
+        }
     }
 }
 
@@ -190,6 +215,8 @@ pub enum Passing {
 pub struct Settings {
     /// What may still go wrong.
     pub left: Left,
+    /// How much may go wrong until all is calm again.
+    burst: u8,
     /// How the members begin.
     pub beginning: Beginning,
     /// Whether it offers safe delivery.
@@ -222,6 +249,7 @@ impl Settings {
         let lazy = setup.choice("passing", &["step", "once", "lazy"])? == "lazy";
         Ok(Settings {
             left: Left::from_setup(setup)?,
+            burst: number(setup, "burst", ANY)?,
             beginning: match setup.choice("start", &["together", "alone", "later"])? {
                 "together" => Beginning::Together,
                 "alone" => Beginning::Alone,
