@@ -4,7 +4,8 @@ use super::Move;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
-use synod_core::card::Parameter;
+use synod_core::card::{OwnFaults, Parameter};
+use synod_core::family::group::ENGINE;
 use synod_core::{Setup, SetupError};
 
 /// More than this is more than anybody can explore.
@@ -76,6 +77,12 @@ pub const PARAMETERS: [Parameter; 13] = [
                   fewer deliveries, if lazy, of what is void between two views)",
     },
 ];
+
+/// What goes wrong is the oracle's doing: the network below the members stands for nothing real.
+pub const OWN_FAULTS: OwnFaults = OwnFaults {
+    set: &[(ENGINE.name, "abstract")],
+    budgets: &["partitions", "merges", "deaths", "node-crashes", "restarts"],
+};
 
 /// How the members begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -154,14 +161,9 @@ impl Left {
             number if number <= u8::MAX.into() => Ok((next, number as u8)),
             _ => Err(setup.bad(name, format!("it is at most {}", u8::MAX))),
         };
-        let budgets = [
-            ("partitions", Move::Partition),
-            ("merges", Move::Merge),
-            ("deaths", Move::Die),
-            ("node-crashes", Move::Crash),
-            ("restarts", Move::Restart),
-        ];
-        budgets.into_iter().map(budget).collect::<Result<_, _>>().map(Left::Budgets)
+        let moves = [Move::Partition, Move::Merge, Move::Die, Move::Crash, Move::Restart];
+        let budgets = OWN_FAULTS.budgets.iter().copied().zip(moves);
+        budgets.map(budget).collect::<Result<_, _>>().map(Left::Budgets)
     }
 }
 
