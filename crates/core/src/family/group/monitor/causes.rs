@@ -120,10 +120,19 @@ impl Historian {
         let asked = member.incarnation <= node.asked_to_leave;
         match cause {
             Cause::Partition => true,
-            Cause::Disconnect => asked || self.is_over(*member),
+            Cause::Disconnect => asked || self.is_over(*member) || self.is_untold(*member),
             Cause::Leave => asked,
             Cause::Join | Cause::Merge => false,
         }
+    }
+}
+
+impl Historian {
+    /// Whether this is a life in which an oracle has told nothing yet: only the oracle knows whether it is
+    /// over, and who dies so is told nothing of it.
+    fn is_untold(&self, member: Member) -> bool {
+        let node = &self.nodes[member.node.index()];
+        self.oracle && node.is_over && member.incarnation == node.next_life()
     }
 }
 
