@@ -13,6 +13,7 @@ use crate::question::{Exploration, Limits, Progress, Question, Refutation, Unfin
 use crate::successors::{Choices, Successors};
 use crate::visited::{Seen, Tree, Visited};
 use std::sync::Mutex;
+use std::time::Instant;
 use synod_core::card::Scope;
 use synod_core::{Algorithm, Boxed, Family, SetupError, Violation};
 use synod_sim::world::{FaultsLeft, KnownStates, Plan, World};
@@ -37,13 +38,11 @@ fn search<A: Algorithm>(
     let mut verdicts = search.verdicts(question)?;
     if unfinished.is_none() {
         let leads_round = || search.ways.as_ref().is_some_and(Ways::lead_round);
-        let too_many = match search.leads_back && leads_round() {
-            true => lasso::judge::<A>(question, &mut verdicts, &mut progress)?,
-            false => None,
-        };
-        if let Some(states) = too_many {
-            unfinished = Some(Unfinished::Limit("states searched for fair circles", states));
-        } else if search.crowded > 0 {
+        if search.leads_back && leads_round() {
+            let began = search.began;
+            unfinished = lasso::judge::<A>(question, began, &mut verdicts, &mut progress)?;
+        }
+        if unfinished.is_none() && search.crowded > 0 {
             unfinished = Some(Unfinished::Limit("messages on a link", search.crowded));
         }
     }
@@ -86,6 +85,7 @@ struct Search<A: Algorithm> {
     progress: Progress,
     /// What the process had in memory before the search.
     resident_before: usize,
+    began: Instant,
 }
 
 /// What a worker found in one block.
@@ -121,6 +121,7 @@ impl<A: Algorithm> Search<A> {
             judged,
             progress: Progress::default(),
             resident_before: resident_bytes().unwrap_or(0),
+            began: Instant::now(),
         };
         for (parent, (_, world)) in roots::<A>(&plan, &question.scope)?.into_iter().enumerate() {
             for violation in world.found() {
@@ -179,6 +180,8 @@ impl<A: Algorithm> Search<A> {
                 Some("states")
             } else if self.memory() >> 20 >= limits.memory_mib {
                 Some("memory")
+            } else if limits.is_late(self.began) {
+                Some("time")
             } else {
                 None
             };

@@ -10,12 +10,13 @@
 
 use crate::explorer::{is_crowded, roots};
 use crate::history::{Way, follow, replay};
-use crate::question::{Progress, Question, Refutation, Verdict};
+use crate::question::{Progress, Question, Refutation, Unfinished, Verdict};
 use crate::successors::Successors;
 use foldhash::quality::FixedState;
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::hash::BuildHasher;
+use std::time::Instant;
 use synod_core::card::Order;
 use synod_core::family::Pace;
 use synod_core::{Algorithm, Family, Monitor, ProcessId, ProcessSet, SetupError, Violation};
@@ -40,23 +41,24 @@ struct State {
     duties: BTreeSet<Duty>,
 }
 
-/// Looks for a fair circle, if liveness is judged. Returns how many states it knew when there were
-/// too many of them: then nothing was judged.
+/// Looks for a fair circle, if liveness is judged. Returns which limit was reached if there were too many
+/// states, or not time enough: then nothing was judged.
 pub(crate) fn judge<A: Algorithm>(
     question: &Question,
+    began: Instant,
     verdicts: &mut [Verdict<A::Input>],
     progress: &mut impl FnMut(&Progress),
-) -> Result<Option<usize>, SetupError> {
+) -> Result<Option<Unfinished>, SetupError> {
     let open = |verdict: &Verdict<A::Input>| {
         A::Family::LIVENESS.contains(&verdict.property) && verdict.refuted.is_none()
     };
     if !verdicts.iter().any(open) {
         return Ok(None);
     }
-    let graph = build::<A>(question, progress)?;
-    if graph.len() > question.limits.circle_states {
-        return Ok(Some(graph.len()));
-    }
+    let graph = match build::<A>(question, began, progress)? {
+        Ok(graph) => graph,
+        Err(unfinished) => return Ok(Some(unfinished)),
+    };
     for verdict in verdicts.iter_mut().filter(|verdict| open(verdict)) {
         verdict.refuted = refute::<A>(question, &graph, verdict.property)?;
     }
@@ -126,11 +128,13 @@ pub(crate) fn duty<A: Algorithm>(world: &World<A>, action: &Action<A::Input>) ->
     }
 }
 
-/// The graph of all states; or more than may be kept in memory, not all of them expanded.
+/// The graph of all states; or the limit that was reached before there was one.
 fn build<A: Algorithm>(
     question: &Question,
+    began: Instant,
     progress: &mut impl FnMut(&Progress),
-) -> Result<Vec<State>, SetupError> {
+) -> Result<Result<Vec<State>, Unfinished>, SetupError> {
+    let limits = &question.limits;
     let plan = question.lean_plan::<A>();
     let normal = question.is_normal::<A>();
     let mut index: HashMap<u64, u32, FixedState> = HashMap::default();
@@ -152,8 +156,9 @@ fn build<A: Algorithm>(
     }
     let mut expanded = 0;
     while let Some(world) = queue.pop_front() {
-        if graph.len() > question.limits.circle_states {
-            break;
+        if graph.len() > limits.circle_states {
+            let limit = "states searched for fair circles";
+            return Ok(Err(Unfinished::Limit(limit, graph.len())));
         }
         let mut successors = Successors::new(&world);
         let mut edges = Vec::new();
@@ -185,9 +190,12 @@ fn build<A: Algorithm>(
             let unique = graph.len();
             let waiting = queue.len();
             progress(&Progress { states: expanded as u64, unique, waiting, ..Progress::default() });
+            if limits.is_late(began) {
+                return Ok(Err(Unfinished::Limit("time", waiting)));
+            }
         }
     }
-    Ok(graph)
+    Ok(Ok(graph))
 }
 
 fn way_to(graph: &[State], state: usize) -> (usize, Vec<u32>) {

@@ -1,6 +1,7 @@
 //! What is asked of the explorer, and what it answers.
 
 use crate::history::History;
+use std::time::{Duration, Instant};
 use synod_core::card::{Order, Rounds, Scope};
 use synod_core::{Algorithm, Setup, Violation};
 use synod_sim::world::{Judged, Plan};
@@ -76,11 +77,20 @@ pub struct Limits {
     /// When states take up so much memory, in mebibytes. (What the process grows by; where the system does
     /// not tell, an estimate.)
     pub memory_mib: usize,
+    /// After so much time; never if there is none.
+    pub time: Option<Duration>,
     /// Endless histories are looked for only among so many states, because all of them are kept
     /// with their successors, in addition to the memory above.
     pub circle_states: usize,
-    /// On so many threads. The result does not depend on it, unless memory is the limit.
+    /// On so many threads. The result does not depend on it, unless memory or time is the limit.
     pub threads: usize,
+}
+
+impl Limits {
+    /// Whether the time is up for what began then.
+    pub(crate) fn is_late(&self, began: Instant) -> bool {
+        self.time.is_some_and(|time| began.elapsed() >= time)
+    }
 }
 
 impl Default for Limits {
@@ -90,6 +100,7 @@ impl Default for Limits {
             depth: usize::MAX,
             states: 50_000_000,
             memory_mib: 8 * 1024,
+            time: None,
             circle_states: 4_000_000,
             threads,
         }
@@ -127,7 +138,7 @@ pub struct Exploration<I> {
 pub enum Unfinished {
     /// Every property was refuted: there is nothing left to look for.
     AllRefuted,
-    /// The limit of depth, states, memory, messages on a link or states searched for fair circles
+    /// The limit of depth, states, memory, time, messages on a link or states searched for fair circles
     /// was reached; the last is how many states still waited, or were not looked at.
     Limit(&'static str, usize),
 }

@@ -1,6 +1,7 @@
 //! What is written after a flag, understood; or what is wrong with it, and what would be right.
 
 use std::ops::Range;
+use std::time::Duration;
 use synod_core::card::{Rounds, Timing};
 use synod_core::{Clock, ProcessId};
 use synod_net::{Fate, Kill};
@@ -77,6 +78,21 @@ pub(crate) fn delay(text: &str) -> Parsed<Delay> {
 /// A time, in microseconds.
 pub(crate) fn time(text: &str) -> Parsed<u64> {
     microseconds(text).ok_or_else(|| "a time is written 500ms, 2s or 100us".to_owned())
+}
+
+/// How long a command may take: `90s`, `10m` or `2h`.
+pub(crate) fn duration(text: &str) -> Parsed<Duration> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let in_seconds = match &text[digits.len()..] {
+        "h" => Some(3_600),
+        "m" => Some(60),
+        _ => None,
+    };
+    let us = match (in_seconds, number(digits, 1, 1_000)) {
+        (Some(seconds), count) => count.map(|count| count * seconds * 1_000_000),
+        (None, _) => microseconds(text).filter(|us| *us > 0),
+    };
+    us.map(Duration::from_micros).ok_or_else(|| "a time is written 90s, 10m or 2h".to_owned())
 }
 
 /// `2ms`, or `never`: within which time messages arrive.
@@ -257,6 +273,18 @@ mod tests {
         assert_eq!(window("..9"), Ok(0..9));
         for text in ["", "5", "5..5", "9..5", "a..b", "5.."] {
             assert!(window(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_command_takes_seconds_minutes_or_hours() {
+        let seconds = |text| duration(text).map(|time| time.as_secs_f64());
+        assert_eq!(seconds("500ms"), Ok(0.5));
+        assert_eq!(seconds("90s"), Ok(90.0));
+        assert_eq!(seconds("10m"), Ok(600.0));
+        assert_eq!(seconds("2h"), Ok(7_200.0));
+        for text in ["", "10", "0s", "0m", "-1m", "1.5h", "soon", "99999h"] {
+            assert!(duration(text).is_err(), "{text}");
         }
     }
 

@@ -37,6 +37,8 @@ pub struct Card {
     pub costs: &'static [Cost],
     /// What may be set before the start.
     pub parameters: &'static [Parameter],
+    /// The faults that it stands for itself, if it does.
+    pub own_faults: Option<OwnFaults>,
     /// The layers it is made of, top first. Empty if there is only one.
     pub layers: &'static [&'static str],
     /// The smallest group that makes sense.
@@ -68,6 +70,7 @@ impl Card {
         counterexamples: &[],
         costs: &[],
         parameters: &[],
+        own_faults: None,
         layers: &[],
         smallest: 1,
         restless: false,
@@ -96,9 +99,13 @@ impl Card {
         self.variant(setup).map_or(self.promises, |variant| variant.promises)
     }
 
+    /// The faults that a group stands for itself that is set up so.
+    pub fn own_faults_with(&self, setup: &Setup) -> Option<OwnFaults> {
+        self.own_faults.filter(|own| setup.has_all(own.set))
+    }
+
     fn variant(&self, setup: &Setup) -> Option<&'static Variant> {
-        let is_set = |(name, value): &(&str, &str)| setup.text(name) == Some(*value);
-        self.variants.iter().find(|variant| variant.set.iter().all(is_set))
+        self.variants.iter().find(|variant| setup.has_all(variant.set))
     }
 
     /// Whether the card says anything about a property: that it holds, or that it does not.
@@ -230,6 +237,16 @@ pub struct Parameter {
     pub name: &'static str,
     /// What it means, with an example and the default.
     pub meaning: &'static str,
+}
+
+/// Faults that are no faults of the world: an algorithm stands for them with moves of its own, and its
+/// parameters count them. Whoever is set up so meets no others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct OwnFaults {
+    /// The parameters that make it so: `[("engine", "abstract")]`.
+    pub set: Settings,
+    /// The parameters that say how often each fault may come; 0 if they are not set.
+    pub budgets: &'static [&'static str],
 }
 
 /// A property that fails, and a scope in which the explorer finds the shortest history.

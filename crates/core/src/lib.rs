@@ -20,11 +20,13 @@
 //! - [`replication`]: the key-value store that replicated logs keep
 //! - [`stamp`]: logical timestamps as values
 //! - [`algorithm`], [`card`], [`setup`]: what the catalogue knows about each
+//! - [`budget`]: how much goes wrong in a small world, and how much more may
 //! - [`family`]: mutual exclusion, logical time, …: inputs, outputs, applications, monitors
 #![forbid(unsafe_code)]
 
 pub mod algorithm;
 pub mod boxed;
+pub mod budget;
 pub mod byzantine;
 pub mod card;
 pub mod clock;
@@ -42,6 +44,7 @@ pub mod stamp;
 
 pub use algorithm::{Algorithm, Invariant, Kit, Notes, Snapshot, System};
 pub use boxed::Boxed;
+pub use budget::Budget;
 pub use card::{Bounds, Card, Cost, Mutant, Source};
 pub use clock::{Clock, Moment};
 pub use cx::{Cx, Effect, EffectOf, Host, step};

@@ -79,6 +79,11 @@ impl Setup {
         settings.iter().fold(self, |setup, (name, value)| setup.with(name, value))
     }
 
+    /// Whether each of these parameters was given, with that value.
+    pub fn has_all(&self, settings: Settings) -> bool {
+        settings.iter().all(|(name, value)| self.text(name) == Some(*value))
+    }
+
     /// The parameter as given.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.parameters.get(name).map(String::as_str)

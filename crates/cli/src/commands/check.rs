@@ -1,6 +1,7 @@
 //! `synod check`: explore every schedule of a small group.
 
 mod explore;
+mod raise;
 mod report;
 
 use crate::Outcome;
@@ -12,7 +13,10 @@ use crate::parse;
 use crate::words::grouped;
 use anyhow::{Result, ensure};
 use clap::Args;
+use raise::{Ladder, Patience, Raised};
+use report::Told;
 use std::path::PathBuf;
+use std::time::Duration;
 use synod_check::{Limits, Question};
 use synod_core::card::{Counterexample, Rounds, Scope, Timing};
 use synod_core::family::Mutex;
@@ -29,17 +33,28 @@ Examples:
   synod check token-unfair                         an endless history that starves somebody
   synod check central-server --scenario me3.txt    keep it; then: synod play me3.txt
   synod check slots --counterexample 1             the first on its card; 'synod show slots' has all
+  synod check paxos --raise --time 5m              more and more goes wrong, for five minutes
+  synod check reliable -n 3 --crashes 1 --raise=2  from one crash on, each budget by two at most
 
 If no flag says otherwise: three processes (or the smallest group), one round each, messages in any
 order, nothing goes wrong; up to three processes of mutual exclusion may also tell each other once
 that they asked, so that the order of requests can be judged. A mutant is explored where its card
 says that it fails. Every property of the family is judged, promised or not, unless --promised or
---property says otherwise.";
+--property says otherwise.
+
+With --raise, what is promised is judged in every small world in which the card says that it was
+proved (or in the one that flags give): first as it is, then with each budget of faults raised by one,
+with all of them raised by one, then by two, and so on. Budgets are crashes, restarts, drops,
+duplicates and late messages, and parameters that count faults, such as the partitions of the group's
+abstract engine. Nothing goes wrong that the card does not tolerate. A budget goes no higher when an
+exploration reaches a limit, or when more of it leads nowhere new; the others go on.";
 
 /// Memory is measured in mebibytes.
 const MIB: u64 = 1 << 20;
 /// The most memory that an exploration takes if nobody says otherwise.
 const USUAL_MEMORY_MIB: u64 = 8 * 1024;
+/// How long budgets are raised if nobody says otherwise.
+const USUAL_TIME: Duration = Duration::from_secs(600);
 
 /// Explore every schedule of a small group, and find the shortest counterexamples
 #[derive(Args)]
@@ -55,6 +70,10 @@ pub(crate) struct Check {
     /// Explore where the counterexample of this number is, of those that 'synod show' lists
     #[arg(long, value_name = "NUMBER", value_parser = parse::positive)]
     counterexample: Option<u64>,
+    /// Let more and more go wrong, step by step, by K at most, until memory or time is used up
+    #[arg(long, value_name = "K", value_parser = parse::positive, conflicts_with = "counterexample")]
+    #[arg(num_args = 0..=1, require_equals = true)]
+    raise: Option<Option<u64>>,
     /// Write the first counterexample as a scenario for 'synod play'
     #[arg(long, value_name = "FILE")]
     scenario: Option<PathBuf>,
@@ -119,6 +138,10 @@ struct LimitFlags {
     /// Give up when states take so much memory [default: half of what is free, at most 8192]
     #[arg(long, value_name = "MIB", value_parser = parse::positive)]
     memory: Option<u64>,
+    /// Give up after this time, such as 90s, 10m or 2h [default: never; with --raise 10m, for all
+    /// explorations together]
+    #[arg(long, value_name = "TIME", value_parser = parse::duration)]
+    time: Option<Duration>,
     /// On so many threads; the result does not depend on it [default: one for each core]
     #[arg(long, value_name = "T", value_parser = parse::positive)]
     threads: Option<u64>,
@@ -128,6 +151,9 @@ impl Check {
     /// Explores it.
     pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
         let about = About::find(&self.name)?;
+        if let Some(at_most) = self.raise {
+            return self.raise(&about, at_most, output);
+        }
         let known = self.known(&about)?;
         let (scope, from_card) = match known {
             Some(known) => (known.scope, true),
@@ -143,7 +169,62 @@ impl Check {
             judged: self.judging.judged(&about, usually)?,
             limits: self.limits.limits(),
         };
-        // A bad group is refused before the files are opened.
+        self.must_be_possible(&about, &question)?;
+        let explored = explore::explore(&self.name, &question)?;
+        let told = Told::new(&about, &question, from_card, explored);
+        output.answer(&told, || told.in_words())?;
+        self.keep(Some(&told), &about, output)?;
+        if !output.is_json() {
+            let (seconds, rate) = told.speed();
+            let rate = grouped(rate);
+            output::note(&format!("{DIM}in {seconds:.3} s: {rate} states a second{DIM:#}\n"));
+        }
+        Ok(Outcome::of(told.all_hold()))
+    }
+
+    /// Explores it again and again, with more and more going wrong.
+    fn raise(&self, about: &About, at_most: Option<u64>, output: &Output) -> Result<Outcome> {
+        let scopes = match self.scope.is_empty() {
+            true => about.card.proved(),
+            false => vec![self.chosen_scope(about).0],
+        };
+        let question = |scope: Scope| -> Result<Question> {
+            let setup = self.setup(&scope);
+            // What a card proves is what it promises, and not what else its family asks for.
+            let promised = about.claims.iter().filter(|claim| about.is_promised(claim.id, &setup));
+            let promised = promised.map(|claim| claim.id.to_owned()).collect();
+            let judged = self.judging.judged(about, Judged::Only(promised))?;
+            let as_on_the_card =
+                setup.parameters.len() == scope.set.len() && setup.has_all(scope.set);
+            let set = if as_on_the_card { scope.set } else { raise::settings(&setup) };
+            Ok(Question {
+                scope: Scope { set, ..scope },
+                setup,
+                judged,
+                limits: self.limits.limits(),
+            })
+        };
+        let questions = scopes.into_iter().map(question).collect::<Result<Vec<_>>>()?;
+        for question in &questions {
+            self.must_be_possible(about, question)?;
+        }
+        let say = |text: String| if output.is_json() { Ok(()) } else { output.print(&text) };
+        say(Raised::heading(about, &questions))?;
+        let patience = Patience {
+            time: self.limits.time.unwrap_or(USUAL_TIME),
+            at_most: at_most.map(|most| most.try_into().unwrap_or(u32::MAX)),
+        };
+        let ladders = raise::climb(about, questions, patience, &mut |number, step| {
+            say(Raised::line(number, step))
+        })?;
+        let raised = Raised::new(about, &ladders);
+        output.answer(&raised, || raised.in_words())?;
+        self.keep(raised.first_refuted(), about, output)?;
+        Ok(Outcome::of(ladders.iter().all(Ladder::all_hold)))
+    }
+
+    /// A bad group is refused before anything is explored, and so is a file that cannot be written.
+    fn must_be_possible(&self, about: &About, question: &Question) -> Result<()> {
         about.takers(&question.setup)?;
         for file in self.export.files().chain(&self.scenario) {
             ensure!(
@@ -152,16 +233,7 @@ impl Check {
                 export::unwritable(file)
             );
         }
-        let explored = explore::explore(&self.name, &question)?;
-        let told = report::Told::new(&about, &question, from_card, explored);
-        output.answer(&told, || told.in_words())?;
-        self.keep(&told, &about, output)?;
-        if !output.is_json() {
-            let (seconds, rate) = told.speed();
-            let rate = grouped(rate);
-            output::note(&format!("{DIM}in {seconds:.3} s: {rate} states a second{DIM:#}\n"));
-        }
-        Ok(Outcome::of(told.all_hold()))
+        Ok(())
     }
 
     /// The parameters of the scope, unless the command line says otherwise.
@@ -171,9 +243,10 @@ impl Check {
         setup
     }
 
-    fn keep(&self, told: &report::Told, about: &About, output: &Output) -> Result<()> {
+    fn keep(&self, told: Option<&Told>, about: &About, output: &Output) -> Result<()> {
         let wanted = self.scenario.is_some() || self.export.is_wanted();
-        let Some((property, refuted)) = told.first_refutation() else {
+        let found = told.and_then(|told| Some((told.n(), told.first_refutation()?)));
+        let Some((n, (property, refuted))) = found else {
             if wanted {
                 output::note("nothing is written: there is no counterexample\n");
             }
@@ -183,7 +256,7 @@ impl Check {
             export::write(path, &refuted.scenario)?;
         }
         if self.export.is_wanted() {
-            let scene = Scene::new(format!("{}: how {property} fails", about.card.name), told.n());
+            let scene = Scene::new(format!("{}: how {property} fails", about.card.name), n);
             self.export.events(scene, &refuted.events, output)?;
         }
         Ok(())
@@ -267,6 +340,7 @@ impl LimitFlags {
             depth: number(self.depth, usual.depth),
             states: number(self.states, usual.states),
             memory_mib: number(self.memory, usual_memory_mib() as usize),
+            time: self.time,
             threads: number(self.threads, usual.threads).min(256),
             ..usual
         }

@@ -140,10 +140,10 @@ impl Algorithm for EventuallyPerfect {
         promises: &[FD1, FD3],
         variants: &[Variant { set: PINGS, tolerates: LONGER_THAN_KNOWN, promises: &[FD1, FD3] }],
         proved: &[
-            Scope { timing: BOUNDED, crashes: 1, late: 1, ..Scope::of(2) },
+            Scope { timing: BOUNDED, crashes: 1, late: 2, ..Scope::of(2) },
             Scope { timing: LONGER, crashes: 1, ..Scope::of(2) },
             Scope { timing: BOUNDED, crashes: 1, late: 1, set: PINGS, ..Scope::of(2) },
-            Scope { timing: BOUNDED, crashes: 1, restarts: 1, ..Scope::of(2) },
+            Scope { timing: BOUNDED, crashes: 2, restarts: 2, ..Scope::of(2) },
             Scope { timing: BOUNDED, crashes: 1, ..Scope::of(3) },
         ],
         counterexamples: &[Counterexample {

@@ -142,9 +142,9 @@ impl Algorithm for Perfect {
         promises: &[FD1, FD2, FD3],
         variants: &[Variant { set: PINGS, tolerates: SYNCHRONOUS, promises: &[FD1, FD2, FD3] }],
         proved: &[
-            Scope { timing: BOUNDED, crashes: 1, duplicates: 1, ..Scope::of(2) },
+            Scope { timing: BOUNDED, crashes: 1, duplicates: 2, ..Scope::of(2) },
             Scope { timing: BOUNDED, crashes: 1, set: PINGS, ..Scope::of(2) },
-            Scope { timing: BOUNDED, crashes: 1, ..Scope::of(3) },
+            Scope { timing: BOUNDED, crashes: 2, ..Scope::of(3) },
         ],
         counterexamples: &[
             Counterexample {

@@ -116,7 +116,7 @@ impl Algorithm for Luis {
             Scope { timing: SYNCHRONOUS, crashes: 1, ..Scope::of(2) },
             Scope {
                 timing: SYNCHRONOUS,
-                crashes: 1,
+                crashes: 2,
                 set: &[("starters", "nobody")],
                 ..Scope::of(3)
             },

@@ -250,6 +250,7 @@ impl Algorithm for GroupEngine<Payload> {
             abstract_engine::PARAMETERS[10],
             abstract_engine::PARAMETERS[11],
         ],
+        own_faults: Some(abstract_engine::OWN_FAULTS),
         ..embedded::CARD
     };
 

@@ -232,7 +232,8 @@ impl Tower for CausalTower {
             },
             Scope {
                 rounds: Rounds::Times(2),
-                crashes: 1,
+                crashes: 2,
+                duplicates: 1,
                 set: &[("over", "reliable"), ("senders", "p0")],
                 ..Scope::of(3)
             },

@@ -174,7 +174,7 @@ impl Tower for ReliableTower {
         proved: &[
             Scope { crashes: 1, rounds: Rounds::Times(2), ..Scope::of(2) },
             Scope { crashes: 2, duplicates: 1, set: &[("senders", "p0")], ..Scope::of(3) },
-            Scope { crashes: 2, set: &[("senders", "p0 p1")], ..Scope::of(3) },
+            Scope { crashes: 2, duplicates: 1, set: &[("senders", "p0 p1")], ..Scope::of(3) },
         ],
         counterexamples: &[Counterexample {
             property: FIFO,

@@ -97,6 +97,7 @@ impl Catalogued<GroupEngine<Message>> for Slots {
         proved: super::proved::PROVED,
         counterexamples: super::refuted::COUNTEREXAMPLES,
         parameters: &PARAMETERS,
+        own_faults: Some(abstract_engine::OWN_FAULTS),
         layers: &["slots", "group"],
         smallest: 2,
         restless: true,

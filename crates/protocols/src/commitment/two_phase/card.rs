@@ -90,7 +90,7 @@ impl Algorithm for TwoPhaseCommit {
             },
             Scope { timing: PROMPT, crashes: 1, restarts: 1, set: PATIENT_OR_NOT, ..Scope::of(3) },
             Scope { timing: PROMPT, drops: 1, set: PATIENT, ..Scope::of(3) },
-            Scope { timing: PROMPT, drops: 1, set: WAITS_HASTILY, ..Scope::of(2) },
+            Scope { timing: PROMPT, drops: 2, set: WAITS_HASTILY, ..Scope::of(2) },
             Scope { timing: PROMPT, drops: 1, set: WAITS_PATIENTLY, ..Scope::of(3) },
         ],
         counterexamples: COUNTEREXAMPLES,

@@ -56,7 +56,7 @@ impl Algorithm for GeneralizedPaxos {
                 set: &[("coordinator", "p0"), ("commands", "- w0 w0")],
                 ..Scope::of(3)
             },
-            Scope { crashes: 1, ..Scope::of(2) },
+            Scope { crashes: 1, drops: 1, duplicates: 1, ..Scope::of(2) },
         ],
         parameters: &[
             COMMANDS,

@@ -43,7 +43,7 @@ mod phase;
 mod settings;
 
 pub use lazy::Waiting;
-pub use settings::{PARAMETERS, Passing, Settings};
+pub use settings::{OWN_FAULTS, PARAMETERS, Passing, Settings};
 
 use member::Stub;
 use oracle::Oracle;

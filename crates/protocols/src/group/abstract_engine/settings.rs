@@ -4,7 +4,8 @@ use super::Move;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
-use synod_core::card::Parameter;
+use synod_core::card::{OwnFaults, Parameter};
+use synod_core::family::group::ENGINE;
 use synod_core::{Setup, SetupError};
 
 /// More than this is more than anybody can explore.
@@ -36,11 +37,6 @@ pub const PARAMETERS: [Parameter; 14] = [
     Parameter {
         name: "restarts",
         meaning: "abstract engine: how many of the dead start again: a number (default: 0), or any",
-    },
-    Parameter {
-        name: "burst",
-        meaning: "abstract engine: how many of these may happen until everybody has been told everything \
-                  and is calm; then as many again (default: no limit)",
     },
     Parameter {
         name: "faults",
@@ -85,7 +81,18 @@ pub const PARAMETERS: [Parameter; 14] = [
                   ends never gets one; the same histories for services to which that is void (and \
                   fewer deliveries, if lazy, of what is void between two views)",
     },
+    Parameter {
+        name: "burst",
+        meaning: "abstract engine, if lazy: how much may go wrong until everybody has been told everything \
+                  and has nothing to say; then as much again (default: no limit)",
+    },
 ];
+
+/// What goes wrong is the oracle's doing: the network below the members stands for nothing real.
+pub const OWN_FAULTS: OwnFaults = OwnFaults {
+    set: &[(ENGINE.name, "abstract")],
+    budgets: &["partitions", "merges", "deaths", "node-crashes", "restarts"],
+};
 
 /// How the members begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -167,14 +174,9 @@ impl Left {
         }
         let budget = |(name, next): (&str, Move)| Ok((next, number(setup, name, 0)?));
         let burst = number(setup, "burst", ANY)?;
-        let budgets = [
-            ("partitions", Move::Partition),
-            ("merges", Move::Merge),
-            ("deaths", Move::Die),
-            ("node-crashes", Move::Crash),
-            ("restarts", Move::Restart),
-        ];
-        let each = budgets.into_iter().map(budget).collect::<Result<_, _>>()?;
+        let moves = [Move::Partition, Move::Merge, Move::Die, Move::Crash, Move::Restart];
+        let budgets = OWN_FAULTS.budgets.iter().copied().zip(moves);
+        let each = budgets.map(budget).collect::<Result<_, _>>()?;
         Ok(Left::Budgets { each, burst })
     }
 }
@@ -182,9 +184,10 @@ impl Left {
 /// A number of faults, or any.
 fn number(setup: &Setup, name: &str, default: u8) -> Result<u8, SetupError> {
     match setup.text(name) {
+        None => Ok(default),
         Some("any") => Ok(ANY),
-        _ => match setup.number(name, default.into())? {
-            number if number <= ANY.into() => Ok(number as u8),
+        Some(_) => match setup.number(name, 0)? {
+            number if number < ANY.into() => Ok(number as u8),
             _ => Err(setup.bad(name, format!("it is less than {ANY}, or any"))),
         },
     }
@@ -247,6 +250,11 @@ impl Settings {
     /// As the parameters say.
     pub fn from_setup(setup: &Setup) -> Result<Self, SetupError> {
         let lazy = setup.choice("passing", &["step", "once", "lazy"])? == "lazy";
+        if setup.text("burst").is_some() && !lazy {
+            return Err(
+                setup.bad("burst", "only a lazy engine knows when all is calm: passing=lazy")
+            );
+        }
         Ok(Settings {
             left: Left::from_setup(setup)?,
             burst: number(setup, "burst", ANY)?,

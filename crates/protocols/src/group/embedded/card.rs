@@ -83,6 +83,8 @@ const PROMPT: Timing = Timing::Synchronous { delay_ms: 1 };
 const SHORT: Given = &[("period", "2"), ("timeout", "4")];
 const LONGER: Given = &[("period", "3"), ("timeout", "6")];
 const IDEALISED: Given = &[("engine", "abstract"), ("partitions", "1")];
+const MORTAL: Given = &[("engine", "abstract"), ("partitions", "1"), ("deaths", "1")];
+const FRAIL: Given = &[("engine", "abstract"), ("partitions", "1"), ("node-crashes", "1")];
 
 /// The card of the group service.
 pub const CARD: Card = Card {
@@ -145,6 +147,8 @@ pub const CARD: Card = Card {
         },
         Scope { timing: PROMPT, order: Order::Fifo, set: LONGER, ..Scope::of(2) },
         Scope { order: Order::Fifo, set: IDEALISED, ..Scope::of(3) },
+        Scope { order: Order::Fifo, set: MORTAL, ..Scope::of(3) },
+        Scope { order: Order::Fifo, set: FRAIL, ..Scope::of(3) },
     ],
     costs: &[Cost {
         name: "data messages per multicast",

@@ -123,11 +123,22 @@ impl Historian {
         let stayed = from.is_none_or(|view| !view.has_gone_on(member.node));
         match cause {
             Cause::Partition => true,
-            Cause::Restart => asked || self.is_over(*member),
-            Cause::Disconnect => stayed && (asked || self.is_over(*member)),
+            Cause::Restart => asked || self.is_over(*member) || self.is_untold(*member),
+            Cause::Disconnect => {
+                stayed && (asked || self.is_over(*member) || self.is_untold(*member))
+            }
             Cause::Leave => stayed && asked,
             Cause::Join | Cause::Merge => false,
         }
+    }
+}
+
+impl Historian {
+    /// Whether this is a life in which an oracle has told nothing yet: only the oracle knows whether it is
+    /// over, and who dies so is told nothing of it.
+    fn is_untold(&self, member: Member) -> bool {
+        let node = &self.nodes[member.node.index()];
+        self.oracle && node.is_over && member.incarnation == node.next_life()
     }
 }
 

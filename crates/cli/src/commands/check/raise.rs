@@ -1,0 +1,373 @@
+//! `synod check --raise`: the same question again, with more and more going wrong.
+//!
+//! Each scope is a ladder. First it is explored as it is; then each budget of faults is raised by one, then
+//! all of them together; then by two, and so on. A budget goes no higher once an exploration reached a
+//! limit, the card does not let more of it go wrong, or more of it led to no new state. The time that is
+//! left is shared by all that still go on, so that no large scope uses up what a small one needs.
+
+mod report;
+
+pub(super) use report::Raised;
+
+use super::explore::explore;
+use super::report::Told;
+use crate::about::About;
+use crate::words;
+use anyhow::Result;
+use serde::Serialize;
+use std::time::{Duration, Instant};
+use synod_check::{Question, Unfinished};
+use synod_core::card::Settings;
+use synod_core::{Budget, Setup};
+use synod_drivers::{Explored, Refuted};
+use synod_sim::Judged;
+
+/// What raising all budgets at once is called.
+const TOGETHER: &str = "all together";
+
+/// How long, and how high at most.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Patience {
+    /// All explorations together take about this long.
+    pub(super) time: Duration,
+    /// No budget is raised by more than this, if it is said.
+    pub(super) at_most: Option<u32>,
+}
+
+/// One scope, and what was raised in it.
+pub(super) struct Ladder {
+    base: Question,
+    rails: Vec<Rail>,
+    steps: Vec<Step>,
+    /// How properties fail, one after the other.
+    refuted: Vec<Told>,
+    /// Whether all of them fail, so that nothing is left to be judged.
+    is_refuted: bool,
+}
+
+/// One budget, or all together.
+struct Rail {
+    /// None: all together.
+    budget: Option<Budget>,
+    /// The last question, which was answered to the end.
+    question: Question,
+    size: Size,
+    /// How high it came.
+    by: u32,
+    end: Option<End>,
+}
+
+/// Why a budget was raised no further.
+#[derive(Clone, Debug, Serialize)]
+struct End {
+    /// In one word.
+    why: Why,
+    /// In a sentence.
+    because: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Why {
+    /// The card does not let more go wrong.
+    Tolerance,
+    /// There was no memory or no time left, or another limit was reached.
+    Limit,
+    /// What goes wrong once more leads to no state that was not seen.
+    NothingNew,
+    /// Every property was refuted.
+    Refuted,
+    /// It was not to be raised by more.
+    Asked,
+}
+
+/// How large an exploration was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+struct Size {
+    states: u64,
+    unique_states: usize,
+    depth: usize,
+}
+
+/// A budget that is not what it was.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct More {
+    budget: &'static str,
+    from: u32,
+    to: u32,
+}
+
+/// One exploration.
+#[derive(Serialize)]
+pub(super) struct Step {
+    raised: Vec<More>,
+    #[serde(flatten)]
+    size: Size,
+    exhausted: bool,
+    limit: Option<&'static str>,
+    waiting: usize,
+    /// The properties that were judged: all that did not fail before.
+    judged: Vec<&'static str>,
+    /// Those of them that fail.
+    refuted: Vec<&'static str>,
+    /// What asks the same question without the rest.
+    command: String,
+    /// Whether something failed before, which is not judged any more.
+    #[serde(skip)]
+    is_rest: bool,
+    /// By how much everything was raised, if it was everything.
+    #[serde(skip)]
+    all_by: Option<u32>,
+    #[serde(skip)]
+    seconds: f64,
+}
+
+/// Raises budgets in each of these questions. Tells of each exploration when it is over, with the number of
+/// its scope.
+pub(super) fn climb(
+    about: &About,
+    questions: Vec<Question>,
+    patience: Patience,
+    told: &mut dyn FnMut(usize, &Step) -> Result<()>,
+) -> Result<Vec<Ladder>> {
+    let until = Instant::now() + patience.time;
+    let mut ladders: Vec<Ladder> = questions.into_iter().map(Ladder::new).collect();
+    let scopes = ladders.len();
+    for (number, ladder) in ladders.iter_mut().enumerate() {
+        ladder.set_up(about, share(until, scopes - number))?;
+        told(number, ladder.last_step())?;
+    }
+    for by in 1.. {
+        let places = |(number, ladder): (usize, &Ladder)| -> Vec<(usize, usize)> {
+            ladder.open().map(|rail| (number, rail)).collect()
+        };
+        let open: Vec<_> = ladders.iter().enumerate().flat_map(places).collect();
+        if open.is_empty() {
+            break;
+        }
+        // Half of the time is kept for what comes after this round, if anything does.
+        let keep = if patience.at_most == Some(by) { 0 } else { open.len() };
+        for (index, (number, rail)) in open.iter().enumerate() {
+            let ladder = &mut ladders[*number];
+            if patience.at_most.is_some_and(|most| by > most) {
+                let because = format!("no more than {} was asked for", by - 1);
+                ladder.rails[*rail].end = Some(End { why: Why::Asked, because });
+            } else if ladder.is_refuted {
+                ladder.rails[*rail].end = Some(End::refuted());
+            } else {
+                let explored =
+                    ladder.raise(about, *rail, share(until, keep + open.len() - index))?;
+                if explored {
+                    told(*number, ladder.last_step())?;
+                }
+            }
+        }
+    }
+    Ok(ladders)
+}
+
+/// What is left until then, for one of so many.
+fn share(until: Instant, among: usize) -> Duration {
+    until.saturating_duration_since(Instant::now()) / among.max(1) as u32
+}
+
+impl End {
+    fn refuted() -> Self {
+        End { why: Why::Refuted, because: "everything that was judged is refuted".to_owned() }
+    }
+}
+
+impl Ladder {
+    fn new(base: Question) -> Self {
+        Ladder {
+            base,
+            rails: Vec::new(),
+            steps: Vec::new(),
+            refuted: Vec::new(),
+            is_refuted: false,
+        }
+    }
+
+    /// Whether no property is violated.
+    pub(super) fn all_hold(&self) -> bool {
+        self.refuted.is_empty()
+    }
+
+    fn last_step(&self) -> &Step {
+        self.steps.last().expect("something was explored")
+    }
+
+    fn open(&self) -> impl Iterator<Item = usize> {
+        (0..self.rails.len()).filter(|rail| self.rails[*rail].end.is_none())
+    }
+
+    /// Explores the scope as it is. Nothing is raised unless that came to an end.
+    fn set_up(&mut self, about: &About, time: Duration) -> Result<()> {
+        let question = self.base.clone();
+        let end = self.explore(about, &question, None, time)?;
+        let size = self.last_step().size;
+        let rail =
+            |budget| Rail { budget, question: self.base.clone(), size, by: 0, end: end.clone() };
+        let budgets = Budget::all(&about.card, &self.base.scope, &self.base.setup);
+        let mut rails: Vec<Rail> = budgets.into_iter().map(|budget| rail(Some(budget))).collect();
+        let may = |rail: &&Rail| {
+            let mut question = rail.question.clone();
+            rail.raise(about, &mut question).is_ok()
+        };
+        if rails.iter().filter(may).count() > 1 {
+            rails.push(rail(None));
+        }
+        self.rails = rails;
+        Ok(())
+    }
+
+    /// Raises one budget by one more, or all. Says whether there was anything to be explored.
+    fn raise(&mut self, about: &About, rail: usize, time: Duration) -> Result<bool> {
+        let mut question = self.rails[rail].question.clone();
+        question.judged = self.base.judged.clone();
+        let raised = match self.rails[rail].raise(about, &mut question) {
+            Ok(()) if time.is_zero() => {
+                Err(End { why: Why::Limit, because: "there was no time left".to_owned() })
+            }
+            raised => raised,
+        };
+        if let Err(end) = raised {
+            self.rails[rail].end = Some(end);
+            return Ok(false);
+        }
+        let all_by = self.rails[rail].budget.is_none().then_some(self.rails[rail].by + 1);
+        let end = self.explore(about, &question, all_by, time)?;
+        let size = self.last_step().size;
+        let rail = &mut self.rails[rail];
+        rail.end = end;
+        if rail.end.is_none() {
+            rail.by += 1;
+            if rail.size == size {
+                let because = "once more leads to no state that was not seen".to_owned();
+                rail.end = Some(End { why: Why::NothingNew, because });
+            }
+            (rail.question, rail.size) = (question, size);
+        }
+        Ok(true)
+    }
+
+    /// Explores; says why that is the end of it, if it is. What was refuted is not judged again.
+    fn explore(
+        &mut self,
+        about: &About,
+        question: &Question,
+        all_by: Option<u32>,
+        time: Duration,
+    ) -> Result<Option<End>> {
+        let mut question = question.clone();
+        question.limits.time = Some(time);
+        question.scope.set = settings(&question.setup);
+        let (explored, seconds) = explore(about.card.name, &question)?;
+        let step = self.step(about, &question, &explored, all_by, seconds);
+        let fails = |property: &&str| step.refuted.contains(property);
+        let judged = explored.verdicts.iter().map(|(property, _)| *property);
+        let open: Vec<String> = judged.filter(|id| !fails(id)).map(str::to_owned).collect();
+        self.is_refuted = open.is_empty();
+        let end = match step.limit {
+            _ if self.is_refuted => Some(End::refuted()),
+            None => None,
+            Some(limit) => {
+                let states = words::grouped(step.size.unique_states as u64);
+                let because = format!("the limit of {limit} was reached, with {states} states");
+                Some(End { why: Why::Limit, because })
+            }
+        };
+        self.base.judged = Judged::Only(open);
+        if !step.refuted.is_empty() {
+            self.refuted.push(Told::new(about, &question, false, (explored, seconds)));
+        }
+        self.steps.push(step);
+        Ok(end)
+    }
+
+    fn step(
+        &self,
+        about: &About,
+        question: &Question,
+        explored: &Explored,
+        all_by: Option<u32>,
+        seconds: f64,
+    ) -> Step {
+        let (limit, waiting) = match explored.unfinished {
+            Some(Unfinished::Limit(limit, waiting)) => (Some(limit), waiting),
+            Some(Unfinished::AllRefuted) | None => (None, 0),
+        };
+        let refuted = explored.verdicts.iter().filter(|(_, refuted)| refuted.is_some());
+        let progress = explored.progress;
+        Step {
+            raised: self.raised_in(about, question),
+            size: Size {
+                states: progress.states,
+                unique_states: progress.unique,
+                depth: progress.depth,
+            },
+            exhausted: explored.unfinished.is_none(),
+            limit,
+            waiting,
+            judged: explored.verdicts.iter().map(|(property, _)| *property).collect(),
+            refuted: refuted.map(|(property, _)| *property).collect(),
+            command: command(about, question, &explored.verdicts),
+            is_rest: !self.refuted.is_empty(),
+            all_by,
+            seconds,
+        }
+    }
+
+    /// Which budgets are larger there than they were at first.
+    fn raised_in(&self, about: &About, question: &Question) -> Vec<More> {
+        let base = &self.base;
+        let more = |budget: Budget| More {
+            budget: budget.name(),
+            from: budget.allowed(&base.scope, &base.setup),
+            to: budget.allowed(&question.scope, &question.setup),
+        };
+        let budgets = Budget::all(&about.card, &base.scope, &base.setup);
+        budgets.into_iter().map(more).filter(|more| more.from != more.to).collect()
+    }
+}
+
+impl Rail {
+    /// As flags name it.
+    fn name(&self) -> &'static str {
+        self.budget.map_or(TOGETHER, Budget::name)
+    }
+
+    /// One more of it; of everything as far as the card lets it be, if it is everything.
+    fn raise(&self, about: &About, question: &mut Question) -> Result<(), End> {
+        let card = &about.card;
+        let Question { scope, setup, .. } = question;
+        let refused = |because| End { why: Why::Tolerance, because };
+        if let Some(budget) = self.budget {
+            return budget.raise(card, scope, setup).map_err(refused);
+        }
+        let mut some = false;
+        for budget in Budget::all(card, scope, setup) {
+            some |= budget.raise(card, scope, setup).is_ok();
+        }
+        let none = || refused("its card lets nothing more go wrong".to_owned());
+        if some { Ok(()) } else { Err(none()) }
+    }
+}
+
+/// The parameters as a scope has them. Scopes are copied about, because most of them stand on a card for
+/// ever; so what is said in the few that are made here is never given back.
+pub(super) fn settings(setup: &Setup) -> Settings {
+    let for_ever = |text: &String| -> &'static str { text.clone().leak() };
+    let pairs = setup.parameters.iter().map(|(name, value)| (for_ever(name), for_ever(value)));
+    pairs.collect::<Vec<_>>().leak()
+}
+
+/// What asks this question alone.
+fn command(about: &About, question: &Question, judged: &[(&str, Option<Refuted>)]) -> String {
+    let bounded = about.card.tolerates_with(&question.setup).delay_ms.is_some();
+    let mut line = format!("synod check {}", about.card.name);
+    for (property, _) in judged {
+        line += &format!(" --property {property}");
+    }
+    format!("{line} {}", words::scope_flags(&question.scope, bounded))
+}
