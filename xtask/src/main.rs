@@ -1,4 +1,4 @@
-//! The project's chores as code: `cargo xtask test`, `cargo xtask fix`, `cargo xtask tidy`.
+//! The project's chores as code: `cargo xtask test`, `cargo xtask fix`, `cargo xtask tidy`, `cargo xtask soak`.
 #![forbid(unsafe_code)]
 
 mod debian;
@@ -18,6 +18,7 @@ Usage: cargo xtask <chore>
   test   everything that must be green: format, lints, tidy, tests, documentation; changes nothing
   fix    repairs what can be repaired mechanically: format, and lints with an obvious remedy
   tidy   the project's own rules alone: architecture, file lengths, links, leftovers
+  soak   larger worlds than tests have time for: pools of slots, for hours, with up to 20 GB of memory
 ";
 
 /// All that must be green, cheapest first.
@@ -75,6 +76,13 @@ const FIX: &[Stage] = &[
     },
 ];
 
+/// What takes hours.
+const SOAK: &[Stage] = &[Stage {
+    name: "soak",
+    work: Work::Cargo { args: &["bench", "-p", "synod-protocols", "--bench", "soak"], env: &[] },
+    remedy: "what is refuted, `synod check slots` shows with the parameters that are printed above",
+}];
+
 const TIDY: &[Stage] =
     &[Stage { name: "tidy", work: Work::Tidy, remedy: "each line above says what to do" }];
 
@@ -98,6 +106,7 @@ fn run(arguments: &[String]) -> Result<()> {
         }
         ["fix"] => stage::run_all(FIX, |stage| stage.run(&root()?)),
         ["tidy"] => TIDY[0].run(&root()?),
+        ["soak"] => stage::run_all(SOAK, |stage| stage.run(&root()?)),
         ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             Ok(())

@@ -128,6 +128,13 @@ pub(crate) fn duty<A: Algorithm>(world: &World<A>, action: &Action<A::Input>) ->
     }
 }
 
+/// All that fairness asks for in this state.
+fn duties<A: Algorithm>(world: &World<A>) -> BTreeSet<Duty> {
+    let mut actions = Vec::new();
+    world.enabled(&mut actions);
+    actions.iter().filter_map(|action| duty(world, action)).collect()
+}
+
 /// The graph of all states; or the limit that was reached before there was one.
 fn build<A: Algorithm>(
     question: &Question,
@@ -162,10 +169,7 @@ fn build<A: Algorithm>(
         }
         let mut successors = Successors::new(&world);
         let mut edges = Vec::new();
-        let mut actions = Vec::new();
-        world.enabled(&mut actions);
-        let duties: BTreeSet<Duty> =
-            actions.iter().filter_map(|action| duty(&world, action)).collect();
+        let duties = duties(&world);
         successors.each(&world, |ordinal, action, _, next| {
             let done = duty(&world, action);
             if normal && is_crowded(next) {

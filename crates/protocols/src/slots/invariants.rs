@@ -120,7 +120,10 @@ fn look_ahead(
         let waits = member.estate.stage == Stage::Between
             && waiting.peek().is_none_or(|next| next.is_view());
         let own = if waits { kept_slots(member) } else { own_slots(member) };
-        let keeps = !(waits || is_in_new_view) || had.intersection(&own) == had;
+        // What it promised since it is in its new view, it had when the view began.
+        let still =
+            if is_in_new_view { member.estate.table.of(Owner::Of(me)) } else { own.clone() };
+        let keeps = !(waits || is_in_new_view) || had.intersection(&still) == had;
         if is_in_new_view {
             had = Ranges::EMPTY;
         }
@@ -141,7 +144,8 @@ impl Sight {
         Sight {
             me: estate.me,
             own: if member.leaving { Ranges::EMPTY } else { own },
-            known: estate.is_settled().then(|| Known::of(estate)),
+            // Whoever leaves has closed its books, and changes nobody else's.
+            known: (estate.is_settled() && !member.leaving).then(|| Known::of(estate)),
             is_honest: member.leaving || pool_agrees(estate),
             keeps: true,
         }

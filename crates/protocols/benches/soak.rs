@@ -1,0 +1,115 @@
+//! Pools in larger worlds than every run of the tests has time for: `cargo xtask soak`.
+//!
+//! Each world is explored to the end, for both rule sets, and all that is claimed of pools is judged in every
+//! state. Ends with 1 if something is refuted, and with 2 if memory did not suffice to decide it.
+
+use std::io::{Write, stderr};
+use std::process::ExitCode;
+use synod_check::{Limits, Question, explore};
+use synod_core::card::{Order, Rounds, Scope};
+use synod_protocols::slots::SlotsAlgorithm;
+
+/// Progress is told after so many states.
+const TELL_EVERY: usize = 100_000;
+
+/// A world: what it is about, how many members and slots it has, and what may go wrong.
+struct World {
+    about: &'static str,
+    members: usize,
+    slots: u32,
+    faults: &'static [(&'static str, &'static str)],
+}
+
+const WORLDS: &[World] = &[
+    World {
+        about: "whatever goes wrong, one thing until all is calm again",
+        members: 3,
+        slots: 2,
+        faults: &[
+            ("partitions", "any"),
+            ("merges", "any"),
+            ("deaths", "any"),
+            ("node-crashes", "any"),
+            ("restarts", "any"),
+            ("burst", "1"),
+        ],
+    },
+    World {
+        about: "whatever goes wrong, two things until all is calm again",
+        members: 3,
+        slots: 1,
+        faults: &[
+            ("partitions", "any"),
+            ("merges", "any"),
+            ("deaths", "any"),
+            ("node-crashes", "any"),
+            ("restarts", "any"),
+            ("burst", "2"),
+        ],
+    },
+    World {
+        about: "every combination of up to two of each fault",
+        members: 3,
+        slots: 2,
+        faults: &[
+            ("partitions", "2"),
+            ("merges", "2"),
+            ("deaths", "2"),
+            ("node-crashes", "2"),
+            ("restarts", "2"),
+        ],
+    },
+];
+
+impl World {
+    fn question(&self, rules: &str) -> Question {
+        let scope = Scope::of(self.members + 1);
+        let scope = Scope { rounds: Rounds::Times(0), order: Order::Fifo, ..scope };
+        let mut question = Question::new(scope);
+        let (slots, owned) = (self.slots.to_string(), format!("p1:{}", self.slots));
+        let lazy = [("engine", "abstract"), ("passing", "lazy"), ("across", "no")];
+        let pool = [("rules", rules), ("slots", &slots), ("owned", &owned)];
+        let stocks = [("low", "1"), ("stock", "1")];
+        for (name, value) in lazy.iter().chain(&pool).chain(&stocks).chain(self.faults) {
+            question.setup = question.setup.with(name, value);
+        }
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        question.limits = Limits { threads, memory_mib: 20_000, ..question.limits };
+        question
+    }
+
+    /// 0 if everything holds, 1 if something does not, 2 if that is not decided.
+    fn explore(&self, rules: &str) -> u8 {
+        println!("{} members, {} slots, {rules}: {}", self.members, self.slots, self.about);
+        let mut told = 0;
+        let exploration = explore::<SlotsAlgorithm>(&self.question(rules), |progress| {
+            if progress.unique >= told + TELL_EVERY {
+                told = progress.unique;
+                let line = format!("  {told} states, {} wait\r", progress.waiting);
+                // Nobody need see it.
+                let _ = stderr().write_all(line.as_bytes());
+            }
+        });
+        let exploration = exploration.expect("the parameters are right");
+        let states = exploration.progress.unique;
+        println!("  {states} states                    ");
+        let mut refuted = exploration.verdicts.iter().filter(|verdict| verdict.refuted.is_some());
+        match refuted.next() {
+            Some(verdict) => println!("  REFUTED: {}", verdict.property),
+            None if exploration.exhausted() => println!("  everything holds in all of them"),
+            None => println!("  not decided: memory did not suffice; nothing is refuted so far"),
+        }
+        match exploration.verdicts.iter().any(|verdict| verdict.refuted.is_some()) {
+            true => 1,
+            false if exploration.exhausted() => 0,
+            false => 2,
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let worlds = WORLDS.iter().flat_map(|world| [(world, "repaired"), (world, "offers")]);
+    let ends: Vec<u8> = worlds.map(|(world, rules)| world.explore(rules)).collect();
+    let worst = if ends.contains(&1) { 1 } else { ends.into_iter().max().unwrap_or(0) };
+    ExitCode::from(worst)
+}
