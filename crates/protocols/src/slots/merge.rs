@@ -132,16 +132,22 @@ fn dead(statuses: &[Status]) -> ProcessSet {
     first.dead.iter().filter(|node| rest.iter().all(|part| part.dead.contains(*node))).collect()
 }
 
-/// What the parts claim; what two of them claim is frozen, and told.
+/// What the parts claim; what two of them claim for different owners is frozen, and told. (Whoever waits may be
+/// spoken for twice.)
 fn united(size: u32, statuses: &[Status]) -> (Table, Ranges) {
     let (mut claimed, mut twice, mut frozen) = (Ranges::EMPTY, Ranges::EMPTY, Ranges::EMPTY);
+    let mut table = Table::absent(size);
     for status in statuses {
-        let claims: Ranges = claims(status).map(|(range, _)| range).collect();
-        twice.extend(&claimed.intersection(&claims));
-        claimed.extend(&claims);
+        for (range, owner) in claims(status) {
+            let these = Ranges::from_iter([range]);
+            let mut others = claimed.intersection(&these);
+            others.remove(&table.of(owner));
+            twice.extend(&others);
+            claimed.extend(&these);
+            table.give_range(range, owner);
+        }
         frozen.extend(&status.table.of(Owner::Frozen));
     }
-    let mut table = over(Table::absent(size), statuses);
     frozen.extend(&twice);
     table.give(&frozen, Owner::Frozen);
     (table, twice)

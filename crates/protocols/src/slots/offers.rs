@@ -16,7 +16,7 @@
 //! # When a view ends
 //! All its offers and wishes are over. An offer that its owner has not delivered by then nobody has
 //! delivered, or ever will, so its slots are the owner's again. For what was on offer:
-//! 1. If everybody of the view came along or is dead for certain, all have delivered the same takes:
+//! 1. If everybody of the view came along or ended in it, all who are left have delivered the same takes:
 //!    what is still on offer is its owner's again.
 //! 2. If somebody may be alive elsewhere, a take may have been delivered there and not here. What was
 //!    on offer is absent here, and at its owner: whoever took it has it.

@@ -59,6 +59,25 @@ fn two_members_share_one_or_two_slots_however_much_goes_wrong() {
     assert_eq!([1, 2].map(|slots| endless("offers", slots)), [10_917, 24_154]);
 }
 
+/// Where one thing goes wrong until all is calm again, and then another, there are histories of any length.
+#[test]
+fn whatever_goes_wrong_one_after_the_other_goes_on_for_ever() {
+    let states = |faults: &[(&str, &str)]| {
+        let is_endless = |scope: &Scope| scope.set.contains(&("restarts", "any"));
+        let scope = proved("offers").into_iter().find(is_endless).expect("it is on the card");
+        let mut question = Question::new(scope);
+        for (name, value) in [("slots", "1"), ("owned", "p1:1")].iter().chain(faults) {
+            question.setup = question.setup.with(name, value);
+        }
+        let exploration = explore::<SlotsAlgorithm>(&question, |_| {}).expect("the scope fits");
+        assert!(exploration.exhausted() && exploration.refutation("pi1-owned").is_none());
+        exploration.progress.unique
+    };
+    let [one, two, any] = ["1", "2", "any"].map(|burst| states(&[("burst", burst)]));
+    assert!(one < two && two < any, "{one}, {two}, {any}");
+    assert_eq!(any, states(&[]), "no burst is no limit");
+}
+
 #[test]
 fn the_death_of_a_life_says_nothing_of_its_node() {
     let refuted = DeathOfALife::CARD.counterexamples[0];
