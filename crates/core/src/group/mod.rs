@@ -104,9 +104,9 @@ impl fmt::Debug for ViewId {
 
 /// Why somebody joined or left.
 ///
-/// Two causes say more than that a life is over. Whoever left by [`Cause::Leave`] or
+/// Two causes say more than that a life is over. A member that is gone by [`Cause::Leave`] or
 /// [`Cause::Disconnect`] was in no view after the one that it is missed from, so it dealt with nobody
-/// but that view's members. Of whoever restarted, nobody knows where it was before it died.
+/// but that view's members. Where a member was that restarted, nobody knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Cause {
     /// It is new, or starts again: it was in no view before, or only in one of its own.

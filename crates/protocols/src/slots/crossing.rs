@@ -1,19 +1,19 @@
 //! From one view to the next: who comes along, whose life ended, and who may have been elsewhere.
 //!
-//! Slots move only between members of one view. So whatever a member has that we do not know of, it has
-//! from somebody who left us, or whom we never met. A death alone says little: the node may live again
+//! Slots move only between members of one view. So a member gets a slot without our knowledge only from a
+//! member that left our view, or that we never met. A death alone says little: the node may live again
 //! by now, with other members, and may have got slots from them.
 //!
 //! 1. Nobody of the last view *parted* from us: each member came along, or its life ended in that very
 //!    view. Then all who are left have delivered the same, and nobody else can have what the dead had: the
 //!    primary inherits it.
-//! 2. Somebody parted: it cannot be reached, or it restarted, and it may have dealt with others before it died.
-//!    What it had is absent, and whatever we knew of the dead is out of date, for it may have met their next
-//!    lives.
+//! 2. A member parted: it cannot be reached, or it restarted, and it may have dealt with others before it died.
+//!    Its slots are absent. Our knowledge of the dead is out of date, because the member that parted may have met
+//!    their next lives.
 //! 3. A node whose life ended is *accounted for* if nobody parted and every other node came along, ended, too,
 //!    or was accounted for before. Then nobody is left elsewhere who has anything to give, so its next life has
-//!    nothing until it meets us. Whoever is new here does not count: in an earlier life it may have met the
-//!    next life of the dead.
+//!    nothing until it meets us. A new member does not count: its earlier life may have met the next life of the
+//!    dead.
 
 use super::Slots;
 use super::estate::Estate;

@@ -132,8 +132,8 @@ fn dead(statuses: &[Status]) -> ProcessSet {
     first.dead.iter().filter(|node| rest.iter().all(|part| part.dead.contains(*node))).collect()
 }
 
-/// What the parts claim; what two of them claim for different owners is frozen, and told. (Whoever waits may be
-/// spoken for twice.)
+/// The claims of all parts as one table. A slot is frozen, and told, if two parts name different owners. (Two parts
+/// may both speak for a member that waits; then they name the same.)
 fn united(size: u32, statuses: &[Status]) -> (Table, Ranges) {
     let (mut claimed, mut twice, mut frozen) = (Ranges::EMPTY, Ranges::EMPTY, Ranges::EMPTY);
     let mut table = Table::absent(size);
