@@ -27,6 +27,7 @@ mod lasso;
 mod memory;
 mod question;
 mod successors;
+pub mod views;
 mod visited;
 
 pub use explorer::explore;

@@ -6,8 +6,10 @@
 #![forbid(unsafe_code)]
 
 mod explore;
+mod pools;
 
 pub use explore::{Explored, Refuted, explore};
+pub use pools::explore_pool;
 
 use std::io;
 use synod_core::{Algorithm, SetupError};

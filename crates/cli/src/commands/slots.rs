@@ -1,6 +1,7 @@
 //! `synod slots`: the allocator SLOTS, beyond what every algorithm can do.
 
 mod experiment;
+mod prove;
 mod report;
 
 use crate::Outcome;
@@ -8,7 +9,7 @@ use crate::output::Output;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
-/// The allocator SLOTS: what the paper measured, again
+/// The allocator SLOTS: what the paper measured, again; and proved without a budget of faults
 #[derive(Args)]
 pub(crate) struct Slots {
     #[command(subcommand)]
@@ -18,6 +19,7 @@ pub(crate) struct Slots {
 #[derive(Subcommand)]
 enum What {
     Experiment(Box<experiment::Experiment>),
+    Prove(prove::Prove),
 }
 
 impl Slots {
@@ -25,6 +27,7 @@ impl Slots {
     pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
         match self.what {
             What::Experiment(experiment) => experiment.perform(output),
+            What::Prove(prove) => prove.perform(output),
         }
     }
 }

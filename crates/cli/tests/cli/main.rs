@@ -8,6 +8,7 @@ mod linear;
 mod mistakes;
 mod new;
 mod play;
+mod prove;
 mod raise;
 mod real;
 mod run;

@@ -34,10 +34,12 @@
 mod catalogued;
 mod served;
 mod service;
+mod view_by_view;
 
 pub use catalogued::Catalogued;
 pub use served::{Served, ServedTimer};
 pub use service::{Act, Full, Service, Session};
+pub use view_by_view::ViewByView;
 
 use crate::process::{ProcessId, ProcessSet};
 use crate::protocol::{Protocol, Wire};

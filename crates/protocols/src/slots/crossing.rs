@@ -98,23 +98,28 @@ impl Slots {
     pub(super) fn cross(&mut self, view: &View, session: &mut Session<'_, Slots>) {
         self.found_if_first(view);
         let crossing = Crossing::new(&self.estate, view);
-        self.scheme.close(crossing.parted, &mut self.estate, session);
-        self.leave_behind(&crossing);
+        self.part(&crossing, session);
         self.enter(view);
         let here = view.set();
+        self.estate.dead = self.estate.dead.iter().filter(|node| !here.contains(*node)).collect();
+        self.join_or_merge(&here, crossing.fresh, session);
+    }
+
+    /// The last view is over, with all that was under way in it, and some of its members did not come along.
+    pub(super) fn part(&mut self, crossing: &Crossing, session: &mut Session<'_, Slots>) {
+        self.scheme.close(crossing.parted, &mut self.estate, session);
+        self.bequeath(crossing);
         if crossing.parted {
             self.estate.dead.clear();
         }
         if crossing.accounted {
             self.estate.dead.extend(crossing.ended.iter());
         }
-        self.estate.dead = self.estate.dead.iter().filter(|node| !here.contains(*node)).collect();
-        self.join_or_merge(&here, crossing.fresh, session);
     }
 
     /// Whoever did not come along is not of our part any more. The primary inherits what it owned if it is
     /// certain that nobody else has it; otherwise that is absent.
-    fn leave_behind(&mut self, crossing: &Crossing) {
+    fn bequeath(&mut self, crossing: &Crossing) {
         let estate = &mut self.estate;
         let mut ours = crossing.companions.clone();
         estate.ready = estate.ready.iter().filter(|node| ours.contains(*node)).collect();

@@ -154,7 +154,7 @@ impl Sight {
 
 /// What a member owns that has delivered all that there is to be delivered between two views: what it promised
 /// and has not delivered by now, nobody delivers any more.
-fn kept_slots(member: &Slots) -> Ranges {
+pub(super) fn kept_slots(member: &Slots) -> Ranges {
     let mut own = member.estate.table.of(Owner::Of(member.estate.me));
     if let Scheme::Offers(offers) = &member.scheme {
         own.remove(offers.exchange().on_offer());
@@ -164,7 +164,7 @@ fn kept_slots(member: &Slots) -> Ranges {
 
 /// What somebody owns and has not promised away. A donation that is under way is its donor's in the
 /// donor's table until the donor delivers it, but the donor cannot use it.
-fn own_slots(member: &Slots) -> Ranges {
+pub(super) fn own_slots(member: &Slots) -> Ranges {
     let mut own = member.estate.table.of(Owner::Of(member.estate.me));
     own.remove(member.estate.pool.pledged_slots());
     own
@@ -238,7 +238,7 @@ fn kept<P: Pooled>(snapshot: &Snapshot<'_, P>) -> bool {
     sights(snapshot).all(|sight| sight.keeps)
 }
 
-fn pool_agrees(estate: &Estate) -> bool {
+pub(super) fn pool_agrees(estate: &Estate) -> bool {
     let mut owned = estate.table.of(Owner::Of(estate.me));
     for (who, reserved) in &estate.settings.reserved {
         if *who != estate.me {

@@ -53,6 +53,7 @@ pub mod scheme;
 pub mod settings;
 pub mod table;
 mod tokens;
+mod view_by_view;
 
 pub use card::SlotsAlgorithm;
 

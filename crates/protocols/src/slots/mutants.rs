@@ -4,7 +4,7 @@ use super::invariants::{self, Pooled};
 use super::message::Message;
 use super::refuted::quiet;
 use super::settings::Death;
-use super::{SlotsAlgorithm, Timer};
+use super::{Slots, SlotsAlgorithm, Timer};
 use crate::group;
 use serde::{Deserialize, Serialize};
 use synod_core::card::{Card, Counterexample, Mutant};
@@ -19,6 +19,12 @@ use synod_core::{Algorithm, Cx, Invariant, Kit, ProcessId, Protocol, Setup, Setu
 pub struct DeathOfALife(SlotsAlgorithm);
 
 impl DeathOfALife {
+    /// The mutation, of one member.
+    pub fn mutate(mut member: Slots) -> Slots {
+        member.estate.settings.death = Death::OfItsNode;
+        member
+    }
+
     /// A step of the pool is ours.
     fn step(
         &mut self,
@@ -105,11 +111,11 @@ impl Algorithm for DeathOfALife {
     };
 
     fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
-        let mut processes = SlotsAlgorithm::assemble(setup)?;
-        for process in &mut processes {
-            process.service.estate.settings.death = Death::OfItsNode;
-        }
-        Ok(processes.into_iter().map(DeathOfALife).collect())
+        let processes = SlotsAlgorithm::assemble(setup)?;
+        let mutate = |process: SlotsAlgorithm| {
+            DeathOfALife(SlotsAlgorithm { service: Self::mutate(process.service), ..process })
+        };
+        Ok(processes.into_iter().map(mutate).collect())
     }
 
     fn kit(setup: &Setup) -> Kit<Self> {

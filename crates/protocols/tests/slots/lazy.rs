@@ -80,7 +80,7 @@ fn is_calm(world: &Pool) -> bool {
 }
 
 /// What can be seen of a member.
-fn look(member: &Slots) -> String {
+pub(super) fn look(member: &Slots) -> String {
     let estate = member.estate();
     let group = (&estate.members, &estate.ready, &estate.waiting, estate.primary, &estate.dead);
     format!("{:?} {:?} {group:?} {:?}", estate.stage, estate.table, estate.pool)
@@ -117,7 +117,7 @@ fn each_state(question: &Question, show: &mut dyn FnMut(&Pool)) -> usize {
 }
 
 /// Every calm state of all members together, and how many states there are in all.
-fn calm_states(question: &Question) -> (BTreeSet<Vec<String>>, usize) {
+pub(super) fn calm_states(question: &Question) -> (BTreeSet<Vec<String>>, usize) {
     let mut calm = BTreeSet::new();
     let all = each_state(question, &mut |world| {
         if is_calm(world) {
@@ -144,7 +144,7 @@ fn pool(n: usize, rules: &'static str, faults: &'static str) -> Question {
 }
 
 /// The same, where this may go wrong at any time, in any order.
-fn at_any_time(
+pub(super) fn at_any_time(
     n: usize,
     rules: &'static str,
     budgets: &[(&'static str, &'static str)],
@@ -186,7 +186,7 @@ fn the_same_calm_states_are_reached_when_those_left_behind_go_on_before_all_else
 }
 
 /// The same without the numbers of lives.
-fn nameless(states: BTreeSet<Vec<String>>) -> BTreeSet<Vec<String>> {
+pub(super) fn nameless(states: BTreeSet<Vec<String>>) -> BTreeSet<Vec<String>> {
     let plain = |member: String| {
         let mut parts = member.split('\'');
         let first = parts.next().unwrap_or_default().to_owned();

@@ -9,3 +9,4 @@ mod offers;
 mod rules;
 mod swarm;
 mod vectors;
+mod views;

@@ -1,0 +1,15 @@
+//! Pools of slots, explored one view at a time.
+
+use synod_check::views::{self, Explored, Settings};
+use synod_core::ProcessId;
+use synod_protocols::slots::Slots;
+
+/// Explores all that can happen to a pool whose members start together, however much goes wrong. Compiled
+/// here, so that programs need not compile it again.
+pub fn explore_pool(
+    members: &[(ProcessId, Slots)],
+    settings: &Settings,
+    progress: &mut dyn FnMut(&Explored),
+) -> Explored {
+    views::explore_views(members, settings, progress)
+}

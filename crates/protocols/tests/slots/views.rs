@@ -1,0 +1,128 @@
+//! Pools to which everything happens any number of times, explored one view at a time.
+
+use super::lazy::{at_any_time, calm_states, look, nameless};
+use std::collections::{BTreeMap, BTreeSet};
+use synod_check::Question;
+use synod_check::views::{Explored, Settings, explore_views, watch_views};
+use synod_core::card::Scope;
+use synod_core::{ProcessId, ProcessSet};
+use synod_protocols::slots::Slots;
+use synod_protocols::slots::mutants::DeathOfALife;
+
+/// Members that share a pool; p1 owns all of it at first.
+fn members(count: u32, rules: &str, slots: u32) -> Vec<(ProcessId, Slots)> {
+    let nodes: ProcessSet = (1..=count).map(ProcessId).collect();
+    let (slots, owned) = (slots.to_string(), format!("p1:{slots}"));
+    let pool = [("rules", rules), ("slots", &slots), ("owned", &owned)];
+    let stocks = [("low", "1"), ("stock", "1")];
+    let mut setup = Question::new(Scope::of(count as usize)).setup;
+    for (name, value) in pool.iter().chain(&stocks) {
+        setup = setup.with(name, value);
+    }
+    let member = |node| (node, Slots::from_setup(node, &nodes, &setup).expect("it fits"));
+    nodes.iter().map(member).collect()
+}
+
+/// The states between views, and the moments inside views, if everything holds in all of them.
+fn counts(count: u32, rules: &str, slots: u32) -> (usize, usize) {
+    let explored = explore_views(&members(count, rules, slots), &Settings::default(), |_| {});
+    assert!(explored.broken.is_none(), "{explored:#?}");
+    assert_eq!(explored.waiting, 0);
+    (explored.states, explored.moments)
+}
+
+#[test]
+fn everything_holds_for_two_members_however_much_goes_wrong() {
+    let repaired = [1, 2, 3, 4].map(|slots| counts(2, "repaired", slots));
+    assert_eq!(repaired, [(157, 1_138), (534, 3_686), (713, 4_990), (534, 3_686)]);
+    let offers = [1, 2, 3, 4].map(|slots| counts(2, "offers", slots));
+    assert_eq!(offers, [(185, 1_230), (1_010, 6_872), (2_926, 18_416), (6_819, 41_660)]);
+}
+
+#[test]
+fn everything_holds_for_three_members_with_repaired_rules_however_much_goes_wrong() {
+    assert_eq!(counts(3, "repaired", 1), (38_693, 2_753_074));
+}
+
+#[test]
+fn everything_holds_for_three_members_with_offers_however_much_goes_wrong() {
+    assert_eq!(counts(3, "offers", 1), (48_786, 1_682_491));
+}
+
+/// What is seen of the members of each view, at any moment.
+fn seen(rules: &str, slots: u32, settings: &Settings) -> BTreeSet<Vec<String>> {
+    let mut seen = BTreeSet::new();
+    let members = members(2, rules, slots);
+    let explored = watch_views(
+        &members,
+        settings,
+        |_| {},
+        |view| {
+            seen.insert(view.iter().map(|member| look(member)).collect());
+        },
+    );
+    assert!(explored.broken.is_none(), "{explored:#?}");
+    nameless(seen)
+}
+
+/// The same, seen by the explorer that steps through all views at once.
+fn seen_by_steps(rules: &'static str) -> BTreeSet<Vec<String>> {
+    let any = ["partitions", "merges", "deaths", "node-crashes", "restarts"].map(|f| (f, "any"));
+    let lazy = [("passing", "lazy"), ("across", "no")];
+    let question = at_any_time(3, rules, &[&any[..], &lazy].concat());
+    let mut views = BTreeSet::new();
+    for members in calm_states(&question).0 {
+        // Who is in a view together names the same members of it.
+        let mut together = BTreeMap::<String, Vec<String>>::new();
+        for member in members.into_iter().filter(|member| !member.starts_with("Outside")) {
+            let group = member.split("ready").next().unwrap_or_default();
+            let view = group.split("([").nth(1).unwrap_or_default().split(']').next();
+            together.entry(view.unwrap_or_default().to_owned()).or_default().push(member.clone());
+        }
+        views.extend(together.into_values());
+    }
+    nameless(views)
+}
+
+#[test]
+fn view_by_view_and_step_by_step_the_same_is_seen() {
+    for rules in ["repaired", "offers"] {
+        let by_views = seen(rules, 2, &Settings::default());
+        let by_steps = seen_by_steps(rules);
+        assert!(by_steps.len() > 30, "there is something to compare");
+        assert!(by_steps.is_subset(&by_views), "{rules}");
+        // Members may get the same view again: that adds one to what is seen of repaired rules.
+        assert!(by_views.len() <= by_steps.len() + 1, "{rules}");
+    }
+}
+
+#[test]
+fn what_members_forget_between_views_makes_no_difference() {
+    for rules in ["repaired", "offers"] {
+        let remembers = Settings { forgets: false, ..Settings::default() };
+        assert_eq!(seen(rules, 2, &Settings::default()), seen(rules, 2, &remembers), "{rules}");
+    }
+}
+
+/// What is refuted, and by how many views.
+fn refuted(members: &[(ProcessId, Slots)]) -> (&'static str, usize) {
+    let settings = Settings { forgets: false, ..Settings::default() };
+    let Explored { broken, depth, .. } = explore_views(members, &settings, |_| {});
+    let (broken, history) = broken.expect("a rule is broken");
+    assert_eq!(history.iter().filter(|line| line.starts_with("a view")).count(), depth);
+    (broken.property, depth)
+}
+
+#[test]
+fn the_death_of_a_life_taken_for_its_nodes_gives_a_slot_two_owners() {
+    for rules in ["repaired", "offers"] {
+        let mutants = members(3, rules, 2).into_iter();
+        let mutants: Vec<_> = mutants.map(|(node, m)| (node, DeathOfALife::mutate(m))).collect();
+        assert_eq!(refuted(&mutants), ("pi1-owned", 3), "{rules}");
+    }
+}
+
+#[test]
+fn the_published_rules_are_refuted_too() {
+    assert_eq!(refuted(&members(2, "paper", 2)), ("pi2-equal", 2));
+}
