@@ -7,16 +7,17 @@ use crate::stage::Stage;
 use crate::wire::{LARGEST_BODY, Parcel};
 use serde::Serialize;
 use std::io;
+use synod_core::boxed::{BoxedMessage, BoxedTimer};
 use synod_core::card::Rounds;
 use synod_core::durable::Record;
 use synod_core::family::Mark;
 use synod_core::host::Write;
 use synod_core::{
-    Algorithm, Application, Clock, Family, Host, Moment, Outlet, ProcessId, ProcessSet,
+    Algorithm, Application, Boxed, Clock, Family, Host, Moment, Outlet, ProcessId, ProcessSet,
+    Setup,
 };
 use synod_sim::network::{below, happens};
 use synod_sim::workload::{When, Workload};
-use synod_sim::world::ApplicationOf;
 
 /// An application asks no further while so many of its requests are open.
 const MOST_OPEN: u64 = 512;
@@ -68,43 +69,46 @@ enum Plan<I> {
     At(u64, I),
 }
 
-/// A process of one algorithm: its host, its application, and what the application asks next.
-pub(crate) struct Actor<A: Algorithm> {
-    host: Host<A>,
+/// A process of any algorithm of the family: its host, its application, and what the application asks next.
+pub(crate) struct Actor<F: Family> {
+    host: Host<Boxed<F>>,
+    /// Names the algorithm, so that messages can be read.
+    setup: Setup,
     /// The number of the last record of this life that is on the disk.
     written: u64,
-    around: Surroundings<A>,
-    plan: Plan<A::Input>,
-    offers: Vec<A::Input>,
+    around: Surroundings<F>,
+    plan: Plan<F::Input>,
+    offers: Vec<F::Input>,
     workload: Workload,
     tells: f64,
     give_up_us: u64,
 }
 
 /// What a step may touch beside the host.
-struct Surroundings<A: Algorithm> {
-    application: ApplicationOf<A>,
+struct Surroundings<F: Family> {
+    application: F::Application,
     clocks: Vec<Clock>,
     /// How many requests are open, and when one was last answered.
     open: u64,
     answered_us: u64,
     timers_set: u64,
     scratch: Vec<u8>,
-    answers: Vec<A::Input>,
+    answers: Vec<F::Input>,
 }
 
-impl<A: Algorithm> Actor<A> {
-    /// A process as it was before it crashed, as far as it is on `disk`, if it has lived before.
-    pub(crate) fn new(config: &Config, disk: &[Record]) -> io::Result<Self> {
+impl<F: Family> Actor<F> {
+    /// A process of the algorithm that `setup` names, as it was before it crashed, as far as it is on
+    /// `disk`, if it has lived before.
+    pub(crate) fn new(config: &Config, setup: Setup, disk: &[Record]) -> io::Result<Self> {
         let me = config.me;
-        let mut processes = A::processes(&config.setup).map_err(io::Error::other)?;
+        let mut processes = Boxed::<F>::processes(&setup).map_err(io::Error::other)?;
         let state = processes.swap_remove(me.index());
         let rounds = if state.takes_part(me) { config.rounds } else { Rounds::Times(0) };
-        let mut application = ApplicationOf::<A>::new(me, &config.setup, rounds);
+        let mut application = F::Application::new(me, &setup, rounds);
         for log in &config.past {
-            past::live_again::<A>(&mut application, log, &config.clocks)?;
+            past::live_again::<F>(&mut application, log, &config.clocks)?;
         }
-        let host = match A::REPLAY {
+        let host = match Boxed::<F>::kit(&setup).replay {
             Some(replay) => Host::restored(state, replay, disk).map_err(io::Error::other)?,
             None => Host::new(state),
         };
@@ -124,11 +128,15 @@ impl<A: Algorithm> Actor<A> {
             Medium::Tcp => GIVE_UP_ON_THE_DEAD_US,
             Medium::Udp => GIVE_UP_US,
         };
-        Ok(Actor { host, written: 0, around, plan, offers, workload, tells, give_up_us })
+        Ok(Actor { host, setup, written: 0, around, plan, offers, workload, tells, give_up_us })
     }
 
     /// The host takes in what happens, and the application answers to what it is told.
-    fn run(&mut self, stage: &mut Stage, step: impl FnOnce(&mut Host<A>, &mut Carrier<'_, A>)) {
+    fn run(
+        &mut self,
+        stage: &mut Stage,
+        step: impl FnOnce(&mut Host<Boxed<F>>, &mut Carrier<'_, F>),
+    ) {
         step(&mut self.host, &mut Carrier { stage, around: &mut self.around });
         self.answer(stage);
         self.make_plan(stage);
@@ -143,14 +151,14 @@ impl<A: Algorithm> Actor<A> {
         }
     }
 
-    fn take_input(&mut self, input: A::Input, stage: &mut Stage) {
+    fn take_input(&mut self, input: F::Input, stage: &mut Stage) {
         self.around.application.on_input(&input);
         if stage.remembers {
             let length = encode(&input, &mut self.around.scratch);
             stage.log.asked(&self.around.scratch[..length]);
         }
         stage.progress += 1;
-        match A::Family::mark_of_input(&input) {
+        match F::mark_of_input(&input) {
             Mark::Ask => self.around.open += 1,
             Mark::Whole => {
                 stage.operations += 1;
@@ -169,7 +177,7 @@ impl<A: Algorithm> Actor<A> {
             return;
         }
         let Actor { workload, around, offers, .. } = self;
-        let plan = workload.plan::<A::Family>(&around.application, &mut stage.chance, offers);
+        let plan = workload.plan::<F>(&around.application, &mut stage.chance, offers);
         self.plan = match plan {
             None => Plan::Nothing,
             Some((input, When::AtTurn)) => Plan::AtTurn(input),
@@ -179,10 +187,10 @@ impl<A: Algorithm> Actor<A> {
         };
     }
 
-    fn ask_this(&mut self, input: A::Input, stage: &mut Stage) {
+    fn ask_this(&mut self, input: F::Input, stage: &mut Stage) {
         let bytes = encode(&input, &mut self.around.scratch);
         stage.log.input(stage.now_us, &self.around.scratch[..bytes]);
-        let asks = A::Family::mark_of_input(&input) == Mark::Ask;
+        let asks = F::mark_of_input(&input) == Mark::Ask;
         self.take_input(input, stage);
         if asks && stage.n > 1 && happens(&mut stage.chance, self.tells) {
             self.tell(stage);
@@ -235,7 +243,7 @@ impl<A: Algorithm> Actor<A> {
     }
 }
 
-impl<A: Algorithm> Behave for Actor<A> {
+impl<F: Family> Behave for Actor<F> {
     fn start(&mut self, stage: &mut Stage) {
         self.around.answered_us = stage.now_us;
         let records = stage.disk.records();
@@ -250,7 +258,8 @@ impl<A: Algorithm> Behave for Actor<A> {
             self.host.state_mut().witness(u64::from_le_bytes(stamp));
             return true;
         }
-        let Ok(message) = postcard::from_bytes::<A::Message>(parcel.body) else { return false };
+        let message = Boxed::<F>::read_message(&self.setup, parcel.body);
+        let Some(message) = message else { return false };
         stage.log.message(stage.now_us, from, parcel.number, true);
         self.run(stage, |host, carrier| host.on_message(from, message, carrier));
         true
@@ -330,12 +339,12 @@ impl<A: Algorithm> Behave for Actor<A> {
 }
 
 /// The outlet of a host on a real machine.
-struct Carrier<'a, A: Algorithm> {
+struct Carrier<'a, F: Family> {
     stage: &'a mut Stage,
-    around: &'a mut Surroundings<A>,
+    around: &'a mut Surroundings<F>,
 }
 
-impl<A: Algorithm> Outlet<A> for Carrier<'_, A> {
+impl<F: Family> Outlet<Boxed<F>> for Carrier<'_, F> {
     fn me(&self) -> ProcessId {
         self.stage.me
     }
@@ -362,24 +371,24 @@ impl<A: Algorithm> Outlet<A> for Carrier<'_, A> {
         chosen
     }
 
-    fn send(&mut self, to: ProcessId, message: A::Message, _layer: u8) {
-        let length = encode(&message, &mut self.around.scratch);
+    fn send(&mut self, to: ProcessId, message: BoxedMessage, _layer: u8) {
+        let length = fill(&mut self.around.scratch, |buffer| message.encode(buffer));
         self.stage.send(to, false, &self.around.scratch[..length]);
     }
 
-    fn multicast(&mut self, to: &ProcessSet, message: A::Message, _layer: u8) {
-        let length = encode(&message, &mut self.around.scratch);
+    fn multicast(&mut self, to: &ProcessSet, message: BoxedMessage, _layer: u8) {
+        let length = fill(&mut self.around.scratch, |buffer| message.encode(buffer));
         self.stage.send_all(to, false, &self.around.scratch[..length]);
     }
 
-    fn output(&mut self, output: A::Output) {
+    fn output(&mut self, output: F::Output) {
         let length = encode(&output, &mut self.around.scratch);
         self.stage.digest.told(&self.around.scratch[..length]);
         if self.stage.remembers {
             self.stage.log.told(&self.around.scratch[..length]);
         }
         self.stage.progress += 1;
-        let mark = A::Family::mark_of_output(self.stage.me, &output);
+        let mark = F::mark_of_output(self.stage.me, &output);
         self.stage.turns_over += u64::from(mark == Mark::Done);
         if let Mark::Begin | Mark::Done = mark {
             self.around.open = self.around.open.saturating_sub(1);
@@ -398,8 +407,8 @@ impl<A: Algorithm> Outlet<A> for Carrier<'_, A> {
         self.around.timers_set
     }
 
-    fn timer_fired(&mut self, timer: &A::Timer) {
-        let length = encode(timer, &mut self.around.scratch);
+    fn timer_fired(&mut self, timer: &BoxedTimer) {
+        let length = fill(&mut self.around.scratch, |buffer| timer.encode(buffer));
         self.stage.log.timer(self.stage.now_us, &self.around.scratch[..length]);
     }
 
@@ -417,14 +426,21 @@ impl<A: Algorithm> Outlet<A> for Carrier<'_, A> {
 /// Writes a value into a buffer that grows as it needs; how long it is.
 #[inline]
 pub(crate) fn encode<T: Serialize>(value: &T, scratch: &mut Vec<u8>) -> usize {
+    fill(scratch, |buffer| match postcard::to_slice(value, buffer) {
+        Ok(written) => Some(written.len()),
+        Err(postcard::Error::SerializeBufferFull) => None,
+        Err(error) => panic!("a value of the algorithm cannot be written: {error}"),
+    })
+}
+
+/// The same with the help of a function that says how much it wrote, or that there was no room.
+#[inline]
+pub(crate) fn fill(scratch: &mut Vec<u8>, write: impl Fn(&mut [u8]) -> Option<usize>) -> usize {
     loop {
-        let written = postcard::to_slice(value, scratch).map(|written| written.len());
-        match written {
-            Ok(length) => return length,
-            Err(postcard::Error::SerializeBufferFull) if scratch.len() < 2 * LARGEST_BODY => {
-                scratch.resize(scratch.len() * 2, 0);
-            }
-            Err(error) => panic!("a value of the algorithm cannot be written: {error}"),
+        if let Some(length) = write(scratch) {
+            return length;
         }
+        assert!(scratch.len() < 2 * LARGEST_BODY, "a value is larger than any that can be sent");
+        scratch.resize(scratch.len() * 2, 0);
     }
 }

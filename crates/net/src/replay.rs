@@ -1,6 +1,6 @@
 //! The run once more, in a world: judged, counted and traced as if it had been simulated.
 
-use crate::actor::encode;
+use crate::actor::{encode, fill};
 use crate::control::{Medium, Traffic};
 use crate::digest::Digest;
 use crate::error::{NetError, Trying};
@@ -14,7 +14,7 @@ use std::io::Read;
 use std::iter::once;
 use synod_core::card::{Load, Order, Rounds};
 use synod_core::family::Mark;
-use synod_core::{Algorithm, Family, Monitor, ProcessId, SetupError};
+use synod_core::{Algorithm, Boxed, Family, Monitor, ProcessId, Setup, SetupError};
 use synod_sim::count::{Conditions, costs};
 use synod_sim::trace::Tracer;
 use synod_sim::world::{Body, Driver, Happening, Slot, Status};
@@ -80,24 +80,36 @@ impl Launch {
         tracer: Option<Tracer<'_>>,
         progress: &mut dyn FnMut(u64),
     ) -> Result<Real, NetError> {
-        let processes = A::processes(&self.options.plan.setup)?;
-        let n = self.options.plan.setup.n;
+        let setup = self.options.plan.setup.clone().of::<A>();
+        self.run_boxed::<A::Family>(setup, tracer, progress)
+    }
+
+    /// The same for the algorithm that the setup names: compiled once for each family.
+    fn run_boxed<F: Family>(
+        &self,
+        setup: Setup,
+        tracer: Option<Tracer<'_>>,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Real, NetError> {
+        let processes = Boxed::<F>::processes(&setup)?;
+        let n = setup.n;
         if n > LARGEST_GROUP {
             let wanted = format!("on a real network at most {LARGEST_GROUP}");
-            return Err(SetupError::GroupSize { algorithm: A::CARD.name, wanted, n }.into());
+            let algorithm = Boxed::<F>::kit(&setup).card.name;
+            return Err(SetupError::GroupSize { algorithm, wanted, n }.into());
         }
         if self.medium == Medium::Udp && self.kills.iter().any(|kill| kill.back_us.is_some()) {
             return Err(NetError::NoReturn);
         }
         let manner = Manner {
-            restless: A::is_restless(&processes),
-            run_for_us: self.options.run_for_us.unwrap_or(A::Family::RUN_FOR_MS * 1_000),
+            restless: Boxed::is_restless(&processes),
+            run_for_us: self.options.run_for_us.unwrap_or(F::RUN_FOR_MS * 1_000),
         };
         let gathered = gather(self, manner, progress)?;
-        let plan =
-            Plan { order: Order::Any, multicast: gathered.share, ..self.options.plan.clone() };
+        let (order, multicast) = (Order::Any, gathered.share);
+        let plan = Plan { setup, order, multicast, ..self.options.plan.clone() };
         let mut replay =
-            Replay::<A> { world: World::new(&plan)?, engine: Engine::new(n, tracer), steps: 0 };
+            Replay::<F> { world: World::new(&plan)?, engine: Engine::new(n, tracer), steps: 0 };
         let mut merge = Merge::open(&gathered.lives)?;
         replay.start(&mut merge)?;
         replay.go_on(&mut merge)?;
@@ -106,8 +118,8 @@ impl Launch {
     }
 }
 
-struct Replay<'s, A: Algorithm> {
-    world: World<A>,
+struct Replay<'s, F: Family> {
+    world: World<Boxed<F>>,
     engine: Engine<'s>,
     steps: u64,
 }
@@ -216,23 +228,23 @@ impl<'s> Engine<'s> {
     }
 }
 
-impl<A: Algorithm> Driver<A> for Engine<'_> {
+impl<F: Family> Driver<Boxed<F>> for Engine<'_> {
     fn choose(&mut self, among: u32) -> u32 {
         let chosen = self.choices.pop_front().filter(|chosen| *chosen < among);
         self.strayed |= chosen.is_none();
         chosen.unwrap_or(0)
     }
 
-    fn see(&mut self, now_us: u64, happening: Happening<'_, A>) {
+    fn see(&mut self, now_us: u64, happening: Happening<'_, Boxed<F>>) {
         self.witness.see(now_us, &happening);
         match happening {
             Happening::Started(at) => {
                 self.choices = std::mem::take(&mut self.at_start[at.index()]);
             }
-            Happening::Asked(at, input) => match A::Family::request(input) {
+            Happening::Asked(at, input) => match F::request(input) {
                 None => {
-                    let asker = A::Family::asker(input);
-                    self.on_mark((at, asker), A::Family::mark_of_input(input), now_us);
+                    let asker = F::asker(input);
+                    self.on_mark((at, asker), F::mark_of_input(input), now_us);
                 }
                 Some(number) => {
                     self.requests.insert((at, number), now_us);
@@ -242,19 +254,19 @@ impl<A: Algorithm> Driver<A> for Engine<'_> {
             Happening::Told(at, output) => {
                 let length = encode(output, &mut self.scratch);
                 self.digests[at.index()].told(&self.scratch[..length]);
-                if let Some((by, number)) = A::Family::request_of(output) {
+                if let Some((by, number)) = F::request_of(output) {
                     let asked_us = self.requests.get(&(by, number)).filter(|_| by != at);
                     self.latencies.extend(asked_us.map(|asked_us| now_us - asked_us));
                 }
-                let asker = A::Family::asker_of(output);
-                self.on_mark((at, asker), A::Family::mark_of_output(at, output), now_us);
+                let asker = F::asker_of(output);
+                self.on_mark((at, asker), F::mark_of_output(at, output), now_us);
             }
             Happening::Sent { slot, envelope, .. } => {
                 let from = envelope.from.index();
                 let to = once(envelope.to);
                 match &envelope.body {
                     Body::Message(message) => {
-                        let length = encode(message, &mut self.scratch);
+                        let length = fill(&mut self.scratch, |buffer| message.encode(buffer));
                         self.digests[from].sent(to, &self.scratch[..length]);
                     }
                     Body::Tell(stamp) => self.digests[from].sent(to, &stamp.to_le_bytes()),
@@ -272,7 +284,7 @@ impl<A: Algorithm> Driver<A> for Engine<'_> {
     }
 }
 
-impl<A: Algorithm> Replay<'_, A> {
+impl<F: Family> Replay<'_, F> {
     fn start<R: Read>(&mut self, merge: &mut Merge<R>) -> Result<(), NetError> {
         let all = ProcessId::all(self.world.processes().len());
         let mut entries = Vec::new();
@@ -331,7 +343,7 @@ impl<A: Algorithm> Replay<'_, A> {
         }
     }
 
-    fn action(&mut self, at: ProcessId, entry: &Entry) -> Result<Action<A::Input>, NetError> {
+    fn action(&mut self, at: ProcessId, entry: &Entry) -> Result<Action<F::Input>, NetError> {
         let unknown = |what: &str| NetError::Record(format!("{at} took in {what}"));
         Ok(match &entry.taken {
             Taken::Start(records) => Action::Restart { at, disk: records.is_some() },
@@ -342,9 +354,12 @@ impl<A: Algorithm> Replay<'_, A> {
             }
             Taken::Tell(to) => Action::Tell { from: at, to: *to },
             Taken::Timer(bytes) => {
-                let timer = postcard::from_bytes::<A::Timer>(bytes).ok();
-                let timers = self.world.process(at).timers();
-                let set = timers.iter().find(|set| Some(&set.timer) == timer.as_ref());
+                let scratch = &mut self.engine.scratch;
+                let mut timers = self.world.process(at).timers().iter();
+                let set = timers.find(|set| {
+                    let length = fill(scratch, |buffer| set.timer.encode(buffer));
+                    scratch[..length] == bytes[..]
+                });
                 let set = set.ok_or_else(|| unknown("a timer that was not set"))?;
                 Action::Fire { at, timer: set.number }
             }
@@ -359,7 +374,7 @@ impl<A: Algorithm> Replay<'_, A> {
         })
     }
 
-    fn step(&mut self, action: &Action<A::Input>) -> Result<(), NetError> {
+    fn step(&mut self, action: &Action<F::Input>) -> Result<(), NetError> {
         self.world.can(action).map_err(|why| NetError::Record(why.to_string()))?;
         self.steps += 1;
         self.world.step(action, &mut self.engine);
@@ -427,7 +442,7 @@ impl<A: Algorithm> Replay<'_, A> {
             Ended::Cut => None,
         };
         for violation in why.map(|why| self.world.unfulfilled(why)).into_iter().flatten() {
-            self.engine.see(self.world.now_us, Happening::<A>::Violated(&violation));
+            self.engine.see(self.world.now_us, Happening::<Boxed<F>>::Violated(&violation));
         }
         let Engine { witness, mut latencies, first_us, last_us, last_answer_us, .. } = self.engine;
         let first_answer_us = self.engine.first_answer_us.unwrap_or(last_answer_us);

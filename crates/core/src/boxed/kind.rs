@@ -15,6 +15,7 @@ use std::marker::PhantomData;
 pub(super) trait Kind<F: Family>: Send + Sync {
     fn kit(&self, setup: &Setup) -> Kit<Boxed<F>>;
     fn assemble(&self, setup: &Setup) -> Result<Vec<Boxed<F>>, SetupError>;
+    fn read_message(&self, bytes: &[u8]) -> Option<BoxedMessage>;
     fn has_costs(&self, setup: &Setup) -> bool;
     fn is_restless(&self, processes: &[Boxed<F>]) -> bool;
     fn size(&self, processes: &[Boxed<F>]) -> Size;
@@ -79,6 +80,10 @@ impl<A: Algorithm> Kind<A::Family> for Of<A> {
 
     fn assemble(&self, setup: &Setup) -> Result<Vec<Boxed<A::Family>>, SetupError> {
         Ok(A::assemble(setup)?.into_iter().map(Boxed::new).collect())
+    }
+
+    fn read_message(&self, bytes: &[u8]) -> Option<BoxedMessage> {
+        postcard::from_bytes::<A::Message>(bytes).ok().map(BoxedMessage::new)
     }
 
     fn has_costs(&self, setup: &Setup) -> bool {

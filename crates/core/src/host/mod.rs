@@ -287,3 +287,6 @@ fn hand_out<P: Protocol>(effect: EffectOf<P>, layer: u8, outlet: &mut impl Outle
         _ => unreachable!("only messages and outputs wait for a record"),
     }
 }
+
+#[cfg(test)]
+mod tests;
