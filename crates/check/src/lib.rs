@@ -29,6 +29,6 @@ mod question;
 mod successors;
 mod visited;
 
-pub use explorer::explore;
+pub use explorer::{explore, explore_boxed};
 pub use history::{History, ReplayError, Replayed, replay};
 pub use question::{Exploration, Limits, Progress, Question, Refutation, Unfinished, Verdict};

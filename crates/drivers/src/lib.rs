@@ -10,8 +10,9 @@ mod explore;
 pub use explore::{Explored, Refuted, explore};
 
 use std::io;
-use synod_core::{Algorithm, SetupError};
-use synod_protocols::{Visit, visit};
+use synod_core::boxed::{VisitFamily, Which};
+use synod_core::{Boxed, Family, SetupError};
+use synod_protocols::which;
 use synod_sim::scenario::{ParseError, Played, Scenario};
 use synod_sim::trace::Tracer;
 use synod_sim::{Options, Report, Simulator};
@@ -20,11 +21,13 @@ use synod_sim::{Options, Report, Simulator};
 /// such group; the report cannot be made if the trace cannot be written.
 pub fn simulate(
     name: &str,
-    options: Options,
+    mut options: Options,
     tracer: Option<Tracer<'_>>,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Option<Result<io::Result<Report>, SetupError>> {
-    visit(name, Simulate { options, tracer, progress })
+    let which = which(name)?;
+    options.plan.setup = options.plan.setup.running(which);
+    which.visit_family(Simulate { options, tracer, progress })
 }
 
 struct Simulate<'s, 'p> {
@@ -33,26 +36,30 @@ struct Simulate<'s, 'p> {
     progress: &'p mut dyn FnMut(u64, u64),
 }
 
-impl Visit for Simulate<'_, '_> {
+impl VisitFamily for Simulate<'_, '_> {
     type Answer = Result<io::Result<Report>, SetupError>;
 
-    fn visit<A: Algorithm>(self) -> Self::Answer {
-        let simulator = Simulator::<A>::new(self.options, self.tracer)?;
+    fn visit<F: Family>(self) -> Self::Answer {
+        let simulator = Simulator::<Boxed<F>>::of_any(self.options, self.tracer)?;
         Ok(simulator.run(self.progress))
     }
 }
 
 /// Plays a scenario, if there is an algorithm of the name in it.
 pub fn play(scenario: &Scenario) -> Option<Result<Played, ParseError>> {
-    visit(scenario.algorithm(), Play(scenario))
+    let which = which(scenario.algorithm())?;
+    which.visit_family(Play { scenario, which })
 }
 
-struct Play<'s>(&'s Scenario);
+struct Play<'s> {
+    scenario: &'s Scenario,
+    which: Which,
+}
 
-impl Visit for Play<'_> {
+impl VisitFamily for Play<'_> {
     type Answer = Result<Played, ParseError>;
 
-    fn visit<A: Algorithm>(self) -> Self::Answer {
-        self.0.play::<A>()
+    fn visit<F: Family>(self) -> Self::Answer {
+        self.scenario.play_boxed::<F>(self.which)
     }
 }

@@ -16,6 +16,7 @@ use mio::{Events, Interest, Poll};
 use std::io::{self, ErrorKind};
 use std::os::fd::AsRawFd;
 use std::time::{Duration, Instant};
+use synod_core::boxed::Which;
 use synod_core::card::Load;
 use synod_core::{Algorithm, Boxed, Family, ProcessId, Setup};
 use synod_sim::network::{Network, chance};
@@ -40,12 +41,16 @@ const EXACT: Duration = Duration::from_millis(1);
 /// Runs one member with this algorithm until the leader ends it. What goes wrong is said to the
 /// leader.
 pub fn serve<A: Algorithm>(config: &Config, control: Control) -> io::Result<()> {
-    serve_boxed::<A::Family>(config, config.setup.clone().of::<A>(), control)
+    serve_boxed::<A::Family>(config, Which::of::<A>(), control)
 }
 
-/// The same for the algorithm that the setup names: compiled once for each family.
-fn serve_boxed<F: Family>(config: &Config, setup: Setup, mut control: Control) -> io::Result<()> {
-    let played = wake::<F>(config, setup)
+/// The same for any algorithm of the family.
+pub fn serve_boxed<F: Family>(
+    config: &Config,
+    which: Which,
+    mut control: Control,
+) -> io::Result<()> {
+    let played = wake::<F>(config, config.setup.clone().running(which))
         .and_then(|(mut actor, disk)| play(&mut actor, disk, config, &mut control));
     if let Err(error) = &played {
         // If the leader is gone there is nobody to tell.

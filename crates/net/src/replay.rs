@@ -12,9 +12,10 @@ use smallvec::SmallVec;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::Read;
 use std::iter::once;
+use synod_core::boxed::Which;
 use synod_core::card::{Load, Order, Rounds};
 use synod_core::family::Mark;
-use synod_core::{Algorithm, Boxed, Family, Monitor, ProcessId, Setup, SetupError};
+use synod_core::{Algorithm, Boxed, Family, Monitor, ProcessId, SetupError};
 use synod_sim::count::{Conditions, costs};
 use synod_sim::trace::Tracer;
 use synod_sim::world::{Body, Driver, Happening, Slot, Status};
@@ -80,22 +81,22 @@ impl Launch {
         tracer: Option<Tracer<'_>>,
         progress: &mut dyn FnMut(u64),
     ) -> Result<Real, NetError> {
-        let setup = self.options.plan.setup.clone().of::<A>();
-        self.run_boxed::<A::Family>(setup, tracer, progress)
+        self.run_boxed::<A::Family>(Which::of::<A>(), tracer, progress)
     }
 
-    /// The same for the algorithm that the setup names: compiled once for each family.
-    fn run_boxed<F: Family>(
+    /// The same for any algorithm of the family.
+    pub fn run_boxed<F: Family>(
         &self,
-        setup: Setup,
+        which: Which,
         tracer: Option<Tracer<'_>>,
         progress: &mut dyn FnMut(u64),
     ) -> Result<Real, NetError> {
+        let setup = self.options.plan.setup.clone().running(which);
         let processes = Boxed::<F>::processes(&setup)?;
         let n = setup.n;
         if n > LARGEST_GROUP {
             let wanted = format!("on a real network at most {LARGEST_GROUP}");
-            let algorithm = Boxed::<F>::kit(&setup).card.name;
+            let algorithm = which.card().name;
             return Err(SetupError::GroupSize { algorithm, wanted, n }.into());
         }
         if self.medium == Medium::Udp && self.kills.iter().any(|kill| kill.back_us.is_some()) {

@@ -59,6 +59,11 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
     /// A run about to begin. Give it a tracer to keep or write what happens.
     pub fn new(mut options: Options, tracer: Option<Tracer<'s>>) -> Result<Self, SetupError> {
         options.plan.setup = options.plan.setup.of::<A>();
+        Self::of_any(options, tracer)
+    }
+
+    /// The same for any algorithm of the family: the setup says which.
+    pub fn of_any(options: Options, tracer: Option<Tracer<'s>>) -> Result<Self, SetupError> {
         Ok(Simulator { run: Run::new(options, tracer)? })
     }
 

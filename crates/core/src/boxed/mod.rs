@@ -8,7 +8,7 @@
 mod kind;
 mod value;
 
-pub use kind::Which;
+pub use kind::{VisitFamily, Which};
 pub use value::{BoxedMessage, BoxedTimer};
 
 use crate::algorithm::{Algorithm, Kit};
