@@ -5,9 +5,7 @@ use crate::parse;
 use anyhow::{Context, Result, ensure};
 use clap::{Args, ValueEnum};
 use std::time::Duration;
-use synod_core::Family;
-use synod_core::boxed::{VisitFamily, Which};
-use synod_net::{Kill, LARGEST_GROUP, Launch, Medium, NetError, Real};
+use synod_net::{Kill, LARGEST_GROUP, Launch, Medium, Real};
 use synod_protocols::which;
 use synod_sim::Options;
 use synod_sim::trace::Tracer;
@@ -114,21 +112,6 @@ pub(crate) fn perform(
     progress: &mut dyn FnMut(u64),
 ) -> Result<Real> {
     let which = which(&launch.algorithm).ok_or_else(|| unknown(&launch.algorithm))?;
-    let run = RunIt { launch, which, tracer, progress };
-    Ok(which.visit_family(run).ok_or_else(|| unknown(&launch.algorithm))??)
-}
-
-struct RunIt<'l, 's, 'p> {
-    launch: &'l Launch,
-    which: Which,
-    tracer: Option<Tracer<'s>>,
-    progress: &'p mut dyn FnMut(u64),
-}
-
-impl VisitFamily for RunIt<'_, '_, '_> {
-    type Answer = Result<Real, NetError>;
-
-    fn visit<F: Family>(self) -> Self::Answer {
-        self.launch.run_boxed::<F>(self.which, self.tracer, self.progress)
-    }
+    let real = launch.run_named(which, tracer, progress);
+    Ok(real.ok_or_else(|| unknown(&launch.algorithm))??)
 }

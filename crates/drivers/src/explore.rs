@@ -1,10 +1,10 @@
 //! Explores an algorithm, whichever it is, and puts its counterexamples into words and events.
 
+use crate::Catalogue;
 use synod_check::{Exploration, Progress, Question, Refutation, Unfinished, Verdict, replay};
 use synod_core::boxed::VisitFamily;
 use synod_core::card::Order;
 use synod_core::{Algorithm, Boxed, Family, Monitor, SetupError};
-use synod_protocols::which;
 use synod_sim::scenario::Scenario;
 use synod_sim::trace::{Event, Tracer, Window};
 
@@ -39,14 +39,15 @@ pub struct Refuted {
     pub shown: bool,
 }
 
-/// Explores, if there is an algorithm of that name. Fails with a [`SetupError`] if there can be no
+/// Explores, if the catalogue has an algorithm of that name. Fails with a [`SetupError`] if there can be no
 /// such group.
 pub fn explore(
+    catalogue: Catalogue,
     name: &str,
     question: &Question,
     progress: &mut dyn FnMut(&Progress),
 ) -> Option<Result<Explored, SetupError>> {
-    let which = which(name)?;
+    let which = catalogue(name)?;
     let setup = question.setup.clone().running(which);
     let question = &Question { setup, ..question.clone() };
     which.visit_family(Explore { question, progress })

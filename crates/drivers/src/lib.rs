@@ -1,8 +1,9 @@
 //! Every driver for every algorithm, by name: what is the same whatever the algorithm.
 //!
 //! Drivers are generic in the algorithm. Here they are compiled once for each family
-//! ([`synod_core::boxed`] says how), for all commands and all tests together. Whoever calls [`simulate`],
-//! [`explore`] or [`play`] has nothing to compile but the call.
+//! ([`synod_core::boxed`] says how), for all commands and all tests together. A caller of [`simulate`],
+//! [`explore`] or [`play`] has nothing to compile but the call. This crate knows no algorithm either: the
+//! caller brings a [`Catalogue`]. So an edited algorithm compiles no driver anew.
 #![forbid(unsafe_code)]
 
 mod explore;
@@ -12,20 +13,24 @@ pub use explore::{Explored, Refuted, explore};
 use std::io;
 use synod_core::boxed::{VisitFamily, Which};
 use synod_core::{Boxed, Family, SetupError};
-use synod_protocols::which;
 use synod_sim::scenario::{ParseError, Played, Scenario};
 use synod_sim::trace::Tracer;
 use synod_sim::{Options, Report, Simulator};
 
-/// One run, if there is an algorithm of that name. Fails with a [`SetupError`] if there can be no
+/// Finds an algorithm by its name or an alias: `synod_protocols::which`, or a function that knows others
+/// beside these.
+pub type Catalogue = fn(&str) -> Option<Which>;
+
+/// One run, if the catalogue has an algorithm of that name. Fails with a [`SetupError`] if there can be no
 /// such group; the report cannot be made if the trace cannot be written.
 pub fn simulate(
+    catalogue: Catalogue,
     name: &str,
     mut options: Options,
     tracer: Option<Tracer<'_>>,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Option<Result<io::Result<Report>, SetupError>> {
-    let which = which(name)?;
+    let which = catalogue(name)?;
     options.plan.setup = options.plan.setup.running(which);
     which.visit_family(Simulate { options, tracer, progress })
 }
@@ -45,9 +50,9 @@ impl VisitFamily for Simulate<'_, '_> {
     }
 }
 
-/// Plays a scenario, if there is an algorithm of the name in it.
-pub fn play(scenario: &Scenario) -> Option<Result<Played, ParseError>> {
-    let which = which(scenario.algorithm())?;
+/// Plays a scenario, if the catalogue has an algorithm of the name in it.
+pub fn play(catalogue: Catalogue, scenario: &Scenario) -> Option<Result<Played, ParseError>> {
+    let which = catalogue(scenario.algorithm())?;
     which.visit_family(Play { scenario, which })
 }
 

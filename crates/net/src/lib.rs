@@ -44,5 +44,5 @@ pub use control::{Config, Control, Medium};
 pub use error::NetError;
 pub use floor::Floor;
 pub use group::{Fate, Kill, LARGEST_GROUP, Launch};
-pub use member::{serve, serve_boxed};
+pub use member::{serve, serve_named};
 pub use replay::{Facts, Latency, Real};

@@ -16,7 +16,7 @@ use mio::{Events, Interest, Poll};
 use std::io::{self, ErrorKind};
 use std::os::fd::AsRawFd;
 use std::time::{Duration, Instant};
-use synod_core::boxed::Which;
+use synod_core::boxed::{VisitFamily, Which};
 use synod_core::card::Load;
 use synod_core::{Algorithm, Boxed, Family, ProcessId, Setup};
 use synod_sim::network::{Network, chance};
@@ -44,12 +44,27 @@ pub fn serve<A: Algorithm>(config: &Config, control: Control) -> io::Result<()> 
     serve_boxed::<A::Family>(config, Which::of::<A>(), control)
 }
 
-/// The same for any algorithm of the family.
-pub fn serve_boxed<F: Family>(
-    config: &Config,
+/// The same for an algorithm that is known only at run time; compiled here, once for each family. None if
+/// its family is not one of [`synod_core::family`].
+pub fn serve_named(config: &Config, which: Which, control: Control) -> Option<io::Result<()>> {
+    which.visit_family(Named { config, which, control })
+}
+
+struct Named<'c> {
+    config: &'c Config,
     which: Which,
-    mut control: Control,
-) -> io::Result<()> {
+    control: Control,
+}
+
+impl VisitFamily for Named<'_> {
+    type Answer = io::Result<()>;
+
+    fn visit<F: Family>(self) -> Self::Answer {
+        serve_boxed::<F>(self.config, self.which, self.control)
+    }
+}
+
+fn serve_boxed<F: Family>(config: &Config, which: Which, mut control: Control) -> io::Result<()> {
     let played = wake::<F>(config, config.setup.clone().running(which))
         .and_then(|(mut actor, disk)| play(&mut actor, disk, config, &mut control));
     if let Err(error) = &played {

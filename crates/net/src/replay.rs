@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::Read;
 use std::iter::once;
-use synod_core::boxed::Which;
+use synod_core::boxed::{VisitFamily, Which};
 use synod_core::card::{Load, Order, Rounds};
 use synod_core::family::Mark;
 use synod_core::{Algorithm, Boxed, Family, Monitor, ProcessId, SetupError};
@@ -84,8 +84,18 @@ impl Launch {
         self.run_boxed::<A::Family>(Which::of::<A>(), tracer, progress)
     }
 
-    /// The same for any algorithm of the family.
-    pub fn run_boxed<F: Family>(
+    /// The same for an algorithm that is known only at run time; compiled here, once for each family. None
+    /// if its family is not one of [`synod_core::family`].
+    pub fn run_named(
+        &self,
+        which: Which,
+        tracer: Option<Tracer<'_>>,
+        progress: &mut dyn FnMut(u64),
+    ) -> Option<Result<Real, NetError>> {
+        which.visit_family(Named { launch: self, which, tracer, progress })
+    }
+
+    fn run_boxed<F: Family>(
         &self,
         which: Which,
         tracer: Option<Tracer<'_>>,
@@ -116,6 +126,21 @@ impl Launch {
         replay.go_on(&mut merge)?;
         replay.settle(self.medium, gathered.ended);
         replay.finish(self, gathered)
+    }
+}
+
+struct Named<'l, 's, 'p> {
+    launch: &'l Launch,
+    which: Which,
+    tracer: Option<Tracer<'s>>,
+    progress: &'p mut dyn FnMut(u64),
+}
+
+impl VisitFamily for Named<'_, '_, '_> {
+    type Answer = Result<Real, NetError>;
+
+    fn visit<F: Family>(self) -> Self::Answer {
+        self.launch.run_boxed::<F>(self.which, self.tracer, self.progress)
     }
 }
 

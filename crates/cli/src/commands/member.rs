@@ -4,9 +4,7 @@ use crate::Outcome;
 use crate::about::unknown;
 use anyhow::{Context, Result};
 use clap::Args;
-use synod_core::Family;
-use synod_core::boxed::{VisitFamily, Which};
-use synod_net::{Config, Control, serve_boxed};
+use synod_net::{Control, serve_named};
 use synod_protocols::which;
 
 /// Be one process of a run on a real network; 'synod run --on' starts it
@@ -22,21 +20,7 @@ impl Member {
         let config = control.configuration().context(by_hand)?;
         let name = config.algorithm.clone();
         let which = which(&name).ok_or_else(|| unknown(&name))?;
-        which.visit_family(Serve { config, which, control }).ok_or_else(|| unknown(&name))??;
+        serve_named(&config, which, control).ok_or_else(|| unknown(&name))??;
         Ok(Outcome::Holds)
-    }
-}
-
-struct Serve {
-    config: Config,
-    which: Which,
-    control: Control,
-}
-
-impl VisitFamily for Serve {
-    type Answer = std::io::Result<()>;
-
-    fn visit<F: Family>(self) -> Self::Answer {
-        serve_boxed::<F>(&self.config, self.which, self.control)
     }
 }
