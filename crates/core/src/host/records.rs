@@ -14,6 +14,9 @@ pub enum Write<R> {
     Checkpoint(R),
 }
 
+/// Records and what waits for them, on its way out of the queue.
+type Group<'q, P> = Drain<'q, (u8, EffectOf<P>)>;
+
 /// The queue before the disk. If it is not empty, a record comes first.
 #[derive(Debug)]
 pub(super) struct Queue<P: Protocol> {
@@ -55,10 +58,7 @@ impl<P: Protocol> Queue<P> {
 
     /// Takes the records at the head of the queue, if they are written, and what waits for no later
     /// one: how many records, and all of it in order.
-    pub(super) fn take_group(
-        &mut self,
-        written_up_to: u64,
-    ) -> Option<(usize, Drain<'_, (u8, EffectOf<P>)>)> {
+    pub(super) fn take_group(&mut self, written_up_to: u64) -> Option<(usize, Group<'_, P>)> {
         let is_record = |(_, effect): &(u8, EffectOf<P>)| Write::seen(effect).is_some();
         let records = self.held.iter().take_while(|held| is_record(held)).count();
         let number = self.left + records as u64;
