@@ -23,7 +23,15 @@ pub fn explore<A: Algorithm>(
     question: &Question,
     mut progress: impl FnMut(&Progress),
 ) -> Result<Exploration<A::Input>, SetupError> {
-    search::<Boxed<A::Family>>(&question.of::<A>(), &mut progress)
+    explore_boxed::<A::Family>(&question.of::<A>(), &mut progress)
+}
+
+/// The same for any algorithm of the family: the setup of the question says which.
+pub fn explore_boxed<F: Family>(
+    question: &Question,
+    progress: &mut dyn FnMut(&Progress),
+) -> Result<Exploration<F::Input>, SetupError> {
+    search::<Boxed<F>>(question, progress)
 }
 
 /// The same, for one type: all that follows is compiled for each.

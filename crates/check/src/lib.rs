@@ -30,6 +30,6 @@ mod successors;
 pub mod views;
 mod visited;
 
-pub use explorer::explore;
+pub use explorer::{explore, explore_boxed};
 pub use history::{History, ReplayError, Replayed, replay};
 pub use question::{Exploration, Limits, Progress, Question, Refutation, Unfinished, Verdict};

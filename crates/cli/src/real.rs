@@ -5,9 +5,8 @@ use crate::parse;
 use anyhow::{Context, Result, ensure};
 use clap::{Args, ValueEnum};
 use std::time::Duration;
-use synod_core::Algorithm;
-use synod_net::{Kill, LARGEST_GROUP, Launch, Medium, NetError, Real};
-use synod_protocols::{Visit, visit};
+use synod_net::{Kill, LARGEST_GROUP, Launch, Medium, Real};
+use synod_protocols::which;
 use synod_sim::Options;
 use synod_sim::trace::Tracer;
 
@@ -112,20 +111,7 @@ pub(crate) fn perform(
     tracer: Option<Tracer<'_>>,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Real> {
-    let run = RunIt { launch, tracer, progress };
-    Ok(visit(&launch.algorithm, run).ok_or_else(|| unknown(&launch.algorithm))??)
-}
-
-struct RunIt<'l, 's, 'p> {
-    launch: &'l Launch,
-    tracer: Option<Tracer<'s>>,
-    progress: &'p mut dyn FnMut(u64),
-}
-
-impl Visit for RunIt<'_, '_, '_> {
-    type Answer = Result<Real, NetError>;
-
-    fn visit<A: Algorithm>(self) -> Self::Answer {
-        self.launch.run::<A>(self.tracer, self.progress)
-    }
+    let which = which(&launch.algorithm).ok_or_else(|| unknown(&launch.algorithm))?;
+    let real = launch.run_named(which, tracer, progress);
+    Ok(real.ok_or_else(|| unknown(&launch.algorithm))??)
 }

@@ -3,6 +3,7 @@
 use crate::about::{About, unknown};
 use crate::export::UNWRITTEN;
 use anyhow::{Context, Result};
+use synod_protocols::which;
 use synod_sim::trace::Tracer;
 use synod_sim::{Options, Report};
 
@@ -14,7 +15,7 @@ pub(crate) fn simulate(
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<Report> {
     let name = about.card.name;
-    let report = synod_drivers::simulate(name, options, tracer, progress);
+    let report = synod_drivers::simulate(which, name, options, tracer, progress);
     let report = report.ok_or_else(|| unknown(name))??;
     report.context(UNWRITTEN)
 }

@@ -53,8 +53,9 @@ pub enum Effect<M, T, O> {
 pub type EffectOf<P> =
     Effect<<P as Protocol>::Message, <P as Protocol>::Timer, <P as Protocol>::Output>;
 
-/// What a driver offers to a step.
-pub trait Host<P: Protocol> {
+/// Takes in what a protocol asks for during one step: a [`Host`](crate::Host) on behalf of a driver,
+/// or the layer above.
+pub(crate) trait Effects<P: Protocol> {
     /// Carries out one effect.
     fn effect(&mut self, effect: EffectOf<P>);
     /// Decides a randomised step: any number below `among`.
@@ -80,18 +81,18 @@ pub struct Cx<'a, P: Protocol> {
     n: usize,
     /// The group in which the step takes place, if it is not everybody.
     members: Option<&'a ProcessSet>,
-    host: &'a mut dyn Host<P>,
+    effects: &'a mut dyn Effects<P>,
 }
 
 impl<'a, P: Protocol> Cx<'a, P> {
-    /// A window for the process `me` among `n`. For drivers.
-    pub fn new(me: ProcessId, n: usize, host: &'a mut dyn Host<P>) -> Self {
-        Cx { me, n, members: None, host }
+    /// A window for the process `me` among `n`.
+    pub(crate) fn new(me: ProcessId, n: usize, effects: &'a mut dyn Effects<P>) -> Self {
+        Cx { me, n, members: None, effects }
     }
 
     #[inline]
     pub(crate) fn push(&mut self, effect: EffectOf<P>) {
-        self.host.effect(effect);
+        self.effects.effect(effect);
     }
 
     /// This process.
@@ -104,14 +105,14 @@ impl<'a, P: Protocol> Cx<'a, P> {
     /// process number or a boot counter for it.
     #[inline]
     pub fn incarnation(&self) -> u32 {
-        self.host.incarnation()
+        self.effects.incarnation()
     }
 
     /// Whether this process starts again without the disk that it had. Real systems know it by an
     /// empty directory where the configuration says that it is not their first start.
     #[inline]
     pub fn has_lost_disk(&self) -> bool {
-        self.host.has_lost_disk()
+        self.effects.has_lost_disk()
     }
 
     /// How many processes are in the group: all, unless a layer above narrowed it down.
@@ -199,7 +200,7 @@ impl<'a, P: Protocol> Cx<'a, P> {
     /// the explorer tries them all.
     pub fn choose(&mut self, among: u32) -> u32 {
         assert!(among > 0, "a choice among nothing");
-        let chosen = self.host.choose(among);
+        let chosen = self.effects.choose(among);
         assert!(chosen < among, "the driver chose {chosen} among {among}");
         chosen
     }
@@ -208,7 +209,7 @@ impl<'a, P: Protocol> Cx<'a, P> {
     /// explorer passes over it; for other drivers it is a step like any other. For adversaries that
     /// learn only by trying whether a move leads anywhere.
     pub fn retract(&mut self) {
-        self.host.retract();
+        self.effects.retract();
     }
 
     /// Runs one step of the layer below. Its messages and timers go out as ours; what it outputs
@@ -281,7 +282,7 @@ impl<'a, P: Protocol> Cx<'a, P> {
     ) -> Vec<EffectOf<L>> {
         let (me, n, members) = (self.me, self.n, self.members);
         let mut aside = Aside { above: self, effects: Vec::new() };
-        step(&mut Cx { me, n, members, host: &mut aside });
+        step(&mut Cx { me, n, members, effects: &mut aside });
         aside.effects
     }
 
@@ -298,9 +299,9 @@ impl<'a, P: Protocol> Cx<'a, P> {
     {
         let mut outputs = SmallVec::new();
         let keep = |_: &mut Cx<'_, P>, told| outputs.push(told);
-        self.host.cross(true);
+        self.effects.cross(true);
         self.drive(members, (From::from, From::from, keep), step, record);
-        self.host.cross(false);
+        self.effects.cross(false);
         outputs
     }
 
@@ -319,7 +320,7 @@ impl<'a, P: Protocol> Cx<'a, P> {
         let (me, n) = (self.me, self.n);
         let members = members.or(self.members);
         let mut below = Below { above: self, message, timer, output, record };
-        step(&mut Cx { me, n, members, host: &mut below });
+        step(&mut Cx { me, n, members, effects: &mut below });
     }
 }
 
@@ -337,7 +338,7 @@ fn no_record(_: Record) -> Record {
     panic!("a layer below that persists is driven by below_durable")
 }
 
-impl<'b, P, L, M, T, O> Host<L> for Below<'_, 'b, P, M, T, O>
+impl<'b, P, L, M, T, O> Effects<L> for Below<'_, 'b, P, M, T, O>
 where
     P: Protocol,
     L: Protocol,
@@ -363,23 +364,23 @@ where
     }
 
     fn choose(&mut self, among: u32) -> u32 {
-        self.above.host.choose(among)
+        self.above.effects.choose(among)
     }
 
     fn incarnation(&self) -> u32 {
-        self.above.host.incarnation()
+        self.above.effects.incarnation()
     }
 
     fn has_lost_disk(&self) -> bool {
-        self.above.host.has_lost_disk()
+        self.above.effects.has_lost_disk()
     }
 
     fn cross(&mut self, down: bool) {
-        self.above.host.cross(down);
+        self.above.effects.cross(down);
     }
 
     fn retract(&mut self) {
-        self.above.host.retract();
+        self.above.effects.retract();
     }
 }
 
@@ -389,21 +390,21 @@ struct Aside<'a, 'b, P: Protocol, L: Protocol> {
     effects: Vec<EffectOf<L>>,
 }
 
-impl<P: Protocol, L: Protocol> Host<L> for Aside<'_, '_, P, L> {
+impl<P: Protocol, L: Protocol> Effects<L> for Aside<'_, '_, P, L> {
     fn effect(&mut self, effect: EffectOf<L>) {
         self.effects.push(effect);
     }
 
     fn choose(&mut self, among: u32) -> u32 {
-        self.above.host.choose(among)
+        self.above.effects.choose(among)
     }
 
     fn incarnation(&self) -> u32 {
-        self.above.host.incarnation()
+        self.above.effects.incarnation()
     }
 
     fn has_lost_disk(&self) -> bool {
-        self.above.host.has_lost_disk()
+        self.above.effects.has_lost_disk()
     }
 }
 
@@ -415,7 +416,7 @@ pub fn step<P: Protocol>(
     run: impl FnOnce(&mut Cx<'_, P>),
 ) -> Vec<EffectOf<P>> {
     struct Collect<P: Protocol>(Vec<EffectOf<P>>);
-    impl<P: Protocol> Host<P> for Collect<P> {
+    impl<P: Protocol> Effects<P> for Collect<P> {
         fn effect(&mut self, effect: EffectOf<P>) {
             self.0.push(effect);
         }
@@ -423,7 +424,7 @@ pub fn step<P: Protocol>(
             0
         }
     }
-    let mut host = Collect(Vec::new());
-    run(&mut Cx::new(me, group_size, &mut host));
-    host.0
+    let mut collected = Collect(Vec::new());
+    run(&mut Cx::new(me, group_size, &mut collected));
+    collected.0
 }

@@ -13,6 +13,7 @@
 //! - [`process`]: the names of processes, and sets of them
 //! - [`protocol`]: the trait, and what travels
 //! - [`cx`]: effects, and how a layer drives the one below
+//! - [`host`]: one process as every driver has it: state, timers, records and what waits for them
 //! - [`durable`]: stable storage, for the protocols that need it
 //! - [`byzantine`]: traitors, and what they say
 //! - [`group`]: views and deliveries: what a group engine offers to a service above it
@@ -30,10 +31,12 @@ pub mod budget;
 pub mod byzantine;
 pub mod card;
 pub mod clock;
+mod copy;
 pub mod cx;
 pub mod durable;
 pub mod family;
 pub mod group;
+pub mod host;
 mod kind;
 pub mod linear;
 pub mod process;
@@ -47,9 +50,10 @@ pub use boxed::Boxed;
 pub use budget::Budget;
 pub use card::{Bounds, Card, Cost, Mutant, Source};
 pub use clock::{Clock, Moment};
-pub use cx::{Cx, Effect, EffectOf, Host, step};
+pub use cx::{Cx, Effect, EffectOf, step};
 pub use durable::{Durable, Record};
 pub use family::{Application, Family, Monitor, Property, Violation};
+pub use host::{Host, Outlet};
 pub use process::{ProcessId, ProcessSet};
 pub use protocol::{Aside, Data, Never, Protocol, Wire};
 pub use setup::{Setup, SetupError};

@@ -63,7 +63,13 @@ impl Setup {
     /// The same group, for drivers of [`Boxed`](crate::Boxed) algorithms: it runs this one.
     #[must_use]
     pub fn of<A: Algorithm>(self) -> Self {
-        Setup { which: Some(Which::of::<A>()), ..self }
+        self.running(Which::of::<A>())
+    }
+
+    /// The same, where the algorithm is known only at run time.
+    #[must_use]
+    pub fn running(self, which: Which) -> Self {
+        Setup { which: Some(which), ..self }
     }
 
     /// The same, with one parameter set.

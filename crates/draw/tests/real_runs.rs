@@ -6,7 +6,7 @@ use synod_core::card::Rounds;
 use synod_draw::shiviz::Shiviz;
 use synod_draw::svg::Spread;
 use synod_draw::{Scene, mermaid, svg, terminal};
-use synod_protocols::entries;
+use synod_protocols::{entries, which};
 use synod_sim::faults::{RandomFaults, Restart};
 use synod_sim::trace::{Event, Tracer, What, Window};
 use synod_sim::{Options, Plan};
@@ -53,7 +53,8 @@ impl Record {
         let mut window = Window::new(0, 400);
         let mut shiviz = Shiviz::new(Vec::new(), Scene::new("", self.n));
         let tracer = Tracer::new(self.n, vec![&mut window, &mut shiviz]);
-        let run = synod_drivers::simulate(name, self.options(), Some(tracer), &mut |_, _| ());
+        let run =
+            synod_drivers::simulate(which, name, self.options(), Some(tracer), &mut |_, _| ());
         let report = run.expect("it is in the catalogue").ok()?;
         report.expect("the trace is whole, so that ShiViz takes it");
         let log = String::from_utf8(shiviz.into_inner()).expect("the log is text");

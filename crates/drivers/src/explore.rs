@@ -1,9 +1,10 @@
 //! Explores an algorithm, whichever it is, and puts its counterexamples into words and events.
 
+use crate::Catalogue;
 use synod_check::{Exploration, Progress, Question, Refutation, Unfinished, Verdict, replay};
+use synod_core::boxed::VisitFamily;
 use synod_core::card::Order;
 use synod_core::{Algorithm, Boxed, Family, Monitor, SetupError};
-use synod_protocols::{Visit, visit};
 use synod_sim::scenario::Scenario;
 use synod_sim::trace::{Event, Tracer, Window};
 
@@ -38,14 +39,18 @@ pub struct Refuted {
     pub shown: bool,
 }
 
-/// Explores, if there is an algorithm of that name. Fails with a [`SetupError`] if there can be no
+/// Explores, if the catalogue has an algorithm of that name. Fails with a [`SetupError`] if there can be no
 /// such group.
 pub fn explore(
+    catalogue: Catalogue,
     name: &str,
     question: &Question,
     progress: &mut dyn FnMut(&Progress),
 ) -> Option<Result<Explored, SetupError>> {
-    visit(name, Explore { question, progress })
+    let which = catalogue(name)?;
+    let setup = question.setup.clone().running(which);
+    let question = &Question { setup, ..question.clone() };
+    which.visit_family(Explore { question, progress })
 }
 
 struct Explore<'q, 'p> {
@@ -53,19 +58,19 @@ struct Explore<'q, 'p> {
     progress: &'p mut dyn FnMut(&Progress),
 }
 
-impl Visit for Explore<'_, '_> {
+impl VisitFamily for Explore<'_, '_> {
     type Answer = Result<Explored, SetupError>;
 
-    fn visit<A: Algorithm>(self) -> Self::Answer {
-        let found = synod_check::explore::<A>(self.question, self.progress)?;
-        let question = self.question.of::<A>();
+    fn visit<F: Family>(self) -> Self::Answer {
+        let question = self.question;
+        let found = synod_check::explore_boxed::<F>(question, self.progress)?;
         let Exploration { progress, unfinished, verdicts } = found;
-        let tell = |verdict: &Verdict<A::Input>| {
+        let tell = |verdict: &Verdict<F::Input>| {
             let refuted = verdict.refuted.as_ref();
-            (verdict.property, refuted.map(|refuted| tell::<A::Family>(&question, refuted)))
+            (verdict.property, refuted.map(|refuted| tell::<F>(question, refuted)))
         };
         let verdicts = verdicts.iter().map(tell).collect();
-        let order = question.plan::<Boxed<A::Family>>().order;
+        let order = question.plan::<Boxed<F>>().order;
         Ok(Explored { order, progress, unfinished, verdicts })
     }
 }

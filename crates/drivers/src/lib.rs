@@ -1,8 +1,9 @@
 //! Every driver for every algorithm, by name: what is the same whatever the algorithm.
 //!
 //! Drivers are generic in the algorithm. Here they are compiled once for each family
-//! ([`synod_core::boxed`] says how), for all commands and all tests together. Whoever calls [`simulate`],
-//! [`explore`] or [`play`] has nothing to compile but the call.
+//! ([`synod_core::boxed`] says how), for all commands and all tests together. A caller of [`simulate`],
+//! [`explore`] or [`play`] has nothing to compile but the call. This crate knows no algorithm either: the
+//! caller brings a [`Catalogue`]. So an edited algorithm compiles no driver anew.
 #![forbid(unsafe_code)]
 
 mod explore;
@@ -12,21 +13,28 @@ pub use explore::{Explored, Refuted, explore};
 pub use pools::explore_pool;
 
 use std::io;
-use synod_core::{Algorithm, SetupError};
-use synod_protocols::{Visit, visit};
+use synod_core::boxed::{VisitFamily, Which};
+use synod_core::{Boxed, Family, SetupError};
 use synod_sim::scenario::{ParseError, Played, Scenario};
 use synod_sim::trace::Tracer;
 use synod_sim::{Options, Report, Simulator};
 
-/// One run, if there is an algorithm of that name. Fails with a [`SetupError`] if there can be no
+/// Finds an algorithm by its name or an alias: `synod_protocols::which`, or a function that knows others
+/// beside these.
+pub type Catalogue = fn(&str) -> Option<Which>;
+
+/// One run, if the catalogue has an algorithm of that name. Fails with a [`SetupError`] if there can be no
 /// such group; the report cannot be made if the trace cannot be written.
 pub fn simulate(
+    catalogue: Catalogue,
     name: &str,
-    options: Options,
+    mut options: Options,
     tracer: Option<Tracer<'_>>,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Option<Result<io::Result<Report>, SetupError>> {
-    visit(name, Simulate { options, tracer, progress })
+    let which = catalogue(name)?;
+    options.plan.setup = options.plan.setup.running(which);
+    which.visit_family(Simulate { options, tracer, progress })
 }
 
 struct Simulate<'s, 'p> {
@@ -35,26 +43,30 @@ struct Simulate<'s, 'p> {
     progress: &'p mut dyn FnMut(u64, u64),
 }
 
-impl Visit for Simulate<'_, '_> {
+impl VisitFamily for Simulate<'_, '_> {
     type Answer = Result<io::Result<Report>, SetupError>;
 
-    fn visit<A: Algorithm>(self) -> Self::Answer {
-        let simulator = Simulator::<A>::new(self.options, self.tracer)?;
+    fn visit<F: Family>(self) -> Self::Answer {
+        let simulator = Simulator::<Boxed<F>>::of_any(self.options, self.tracer)?;
         Ok(simulator.run(self.progress))
     }
 }
 
-/// Plays a scenario, if there is an algorithm of the name in it.
-pub fn play(scenario: &Scenario) -> Option<Result<Played, ParseError>> {
-    visit(scenario.algorithm(), Play(scenario))
+/// Plays a scenario, if the catalogue has an algorithm of the name in it.
+pub fn play(catalogue: Catalogue, scenario: &Scenario) -> Option<Result<Played, ParseError>> {
+    let which = catalogue(scenario.algorithm())?;
+    which.visit_family(Play { scenario, which })
 }
 
-struct Play<'s>(&'s Scenario);
+struct Play<'s> {
+    scenario: &'s Scenario,
+    which: Which,
+}
 
-impl Visit for Play<'_> {
+impl VisitFamily for Play<'_> {
     type Answer = Result<Played, ParseError>;
 
-    fn visit<A: Algorithm>(self) -> Self::Answer {
-        self.0.play::<A>()
+    fn visit<F: Family>(self) -> Self::Answer {
+        self.scenario.play_boxed::<F>(self.which)
     }
 }

@@ -7,14 +7,17 @@ use crate::stage::Stage;
 use crate::wire::{LARGEST_BODY, Parcel};
 use serde::Serialize;
 use std::io;
-use synod_core::card::{Load, Rounds};
+use synod_core::boxed::{BoxedMessage, BoxedTimer};
+use synod_core::card::Rounds;
 use synod_core::durable::Record;
-use synod_core::family::{Mark, Pace};
+use synod_core::family::Mark;
+use synod_core::host::Write;
 use synod_core::{
-    Algorithm, Application, Clock, Cx, Effect, EffectOf, Family, Host, Moment, ProcessId,
+    Algorithm, Application, Boxed, Clock, Family, Host, Moment, Outlet, ProcessId, ProcessSet,
+    Setup,
 };
-use synod_sim::network::{Delay, below, happens};
-use synod_sim::world::ApplicationOf;
+use synod_sim::network::{below, happens};
+use synod_sim::workload::{When, Workload};
 
 /// An application asks no further while so many of its requests are open.
 const MOST_OPEN: u64 = 512;
@@ -66,95 +69,97 @@ enum Plan<I> {
     At(u64, I),
 }
 
-/// A process of one algorithm.
-pub(crate) struct Actor<A: Algorithm> {
-    state: A,
-    surroundings: Surroundings<A>,
-    plan: Plan<A::Input>,
-    offers: Vec<A::Input>,
-    load: Load,
-    think: Delay,
-    hold: Delay,
+/// A process of any algorithm of the family: its host, its application, and what the application asks next.
+pub(crate) struct Actor<F: Family> {
+    host: Host<Boxed<F>>,
+    /// Names the algorithm, so that messages can be read.
+    setup: Setup,
+    /// The number of the last record of this life that is on the disk.
+    written: u64,
+    around: Surroundings<F>,
+    plan: Plan<F::Input>,
+    offers: Vec<F::Input>,
+    workload: Workload,
     tells: f64,
     give_up_us: u64,
 }
 
-/// What a step may touch beside the state.
-struct Surroundings<A: Algorithm> {
-    application: ApplicationOf<A>,
-    timers: Vec<(u64, A::Timer)>,
-    /// Records that are not safe yet, and the messages and outputs that wait for them. Begins with a
-    /// record.
-    held: Vec<EffectOf<A>>,
+/// What a step may touch beside the host.
+struct Surroundings<F: Family> {
+    application: F::Application,
     clocks: Vec<Clock>,
     /// How many requests are open, and when one was last answered.
     open: u64,
     answered_us: u64,
+    timers_set: u64,
     scratch: Vec<u8>,
-    answers: Vec<A::Input>,
+    answers: Vec<F::Input>,
 }
 
-impl<A: Algorithm> Actor<A> {
-    /// A process as it was before it crashed, as far as it is on `disk`, if it has lived before.
-    pub(crate) fn new(config: &Config, disk: &[Record]) -> io::Result<Self> {
+impl<F: Family> Actor<F> {
+    /// A process of the algorithm that `setup` names, as it was before it crashed, as far as it is on
+    /// `disk`, if it has lived before.
+    pub(crate) fn new(config: &Config, setup: Setup, disk: &[Record]) -> io::Result<Self> {
         let me = config.me;
-        let mut processes = A::processes(&config.setup).map_err(io::Error::other)?;
-        let mut state = processes.swap_remove(me.index());
+        let mut processes = Boxed::<F>::processes(&setup).map_err(io::Error::other)?;
+        let state = processes.swap_remove(me.index());
         let rounds = if state.takes_part(me) { config.rounds } else { Rounds::Times(0) };
-        let mut application = ApplicationOf::<A>::new(me, &config.setup, rounds);
+        let mut application = F::Application::new(me, &setup, rounds);
         for log in &config.past {
-            past::live_again::<A>(&mut application, log, &config.clocks)?;
+            past::live_again::<F>(&mut application, log, &config.clocks)?;
         }
-        if let Some(replay) = A::REPLAY {
-            let replayed = disk.iter().try_for_each(|record| replay(&mut state, record));
-            replayed.map_err(io::Error::other)?;
-        }
-        let surroundings = Surroundings {
+        let host = match Boxed::<F>::kit(&setup).replay {
+            Some(replay) => Host::restored(state, replay, disk).map_err(io::Error::other)?,
+            None => Host::new(state),
+        };
+        let around = Surroundings {
             application,
-            timers: Vec::new(),
-            held: Vec::new(),
             clocks: config.clocks.clone(),
             open: 0,
             answered_us: 0,
+            timers_set: 0,
             scratch: vec![0; 1 << 12],
             answers: Vec::new(),
         };
-        let (load, think, hold, tells) = (config.load, config.think, config.hold, config.tells);
+        let Config { load, think, hold, tells, .. } = *config;
+        let workload = Workload { load, think, hold };
         let (plan, offers) = (Plan::Nothing, Vec::new());
         let give_up_us = match config.medium {
             Medium::Tcp => GIVE_UP_ON_THE_DEAD_US,
             Medium::Udp => GIVE_UP_US,
         };
-        Ok(Actor { state, surroundings, plan, offers, load, think, hold, tells, give_up_us })
+        Ok(Actor { host, setup, written: 0, around, plan, offers, workload, tells, give_up_us })
     }
 
-    /// Runs one handler, then whatever the application answers at once.
-    fn run(&mut self, stage: &mut Stage, handler: impl FnOnce(&mut A, &mut Cx<'_, A>)) {
-        let (me, n) = (stage.me, stage.n);
-        let mut host = Hosting { stage, around: &mut self.surroundings };
-        handler(&mut self.state, &mut Cx::new(me, n, &mut host));
+    /// The host takes in what happens, and the application answers to what it is told.
+    fn run(
+        &mut self,
+        stage: &mut Stage,
+        step: impl FnOnce(&mut Host<Boxed<F>>, &mut Carrier<'_, F>),
+    ) {
+        step(&mut self.host, &mut Carrier { stage, around: &mut self.around });
         self.answer(stage);
         self.make_plan(stage);
     }
 
     fn answer(&mut self, stage: &mut Stage) {
-        if self.surroundings.answers.is_empty() {
+        if self.around.answers.is_empty() {
             return;
         }
-        for input in std::mem::take(&mut self.surroundings.answers) {
+        for input in std::mem::take(&mut self.around.answers) {
             self.take_input(input, stage);
         }
     }
 
-    fn take_input(&mut self, input: A::Input, stage: &mut Stage) {
-        self.surroundings.application.on_input(&input);
+    fn take_input(&mut self, input: F::Input, stage: &mut Stage) {
+        self.around.application.on_input(&input);
         if stage.remembers {
-            let length = encode(&input, &mut self.surroundings.scratch);
-            stage.log.asked(&self.surroundings.scratch[..length]);
+            let length = encode(&input, &mut self.around.scratch);
+            stage.log.asked(&self.around.scratch[..length]);
         }
         stage.progress += 1;
-        match A::Family::mark_of_input(&input) {
-            Mark::Ask => self.surroundings.open += 1,
+        match F::mark_of_input(&input) {
+            Mark::Ask => self.around.open += 1,
             Mark::Whole => {
                 stage.operations += 1;
                 stage.turns_over += 1;
@@ -162,9 +167,7 @@ impl<A: Algorithm> Actor<A> {
             Mark::End => stage.turns_over += 1,
             Mark::Begin | Mark::Done | Mark::Reached | Mark::None => {}
         }
-        let (me, n) = (stage.me, stage.n);
-        let mut host = Hosting { stage, around: &mut self.surroundings };
-        self.state.on_input(input, &mut Cx::new(me, n, &mut host));
+        self.host.on_input(input, &mut Carrier { stage, around: &mut self.around });
         self.answer(stage);
     }
 
@@ -173,28 +176,21 @@ impl<A: Algorithm> Actor<A> {
         if !matches!(self.plan, Plan::Nothing) {
             return;
         }
-        let mut pick = |many: usize| below(&mut stage.chance, many as u64) as usize;
-        let offer = self.surroundings.application.offer(&mut pick, &mut self.offers);
-        let Some(input) = offer else { return };
-        let begins = matches!(A::Family::mark_of_input(&input), Mark::Ask | Mark::Whole);
-        let pace = A::Family::pace(&input);
-        if begins && self.load == Load::Sequential && pace != Pace::AtOnce {
-            self.plan = Plan::AtTurn(input);
-            return;
-        }
-        let delay = match pace {
-            Pace::AtOnce => 0,
-            Pace::Think if self.load == Load::Saturated => 0,
-            Pace::Think => self.think.draw(&mut stage.chance),
-            Pace::Hold => self.hold.draw(&mut stage.chance),
+        let Actor { workload, around, offers, .. } = self;
+        let plan = workload.plan::<F>(&around.application, &mut stage.chance, offers);
+        self.plan = match plan {
+            None => Plan::Nothing,
+            Some((input, When::AtTurn)) => Plan::AtTurn(input),
+            Some((input, When::After(delay_us))) => {
+                Plan::At(stage.now_us.saturating_add(delay_us), input)
+            }
         };
-        self.plan = Plan::At(stage.now_us.saturating_add(delay), input);
     }
 
-    fn ask_this(&mut self, input: A::Input, stage: &mut Stage) {
-        let bytes = encode(&input, &mut self.surroundings.scratch);
-        stage.log.input(stage.now_us, &self.surroundings.scratch[..bytes]);
-        let asks = A::Family::mark_of_input(&input) == Mark::Ask;
+    fn ask_this(&mut self, input: F::Input, stage: &mut Stage) {
+        let bytes = encode(&input, &mut self.around.scratch);
+        stage.log.input(stage.now_us, &self.around.scratch[..bytes]);
+        let asks = F::mark_of_input(&input) == Mark::Ask;
         self.take_input(input, stage);
         if asks && stage.n > 1 && happens(&mut stage.chance, self.tells) {
             self.tell(stage);
@@ -207,86 +203,75 @@ impl<A: Algorithm> Actor<A> {
         let other = below(&mut stage.chance, stage.n as u64 - 1) as u32;
         let to = ProcessId(if other >= stage.me.0 { other + 1 } else { other });
         stage.log.tell(stage.now_us, to);
-        let stamp = self.state.stamp();
+        let stamp = self.host.state_mut().stamp();
         stage.send(to, true, &stamp.to_le_bytes());
     }
 
-    /// Hands all that waits to the disk but the first `written` records, which it has, and makes it safe.
-    /// What led to it is written down before: nothing is safe, and nothing leaves, of which nobody knows
-    /// why.
-    fn write(&mut self, written: usize, stage: &mut Stage, send: Send<'_>) -> io::Result<usize> {
+    /// Hands the records that wait to the disk, but for those that it has, and makes them safe. What led
+    /// to them is written down before: nothing is safe, and nothing leaves, of which nobody knows why.
+    fn write(&mut self, stage: &mut Stage, send: Send<'_>) -> io::Result<()> {
         stage.log.commit(stage.digest)?;
         send(&mut stage.outbox);
-        let mut records = 0;
-        for effect in &self.surroundings.held {
-            records += usize::from(is_record(effect));
-            match effect {
-                _ if records <= written => {}
-                Effect::Persist(record) => stage.disk.append(record)?,
-                Effect::Checkpoint(record) => stage.disk.checkpoint(record)?,
-                _ => {}
+        for write in self.host.writes_after(self.written) {
+            self.written += 1;
+            match write {
+                Write::Append(record) => stage.disk.append(record)?,
+                Write::Checkpoint(record) => stage.disk.checkpoint(record)?,
             }
         }
         stage.disk.sync()?;
         // What waited is told now, and not when it began to wait.
         stage.look_at_the_clock();
-        Ok(records)
+        Ok(())
     }
 
-    /// The first records in the queue are safe: what waited for them is carried out, as far as it does
-    /// not wait for others.
-    fn release(&mut self, stage: &mut Stage) {
-        stage.log.sync(stage.now_us);
-        let held = std::mem::take(&mut self.surroundings.held);
-        let mut host = Hosting { stage, around: &mut self.surroundings };
-        for effect in held.into_iter().skip_while(is_record) {
-            host.effect(effect);
+    /// Lets go what waited for the first records in the queue, if these are written; whether they are.
+    fn release(&mut self, stage: &mut Stage) -> bool {
+        let mut carrier = Carrier { stage, around: &mut self.around };
+        let released = self.host.on_written(self.written, &mut carrier);
+        if released {
+            self.answer(stage);
+            self.make_plan(stage);
         }
-        self.answer(stage);
-        self.make_plan(stage);
+        released
     }
 
     /// Whether so many requests are open that the application should wait for an answer.
     fn is_full(&self, now_us: u64) -> bool {
-        let around = &self.surroundings;
+        let around = &self.around;
         around.open >= MOST_OPEN && now_us < around.answered_us.saturating_add(self.give_up_us)
     }
 }
 
-impl<A: Algorithm> Behave for Actor<A> {
+impl<F: Family> Behave for Actor<F> {
     fn start(&mut self, stage: &mut Stage) {
-        self.surroundings.answered_us = stage.now_us;
+        self.around.answered_us = stage.now_us;
         let records = stage.disk.records();
         stage.log.start(stage.now_us, (!stage.has_lost_disk()).then_some(records));
-        self.run(stage, |state, cx| state.on_start(cx));
+        self.run(stage, |host, carrier| host.on_start(carrier));
     }
 
     fn receive(&mut self, from: ProcessId, parcel: Parcel<'_>, stage: &mut Stage) -> bool {
         if parcel.tell {
             let Ok(stamp) = parcel.body.try_into() else { return false };
             stage.log.message(stage.now_us, from, parcel.number, true);
-            self.state.witness(u64::from_le_bytes(stamp));
+            self.host.state_mut().witness(u64::from_le_bytes(stamp));
             return true;
         }
-        let Ok(message) = postcard::from_bytes::<A::Message>(parcel.body) else { return false };
+        let message = Boxed::<F>::read_message(&self.setup, parcel.body);
+        let Some(message) = message else { return false };
         stage.log.message(stage.now_us, from, parcel.number, true);
-        self.run(stage, |state, cx| state.on_message(from, message, cx));
+        self.run(stage, |host, carrier| host.on_message(from, message, carrier));
         true
     }
 
     fn fire(&mut self, stage: &mut Stage) {
         // A timer that is set anew in the meantime waits for the next time.
-        let now_us = stage.now_us;
-        let due = |timers: &[(u64, A::Timer)]| {
-            let due = timers.iter().enumerate().filter(|(_, (due_us, _))| *due_us <= now_us);
-            due.min_by_key(|(_, (due_us, _))| *due_us).map(|(index, _)| index)
-        };
-        for _ in 0..self.surroundings.timers.len() {
-            let Some(index) = due(&self.surroundings.timers) else { return };
-            let (_, timer) = self.surroundings.timers.remove(index);
-            let bytes = encode(&timer, &mut self.surroundings.scratch);
-            stage.log.timer(now_us, &self.surroundings.scratch[..bytes]);
-            self.run(stage, |state, cx| state.on_timer(timer, cx));
+        for _ in 0..self.host.timers().len() {
+            let first = self.host.timers().iter().min_by_key(|set| set.due_us);
+            let Some(set) = first.filter(|set| set.due_us <= stage.now_us) else { return };
+            let number = set.number;
+            self.run(stage, |host, carrier| host.on_timer(number, carrier));
         }
     }
 
@@ -297,7 +282,7 @@ impl<A: Algorithm> Behave for Actor<A> {
             }
             match std::mem::replace(&mut self.plan, Plan::Nothing) {
                 Plan::At(due_us, input) if due_us <= stage.now_us => {
-                    if self.surroundings.application.may_ask(&input, &mut self.offers) {
+                    if self.around.application.may_ask(&input, &mut self.offers) {
                         self.ask_this(input, stage);
                     } else {
                         self.make_plan(stage);
@@ -314,14 +299,9 @@ impl<A: Algorithm> Behave for Actor<A> {
 
     fn sync(&mut self, stage: &mut Stage, send: Send<'_>) -> io::Result<()> {
         // One sync for all that waits, however many waited for each; what that leads to may write more.
-        let mut written = 0;
-        while !self.surroundings.held.is_empty() {
-            let first = self.surroundings.held.iter().take_while(|held| is_record(held)).count();
-            if first > written {
-                written = self.write(written, stage, send)?;
-            }
-            written -= first;
-            self.release(stage);
+        while self.host.is_writing() {
+            self.write(stage, send)?;
+            while self.release(stage) {}
         }
         Ok(())
     }
@@ -329,7 +309,7 @@ impl<A: Algorithm> Behave for Actor<A> {
     fn turn(&mut self, stage: &mut Stage) {
         match std::mem::replace(&mut self.plan, Plan::Nothing) {
             Plan::AtTurn(input) => {
-                let pause = self.think.draw(&mut stage.chance);
+                let pause = self.workload.think.draw(&mut stage.chance);
                 self.plan = Plan::At(stage.now_us.saturating_add(pause), input);
             }
             other => self.plan = other,
@@ -337,10 +317,10 @@ impl<A: Algorithm> Behave for Actor<A> {
     }
 
     fn next_us(&self, quiet: bool) -> Option<u64> {
-        let timer = self.surroundings.timers.iter().map(|(due_us, _)| *due_us).min();
+        let timer = self.host.next_due_us();
         let request = match self.plan {
             Plan::At(due_us, _) if !quiet && self.is_full(due_us) => {
-                Some(self.surroundings.answered_us.saturating_add(self.give_up_us))
+                Some(self.around.answered_us.saturating_add(self.give_up_us))
             }
             Plan::At(due_us, _) if !quiet => Some(due_us),
             _ => None,
@@ -351,38 +331,30 @@ impl<A: Algorithm> Behave for Actor<A> {
     fn mood(&self) -> Mood {
         Mood {
             content: matches!(self.plan, Plan::Nothing),
-            waits: self.surroundings.open > 0,
+            waits: self.around.open > 0,
             wants_turn: matches!(self.plan, Plan::AtTurn(_)),
-            timers: !self.surroundings.timers.is_empty(),
+            timers: !self.host.timers().is_empty(),
         }
     }
 }
 
-/// The world as a step sees it.
-struct Hosting<'a, A: Algorithm> {
+/// The outlet of a host on a real machine.
+struct Carrier<'a, F: Family> {
     stage: &'a mut Stage,
-    around: &'a mut Surroundings<A>,
+    around: &'a mut Surroundings<F>,
 }
 
-impl<A: Algorithm> Host<A> for Hosting<'_, A> {
-    fn effect(&mut self, effect: EffectOf<A>) {
-        let waits = match &effect {
-            Effect::Persist(_) | Effect::Checkpoint(_) => true,
-            Effect::Send { .. } | Effect::Multicast { .. } | Effect::Output(_) => {
-                !self.around.held.is_empty()
-            }
-            Effect::SetTimer { .. } | Effect::CancelTimer(_) | Effect::Accuse { .. } => false,
-        };
-        match waits {
-            true => self.around.held.push(effect),
-            false => self.carry_out(effect),
-        }
+impl<F: Family> Outlet<Boxed<F>> for Carrier<'_, F> {
+    fn me(&self) -> ProcessId {
+        self.stage.me
     }
 
-    fn choose(&mut self, among: u32) -> u32 {
-        let chosen = below(&mut self.stage.chance, among.into()) as u32;
-        self.stage.log.choice(chosen);
-        chosen
+    fn group_size(&self) -> usize {
+        self.stage.n
+    }
+
+    fn now_us(&self) -> u64 {
+        self.stage.now_us
     }
 
     fn incarnation(&self) -> u32 {
@@ -392,46 +364,31 @@ impl<A: Algorithm> Host<A> for Hosting<'_, A> {
     fn has_lost_disk(&self) -> bool {
         self.stage.has_lost_disk()
     }
-}
 
-fn is_record<M, T, O>(effect: &Effect<M, T, O>) -> bool {
-    matches!(effect, Effect::Persist(_) | Effect::Checkpoint(_))
-}
-
-impl<A: Algorithm> Hosting<'_, A> {
-    fn carry_out(&mut self, effect: EffectOf<A>) {
-        match effect {
-            Effect::Send { to, message } => {
-                let length = encode(&message, &mut self.around.scratch);
-                self.stage.send(to, false, &self.around.scratch[..length]);
-            }
-            Effect::Multicast { to, message } => {
-                let length = encode(&message, &mut self.around.scratch);
-                self.stage.send_all(&to, false, &self.around.scratch[..length]);
-            }
-            Effect::SetTimer { timer, after_ms } => {
-                self.around.timers.retain(|(_, set)| *set != timer);
-                let due_us = self.stage.now_us.saturating_add(after_ms.saturating_mul(1_000));
-                self.around.timers.push((due_us, timer));
-            }
-            Effect::CancelTimer(timer) => self.around.timers.retain(|(_, set)| *set != timer),
-            Effect::Output(output) => self.output(&output),
-            Effect::Persist(_) | Effect::Checkpoint(_) => {
-                unreachable!("a record always waits for the disk")
-            }
-            // The replay says it again.
-            Effect::Accuse { .. } => {}
-        }
+    fn choose(&mut self, among: u32) -> u32 {
+        let chosen = below(&mut self.stage.chance, among.into()) as u32;
+        self.stage.log.choice(chosen);
+        chosen
     }
 
-    fn output(&mut self, output: &A::Output) {
-        let length = encode(output, &mut self.around.scratch);
+    fn send(&mut self, to: ProcessId, message: BoxedMessage, _layer: u8) {
+        let length = fill(&mut self.around.scratch, |buffer| message.encode(buffer));
+        self.stage.send(to, false, &self.around.scratch[..length]);
+    }
+
+    fn multicast(&mut self, to: &ProcessSet, message: BoxedMessage, _layer: u8) {
+        let length = fill(&mut self.around.scratch, |buffer| message.encode(buffer));
+        self.stage.send_all(to, false, &self.around.scratch[..length]);
+    }
+
+    fn output(&mut self, output: F::Output) {
+        let length = encode(&output, &mut self.around.scratch);
         self.stage.digest.told(&self.around.scratch[..length]);
         if self.stage.remembers {
             self.stage.log.told(&self.around.scratch[..length]);
         }
         self.stage.progress += 1;
-        let mark = A::Family::mark_of_output(self.stage.me, output);
+        let mark = F::mark_of_output(self.stage.me, &output);
         self.stage.turns_over += u64::from(mark == Mark::Done);
         if let Mark::Begin | Mark::Done = mark {
             self.around.open = self.around.open.saturating_sub(1);
@@ -439,21 +396,51 @@ impl<A: Algorithm> Hosting<'_, A> {
             self.stage.operations += 1;
         }
         let moment = Moment { now_us: self.stage.now_us, clocks: &self.around.clocks };
-        self.around.answers.extend(self.around.application.on_output(output, moment));
+        self.around.answers.extend(self.around.application.on_output(&output, moment));
+    }
+
+    // The replay says it again.
+    fn accuse(&mut self, _who: ProcessId, _why: &'static str) {}
+
+    fn timer_set(&mut self, _after_ms: u64) -> u64 {
+        self.around.timers_set += 1;
+        self.around.timers_set
+    }
+
+    fn timer_fired(&mut self, timer: &BoxedTimer) {
+        let length = fill(&mut self.around.scratch, |buffer| timer.encode(buffer));
+        self.stage.log.timer(self.stage.now_us, &self.around.scratch[..length]);
+    }
+
+    // The loop of the member looks for records at the end of each turn.
+    fn writing(&mut self) {}
+
+    // Nobody reads it before the next life.
+    fn written(&mut self, _write: Write<Record>) {}
+
+    fn synced(&mut self, _records: usize) {
+        self.stage.log.sync(self.stage.now_us);
     }
 }
 
 /// Writes a value into a buffer that grows as it needs; how long it is.
 #[inline]
 pub(crate) fn encode<T: Serialize>(value: &T, scratch: &mut Vec<u8>) -> usize {
+    fill(scratch, |buffer| match postcard::to_slice(value, buffer) {
+        Ok(written) => Some(written.len()),
+        Err(postcard::Error::SerializeBufferFull) => None,
+        Err(error) => panic!("a value of the algorithm cannot be written: {error}"),
+    })
+}
+
+/// The same with the help of a function that says how much it wrote, or that there was no room.
+#[inline]
+pub(crate) fn fill(scratch: &mut Vec<u8>, write: impl Fn(&mut [u8]) -> Option<usize>) -> usize {
     loop {
-        let written = postcard::to_slice(value, scratch).map(|written| written.len());
-        match written {
-            Ok(length) => return length,
-            Err(postcard::Error::SerializeBufferFull) if scratch.len() < 2 * LARGEST_BODY => {
-                scratch.resize(scratch.len() * 2, 0);
-            }
-            Err(error) => panic!("a value of the algorithm cannot be written: {error}"),
+        if let Some(length) = write(scratch) {
+            return length;
         }
+        assert!(scratch.len() < 2 * LARGEST_BODY, "a value is larger than any that can be sent");
+        scratch.resize(scratch.len() * 2, 0);
     }
 }

@@ -18,6 +18,7 @@
 //! - `wire`: what messages look like there
 //! - `control`: what leader and members say to each other
 //! - `merge`, `replay`: what the members wrote, in one order, in a world
+//! - `facts`: what a run tells its caller
 //! - `floor`: what the machine itself needs, to compare with
 #![forbid(unsafe_code)]
 
@@ -27,6 +28,7 @@ mod control;
 mod digest;
 mod disk;
 mod error;
+mod facts;
 mod floor;
 mod group;
 mod links;
@@ -42,7 +44,7 @@ mod wire;
 
 pub use control::{Config, Control, Medium};
 pub use error::NetError;
+pub use facts::{Facts, Latency, Real};
 pub use floor::Floor;
 pub use group::{Fate, Kill, LARGEST_GROUP, Launch};
-pub use member::serve;
-pub use replay::{Facts, Latency, Real};
+pub use member::{serve, serve_named};

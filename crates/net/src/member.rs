@@ -16,8 +16,9 @@ use mio::{Events, Interest, Poll};
 use std::io::{self, ErrorKind};
 use std::os::fd::AsRawFd;
 use std::time::{Duration, Instant};
+use synod_core::boxed::{VisitFamily, Which};
 use synod_core::card::Load;
-use synod_core::{Algorithm, ProcessId};
+use synod_core::{Algorithm, Boxed, Family, ProcessId, Setup};
 use synod_sim::network::{Network, chance};
 
 /// So long a member waits for orders before the start; then the leader must be gone.
@@ -39,8 +40,32 @@ const EXACT: Duration = Duration::from_millis(1);
 
 /// Runs one member with this algorithm until the leader ends it. What goes wrong is said to the
 /// leader.
-pub fn serve<A: Algorithm>(config: &Config, mut control: Control) -> io::Result<()> {
-    let played = wake::<A>(config)
+pub fn serve<A: Algorithm>(config: &Config, control: Control) -> io::Result<()> {
+    serve_boxed::<A::Family>(config, Which::of::<A>(), control)
+}
+
+/// The same for an algorithm that is known only at run time; compiled here, once for each family. None if
+/// its family is not one of [`synod_core::family`].
+pub fn serve_named(config: &Config, which: Which, control: Control) -> Option<io::Result<()>> {
+    which.visit_family(Named { config, which, control })
+}
+
+struct Named<'c> {
+    config: &'c Config,
+    which: Which,
+    control: Control,
+}
+
+impl VisitFamily for Named<'_> {
+    type Answer = io::Result<()>;
+
+    fn visit<F: Family>(self) -> Self::Answer {
+        serve_boxed::<F>(self.config, self.which, self.control)
+    }
+}
+
+fn serve_boxed<F: Family>(config: &Config, which: Which, mut control: Control) -> io::Result<()> {
+    let played = wake::<F>(config, config.setup.clone().running(which))
         .and_then(|(mut actor, disk)| play(&mut actor, disk, config, &mut control));
     if let Err(error) = &played {
         // If the leader is gone there is nobody to tell.
@@ -53,15 +78,15 @@ pub fn serve<A: Algorithm>(config: &Config, mut control: Control) -> io::Result<
 type Found = (Disk, Option<String>);
 
 /// The process as its disk knows it.
-fn wake<A: Algorithm>(config: &Config) -> io::Result<(Actor<A>, Found)> {
+fn wake<F: Family>(config: &Config, setup: Setup) -> io::Result<(Actor<F>, Found)> {
     let mut records = Vec::new();
-    let found = match A::REPLAY {
+    let found = match Boxed::<F>::kit(&setup).replay {
         Some(_) => {
             Disk::open(&config.disk, config.fsync, &mut |record| records.push(record.clone()))?
         }
         None => (Disk::default(), None),
     };
-    Ok((Actor::new(config, &records)?, found))
+    Ok((Actor::new(config, setup, &records)?, found))
 }
 
 fn play(

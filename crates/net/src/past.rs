@@ -5,12 +5,11 @@
 use crate::log::{Heard, open};
 use std::io;
 use std::path::Path;
-use synod_core::{Algorithm, Application, Clock, Moment};
-use synod_sim::world::ApplicationOf;
+use synod_core::{Application, Clock, Family, Moment};
 
 /// Lets the application go through a life that is over, with its end.
-pub(crate) fn live_again<A: Algorithm>(
-    application: &mut ApplicationOf<A>,
+pub(crate) fn live_again<F: Family>(
+    application: &mut F::Application,
     log: &Path,
     clocks: &[Clock],
 ) -> io::Result<()> {

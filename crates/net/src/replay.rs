@@ -1,9 +1,10 @@
 //! The run once more, in a world: judged, counted and traced as if it had been simulated.
 
-use crate::actor::encode;
+use crate::actor::{encode, fill};
 use crate::control::{Medium, Traffic};
 use crate::digest::Digest;
 use crate::error::{NetError, Trying};
+use crate::facts::{Facts, Latency, Real};
 use crate::group::{Gathered, LARGEST_GROUP, Launch, Manner, gather};
 use crate::log::{Entry, Taken};
 use crate::merge::{Merge, Next};
@@ -12,9 +13,10 @@ use smallvec::SmallVec;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::Read;
 use std::iter::once;
+use synod_core::boxed::{VisitFamily, Which};
 use synod_core::card::{Load, Order, Rounds};
 use synod_core::family::Mark;
-use synod_core::{Algorithm, Family, Monitor, ProcessId, SetupError};
+use synod_core::{Algorithm, Boxed, Family, Monitor, ProcessId, SetupError};
 use synod_sim::count::{Conditions, costs};
 use synod_sim::trace::Tracer;
 use synod_sim::world::{Body, Driver, Happening, Slot, Status};
@@ -22,55 +24,6 @@ use synod_sim::{Action, Ended, Plan, Report, Witness, World};
 
 /// A datagram that has not arrived after this long never will, on one machine.
 const LATE_US: u64 = 100_000;
-
-/// What came of a run on real sockets.
-#[derive(Clone, Debug)]
-pub struct Real {
-    /// The same as of a simulated run.
-    pub report: Report,
-    /// What only a real run has.
-    pub facts: Facts,
-}
-
-/// What only a real run has.
-#[derive(Clone, Debug)]
-pub struct Facts {
-    /// What carried the messages.
-    pub medium: Medium,
-    /// Whether a multicast was sent once for all, by IP multicast.
-    pub shared: bool,
-    /// From the first request to the last answer, in microseconds.
-    pub busy_us: u64,
-    /// How many answers there were after the first, and from that to the last, in microseconds: the speed
-    /// without what was needed to get going.
-    pub pace: (u64, u64),
-    /// From requests to their answers; where requests take effect at others, until they do.
-    pub latency: Option<Latency>,
-    /// How many messages were handed to sockets, and how many bytes they took with all that
-    /// surrounds them.
-    pub parcels: u64,
-    /// Their bytes.
-    pub bytes: u64,
-    /// Clients and datagrams that did not belong to the run.
-    pub strangers: u64,
-    /// Messages that could not be read.
-    pub unreadable: u64,
-    /// Who died, and when, in microseconds since the start.
-    pub crashes: Vec<(ProcessId, u64)>,
-    /// Who was started again, and when.
-    pub restarts: Vec<(ProcessId, u64)>,
-    /// What else people should know.
-    pub notes: Vec<String>,
-}
-
-/// How long requests took, in microseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Latency {
-    /// Half of them no longer than this.
-    pub p50_us: u64,
-    /// All but one in a hundred no longer than this.
-    pub p99_us: u64,
-}
 
 impl Launch {
     /// Makes the run: starts the processes, lets them run, and judges what they did. Calls
@@ -80,24 +33,46 @@ impl Launch {
         tracer: Option<Tracer<'_>>,
         progress: &mut dyn FnMut(u64),
     ) -> Result<Real, NetError> {
-        let processes = A::processes(&self.options.plan.setup)?;
-        let n = self.options.plan.setup.n;
+        self.run_boxed::<A::Family>(Which::of::<A>(), tracer, progress)
+    }
+
+    /// The same for an algorithm that is known only at run time; compiled here, once for each family. None
+    /// if its family is not one of [`synod_core::family`].
+    pub fn run_named(
+        &self,
+        which: Which,
+        tracer: Option<Tracer<'_>>,
+        progress: &mut dyn FnMut(u64),
+    ) -> Option<Result<Real, NetError>> {
+        which.visit_family(Named { launch: self, which, tracer, progress })
+    }
+
+    fn run_boxed<F: Family>(
+        &self,
+        which: Which,
+        tracer: Option<Tracer<'_>>,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Real, NetError> {
+        let setup = self.options.plan.setup.clone().running(which);
+        let processes = Boxed::<F>::processes(&setup)?;
+        let n = setup.n;
         if n > LARGEST_GROUP {
             let wanted = format!("on a real network at most {LARGEST_GROUP}");
-            return Err(SetupError::GroupSize { algorithm: A::CARD.name, wanted, n }.into());
+            let algorithm = which.card().name;
+            return Err(SetupError::GroupSize { algorithm, wanted, n }.into());
         }
         if self.medium == Medium::Udp && self.kills.iter().any(|kill| kill.back_us.is_some()) {
             return Err(NetError::NoReturn);
         }
         let manner = Manner {
-            restless: A::is_restless(&processes),
-            run_for_us: self.options.run_for_us.unwrap_or(A::Family::RUN_FOR_MS * 1_000),
+            restless: Boxed::is_restless(&processes),
+            run_for_us: self.options.run_for_us.unwrap_or(F::RUN_FOR_MS * 1_000),
         };
         let gathered = gather(self, manner, progress)?;
-        let plan =
-            Plan { order: Order::Any, multicast: gathered.share, ..self.options.plan.clone() };
+        let (order, multicast) = (Order::Any, gathered.share);
+        let plan = Plan { setup, order, multicast, ..self.options.plan.clone() };
         let mut replay =
-            Replay::<A> { world: World::new(&plan)?, engine: Engine::new(n, tracer), steps: 0 };
+            Replay::<F> { world: World::new(&plan)?, engine: Engine::new(n, tracer), steps: 0 };
         let mut merge = Merge::open(&gathered.lives)?;
         replay.start(&mut merge)?;
         replay.go_on(&mut merge)?;
@@ -106,8 +81,23 @@ impl Launch {
     }
 }
 
-struct Replay<'s, A: Algorithm> {
-    world: World<A>,
+struct Named<'l, 's, 'p> {
+    launch: &'l Launch,
+    which: Which,
+    tracer: Option<Tracer<'s>>,
+    progress: &'p mut dyn FnMut(u64),
+}
+
+impl VisitFamily for Named<'_, '_, '_> {
+    type Answer = Result<Real, NetError>;
+
+    fn visit<F: Family>(self) -> Self::Answer {
+        self.launch.run_boxed::<F>(self.which, self.tracer, self.progress)
+    }
+}
+
+struct Replay<'s, F: Family> {
+    world: World<Boxed<F>>,
     engine: Engine<'s>,
     steps: u64,
 }
@@ -216,23 +206,23 @@ impl<'s> Engine<'s> {
     }
 }
 
-impl<A: Algorithm> Driver<A> for Engine<'_> {
+impl<F: Family> Driver<Boxed<F>> for Engine<'_> {
     fn choose(&mut self, among: u32) -> u32 {
         let chosen = self.choices.pop_front().filter(|chosen| *chosen < among);
         self.strayed |= chosen.is_none();
         chosen.unwrap_or(0)
     }
 
-    fn see(&mut self, now_us: u64, happening: Happening<'_, A>) {
+    fn see(&mut self, now_us: u64, happening: Happening<'_, Boxed<F>>) {
         self.witness.see(now_us, &happening);
         match happening {
             Happening::Started(at) => {
                 self.choices = std::mem::take(&mut self.at_start[at.index()]);
             }
-            Happening::Asked(at, input) => match A::Family::request(input) {
+            Happening::Asked(at, input) => match F::request(input) {
                 None => {
-                    let asker = A::Family::asker(input);
-                    self.on_mark((at, asker), A::Family::mark_of_input(input), now_us);
+                    let asker = F::asker(input);
+                    self.on_mark((at, asker), F::mark_of_input(input), now_us);
                 }
                 Some(number) => {
                     self.requests.insert((at, number), now_us);
@@ -242,19 +232,19 @@ impl<A: Algorithm> Driver<A> for Engine<'_> {
             Happening::Told(at, output) => {
                 let length = encode(output, &mut self.scratch);
                 self.digests[at.index()].told(&self.scratch[..length]);
-                if let Some((by, number)) = A::Family::request_of(output) {
+                if let Some((by, number)) = F::request_of(output) {
                     let asked_us = self.requests.get(&(by, number)).filter(|_| by != at);
                     self.latencies.extend(asked_us.map(|asked_us| now_us - asked_us));
                 }
-                let asker = A::Family::asker_of(output);
-                self.on_mark((at, asker), A::Family::mark_of_output(at, output), now_us);
+                let asker = F::asker_of(output);
+                self.on_mark((at, asker), F::mark_of_output(at, output), now_us);
             }
             Happening::Sent { slot, envelope, .. } => {
                 let from = envelope.from.index();
                 let to = once(envelope.to);
                 match &envelope.body {
                     Body::Message(message) => {
-                        let length = encode(message, &mut self.scratch);
+                        let length = fill(&mut self.scratch, |buffer| message.encode(buffer));
                         self.digests[from].sent(to, &self.scratch[..length]);
                     }
                     Body::Tell(stamp) => self.digests[from].sent(to, &stamp.to_le_bytes()),
@@ -272,7 +262,7 @@ impl<A: Algorithm> Driver<A> for Engine<'_> {
     }
 }
 
-impl<A: Algorithm> Replay<'_, A> {
+impl<F: Family> Replay<'_, F> {
     fn start<R: Read>(&mut self, merge: &mut Merge<R>) -> Result<(), NetError> {
         let all = ProcessId::all(self.world.processes().len());
         let mut entries = Vec::new();
@@ -331,7 +321,7 @@ impl<A: Algorithm> Replay<'_, A> {
         }
     }
 
-    fn action(&mut self, at: ProcessId, entry: &Entry) -> Result<Action<A::Input>, NetError> {
+    fn action(&mut self, at: ProcessId, entry: &Entry) -> Result<Action<F::Input>, NetError> {
         let unknown = |what: &str| NetError::Record(format!("{at} took in {what}"));
         Ok(match &entry.taken {
             Taken::Start(records) => Action::Restart { at, disk: records.is_some() },
@@ -342,9 +332,12 @@ impl<A: Algorithm> Replay<'_, A> {
             }
             Taken::Tell(to) => Action::Tell { from: at, to: *to },
             Taken::Timer(bytes) => {
-                let timer = postcard::from_bytes::<A::Timer>(bytes).ok();
-                let timers = self.world.process(at).timers();
-                let set = timers.iter().find(|set| Some(&set.timer) == timer.as_ref());
+                let scratch = &mut self.engine.scratch;
+                let mut timers = self.world.process(at).timers().iter();
+                let set = timers.find(|set| {
+                    let length = fill(scratch, |buffer| set.timer.encode(buffer));
+                    scratch[..length] == bytes[..]
+                });
                 let set = set.ok_or_else(|| unknown("a timer that was not set"))?;
                 Action::Fire { at, timer: set.number }
             }
@@ -359,7 +352,7 @@ impl<A: Algorithm> Replay<'_, A> {
         })
     }
 
-    fn step(&mut self, action: &Action<A::Input>) -> Result<(), NetError> {
+    fn step(&mut self, action: &Action<F::Input>) -> Result<(), NetError> {
         self.world.can(action).map_err(|why| NetError::Record(why.to_string()))?;
         self.steps += 1;
         self.world.step(action, &mut self.engine);
@@ -427,7 +420,7 @@ impl<A: Algorithm> Replay<'_, A> {
             Ended::Cut => None,
         };
         for violation in why.map(|why| self.world.unfulfilled(why)).into_iter().flatten() {
-            self.engine.see(self.world.now_us, Happening::<A>::Violated(&violation));
+            self.engine.see(self.world.now_us, Happening::<Boxed<F>>::Violated(&violation));
         }
         let Engine { witness, mut latencies, first_us, last_us, last_answer_us, .. } = self.engine;
         let first_answer_us = self.engine.first_answer_us.unwrap_or(last_answer_us);
@@ -462,13 +455,5 @@ impl<A: Algorithm> Replay<'_, A> {
                 notes,
             },
         })
-    }
-}
-
-impl Latency {
-    fn of(all: &mut [u64]) -> Option<Self> {
-        all.sort_unstable();
-        let rank = |percent: usize| all.get((all.len().saturating_sub(1)) * percent / 100).copied();
-        Some(Latency { p50_us: rank(50)?, p99_us: rank(99)? })
     }
 }

@@ -4,6 +4,7 @@ use crate::{
     commitment, consensus, detector, election, group, lockstep, multicast, mutex, replication,
     slots, time,
 };
+use synod_core::boxed::Which;
 use synod_core::family::multicast::Payload;
 use synod_core::{Algorithm, Card, Family};
 
@@ -29,6 +30,16 @@ macro_rules! catalogue {
         /// All algorithms, in the order of the course.
         pub fn entries() -> Vec<Entry> {
             vec![$(entry::<$algorithm>()),*]
+        }
+
+        /// Names the algorithm with that name or alias to a driver, if there is one. Boxes of all
+        /// algorithms are compiled here, and in no crate above.
+        #[inline(never)]
+        pub fn which(name: &str) -> Option<Which> {
+            $(if <$algorithm>::CARD.answers_to(name) {
+                return Some(Which::of::<$algorithm>());
+            })*
+            None
         }
 
         /// Visits the algorithm of that name or alias, if there is one.

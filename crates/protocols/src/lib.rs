@@ -17,4 +17,4 @@ pub mod seal;
 pub mod slots;
 pub mod time;
 
-pub use catalogue::{Entry, Visit, entries, find, visit};
+pub use catalogue::{Entry, Visit, entries, find, visit, which};

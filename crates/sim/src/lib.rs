@@ -4,6 +4,7 @@
 //! # Layout
 //! - [`world`]: the world and its one way to change, `step(action)`
 //! - [`simulator`]: chooses the next action by simulated time and seed
+//! - [`workload`]: what applications ask next, and when
 //! - [`scheduler`]: chooses the next action by what comes of it
 //! - [`network`], [`faults`], [`storm`]: how long things take and what goes wrong
 //! - [`count`]: messages and operations counted, next to the formulas
@@ -21,6 +22,7 @@ pub mod simulator;
 pub mod storm;
 pub mod trace;
 mod witness;
+pub mod workload;
 pub mod world;
 
 pub use scenario::Scenario;

@@ -12,11 +12,12 @@ use crate::faults::Fault;
 use crate::network::{Chance, below, chance, happens};
 use crate::trace::Tracer;
 use crate::witness::Witness;
+use crate::workload::{When, Workload};
 use crate::world::{Action, Driver, Happening, Slot, Status, World};
 use calm::Watch;
 use std::collections::BTreeMap;
 use synod_core::card::{Load, Order, Rounds};
-use synod_core::family::{Mark, Pace};
+use synod_core::family::Mark;
 use synod_core::{
     Algorithm, Application, Boxed, Family, ProcessId, ProcessSet, SetupError, Violation,
 };
@@ -58,6 +59,11 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
     /// A run about to begin. Give it a tracer to keep or write what happens.
     pub fn new(mut options: Options, tracer: Option<Tracer<'s>>) -> Result<Self, SetupError> {
         options.plan.setup = options.plan.setup.of::<A>();
+        Self::of_any(options, tracer)
+    }
+
+    /// The same for any algorithm of the family: the setup says which.
+    pub fn of_any(options: Options, tracer: Option<Tracer<'s>>) -> Result<Self, SetupError> {
         Ok(Simulator { run: Run::new(options, tracer)? })
     }
 
@@ -97,8 +103,11 @@ struct Engine<'s, A: Algorithm> {
     options: Options,
     chance: Chance,
     agenda: Agenda<Due>,
+    workload: Workload,
     /// What each application will ask next.
     planned: Vec<Option<A::Input>>,
+    /// Room for what an application may ask.
+    offers: Vec<A::Input>,
     lives: Vec<Life>,
     /// Applications that may want something new.
     stirred: Vec<ProcessId>,
@@ -135,7 +144,9 @@ impl<'s, A: Algorithm> Run<'s, A> {
         let engine = Engine {
             chance,
             agenda: Agenda::default(),
+            workload: options.workload(),
             planned: vec![None; n],
+            offers: Vec::new(),
             lives: vec![0; n],
             stirred: ProcessId::all(n).collect(),
             ready: ProcessSet::EMPTY,
@@ -295,10 +306,8 @@ impl<'s, A: Algorithm> Run<'s, A> {
         }
     }
 
-    fn is_offered(&self, at: ProcessId, input: &A::Input) -> bool {
-        let mut offers = Vec::new();
-        self.world.process(at).application.offers(&mut offers);
-        offers.contains(input)
+    fn is_offered(&mut self, at: ProcessId, input: &A::Input) -> bool {
+        self.world.process(at).application.may_ask(input, &mut self.engine.offers)
     }
 
     /// What waited at a process is due now, and keeps its place before what was due after it. But
@@ -340,31 +349,23 @@ impl<'s, A: Algorithm> Run<'s, A> {
     /// Decides what the application at a process asks next, and when.
     fn plan(&mut self, at: ProcessId) {
         let engine = &mut self.engine;
-        if engine.planned[at.index()].is_some() || !self.world.process(at).is_up() {
+        let process = self.world.process(at);
+        if engine.planned[at.index()].is_some() || !process.is_up() {
             return;
         }
-        let mut offers = Vec::new();
-        self.world.process(at).application.offers(&mut offers);
-        let input = match offers.len() {
-            0 => return,
-            1 => offers.swap_remove(0),
-            many => offers.swap_remove(below(&mut engine.chance, many as u64) as usize),
-        };
-        let begins = matches!(A::Family::mark_of_input(&input), Mark::Ask | Mark::Whole);
-        engine.planned[at.index()] = Some(input.clone());
-        let pace = A::Family::pace(&input);
-        if begins && engine.options.load == Load::Sequential && pace != Pace::AtOnce {
-            engine.ready.insert(at);
-            return;
+        let Engine { workload, chance, offers, .. } = engine;
+        let plan = workload.plan::<A::Family>(&process.application, chance, offers);
+        let Some((input, when)) = plan else { return };
+        engine.planned[at.index()] = Some(input);
+        match when {
+            When::AtTurn => {
+                engine.ready.insert(at);
+            }
+            When::After(delay_us) => {
+                let due_us = self.world.now_us.saturating_add(delay_us);
+                engine.schedule(due_us, Due::Input(at, engine.lives[at.index()]));
+            }
         }
-        let delay = match pace {
-            Pace::AtOnce => 0,
-            Pace::Think if engine.options.load == Load::Saturated => 0,
-            Pace::Think => engine.options.think.draw(&mut engine.chance),
-            Pace::Hold => engine.options.hold.draw(&mut engine.chance),
-        };
-        let life = engine.lives[at.index()];
-        engine.schedule(self.world.now_us.saturating_add(delay), Due::Input(at, life));
     }
 
     /// Under a sequential load: the next operation begins a while after the last has ended.

@@ -36,8 +36,8 @@ const LAYERS: &[Layer] = &[
     Layer {
         package: "synod-drivers",
         directory: "crates/drivers",
-        may_use: &["synod-core", "synod-protocols", "synod-sim", "synod-check"],
-        tests_may_use: &[],
+        may_use: &["synod-core", "synod-sim", "synod-check"],
+        tests_may_use: &["synod-protocols"],
     },
     Layer {
         package: "synod-draw",

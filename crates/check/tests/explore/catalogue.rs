@@ -4,7 +4,7 @@
 use synod_check::{Question, Unfinished, explore};
 use synod_core::card::{Counterexample, Scope};
 use synod_drivers::Refuted;
-use synod_protocols::entries;
+use synod_protocols::{entries, which};
 use synod_sim::world::Judged;
 
 /// What is left of an exploration.
@@ -17,7 +17,7 @@ struct Outcome {
 /// Explores one algorithm in one scope. Every history that is reported, done again, shows what it
 /// is reported for.
 fn outcome(name: &str, question: &Question) -> Outcome {
-    let explored = synod_drivers::explore(name, question, &mut |_| {});
+    let explored = synod_drivers::explore(which, name, question, &mut |_| {});
     let explored = explored.expect("it is in the catalogue").expect("the scope fits the card");
     let verdict = |(property, refuted): &(&'static str, Option<Refuted>)| {
         let shown = refuted.as_ref().is_none_or(|refuted| refuted.shown);

@@ -2,7 +2,7 @@
 
 use synod_check::Question;
 use synod_core::card::Counterexample;
-use synod_protocols::entries;
+use synod_protocols::{entries, which};
 use synod_sim::trace::{Digest, Event, Sink, What, write_event};
 use synod_sim::{Judged, Scenario};
 
@@ -10,14 +10,14 @@ use synod_sim::{Judged, Scenario};
 fn compare(name: &str, Counterexample { property, scope, .. }: &Counterexample) -> usize {
     let mut question = Question::new(*scope);
     question.judged = Judged::Only(vec![(*property).to_owned()]);
-    let explored = synod_drivers::explore(name, &question, &mut |_| {});
+    let explored = synod_drivers::explore(which, name, &question, &mut |_| {});
     let explored = explored.expect("it is in the catalogue").expect("the scope fits the card");
     let refuted =
         explored.verdicts.into_iter().find_map(|(id, refuted)| refuted.filter(|_| id == *property));
     let refuted = refuted.expect("the card says so");
     let text = &refuted.scenario;
     let scenario = Scenario::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let played = synod_drivers::play(&scenario).expect("it is in the catalogue");
+    let played = synod_drivers::play(which, &scenario).expect("it is in the catalogue");
     let played = played.unwrap_or_else(|error| panic!("{error}\n{text}"));
     // A question judges what it asks about, and liveness only when nothing can happen any more.
     let violates = |event: &Event| event.what == What::Violation && event.kind == *property;

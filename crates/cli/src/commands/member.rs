@@ -4,9 +4,8 @@ use crate::Outcome;
 use crate::about::unknown;
 use anyhow::{Context, Result};
 use clap::Args;
-use synod_core::Algorithm;
-use synod_net::{Config, Control, serve};
-use synod_protocols::{Visit, visit};
+use synod_net::{Control, serve_named};
+use synod_protocols::which;
 
 /// Be one process of a run on a real network; 'synod run --on' starts it
 #[derive(Args)]
@@ -20,20 +19,8 @@ impl Member {
         let mut control = Control::of_member().context(by_hand)?;
         let config = control.configuration().context(by_hand)?;
         let name = config.algorithm.clone();
-        visit(&name, Serve { config, control }).ok_or_else(|| unknown(&name))??;
+        let which = which(&name).ok_or_else(|| unknown(&name))?;
+        serve_named(&config, which, control).ok_or_else(|| unknown(&name))??;
         Ok(Outcome::Holds)
-    }
-}
-
-struct Serve {
-    config: Config,
-    control: Control,
-}
-
-impl Visit for Serve {
-    type Answer = std::io::Result<()>;
-
-    fn visit<A: Algorithm>(self) -> Self::Answer {
-        serve::<A>(&self.config, self.control)
     }
 }

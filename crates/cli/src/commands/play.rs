@@ -9,7 +9,7 @@ use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use synod_draw::Scene;
-use synod_protocols::entries;
+use synod_protocols::{entries, which};
 use synod_sim::scenario::{Difference, ParseError, Played, Scenario};
 
 const EXAMPLES: &str = "\
@@ -119,7 +119,7 @@ impl Play {
             .with_context(|| format!("cannot read {name}; name a scenario, a text file"))?;
         let wrong = |error: ParseError| anyhow!("{}", error.in_file(&name));
         let scenario = Scenario::parse(&text).map_err(wrong)?;
-        let played = synod_drivers::play(&scenario).unwrap_or_else(|| {
+        let played = synod_drivers::play(which, &scenario).unwrap_or_else(|| {
             Err(scenario.unknown_algorithm(entries().iter().map(|entry| entry.card.name)))
         });
         let played = played.map_err(wrong)?;

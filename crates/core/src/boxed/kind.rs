@@ -2,8 +2,8 @@
 
 use super::{Boxed, BoxedMessage};
 use crate::algorithm::{Algorithm, Invariant, Kit, Replay, Snapshot, System};
-use crate::card::Size;
-use crate::family::Family;
+use crate::card::{Card, Size};
+use crate::family::{self, Family};
 use crate::process::ProcessId;
 use crate::setup::{Setup, SetupError};
 use std::any::Any;
@@ -15,6 +15,7 @@ use std::marker::PhantomData;
 pub(super) trait Kind<F: Family>: Send + Sync {
     fn kit(&self, setup: &Setup) -> Kit<Boxed<F>>;
     fn assemble(&self, setup: &Setup) -> Result<Vec<Boxed<F>>, SetupError>;
+    fn read_message(&self, bytes: &[u8]) -> Option<BoxedMessage>;
     fn has_costs(&self, setup: &Setup) -> bool;
     fn is_restless(&self, processes: &[Boxed<F>]) -> bool;
     fn size(&self, processes: &[Boxed<F>]) -> Size;
@@ -24,19 +25,59 @@ pub(super) trait Kind<F: Family>: Send + Sync {
 /// Which algorithm it is that a group runs, for drivers that learn it only when they run.
 #[derive(Clone, Copy)]
 pub struct Which {
-    name: &'static str,
+    card: &'static Card,
     kind: &'static (dyn Any + Send + Sync),
 }
 
 struct KindOf<F: Family>(&'static dyn Kind<F>);
 
 impl Which {
-    pub(crate) const fn of<A: Algorithm>() -> Self {
+    /// This algorithm. All that a box of it needs is compiled where this is called, so a catalogue does
+    /// it once, and drivers are given the answer.
+    pub const fn of<A: Algorithm>() -> Self {
         struct At<A>(PhantomData<A>);
         impl<A: Algorithm> At<A> {
+            const CARD: &'static Card = &A::CARD;
             const KIND: &'static KindOf<A::Family> = &KindOf(&Of::<A>(PhantomData));
         }
-        Which { name: A::CARD.name, kind: At::<A>::KIND }
+        Which { card: At::<A>::CARD, kind: At::<A>::KIND }
+    }
+
+    /// Its card.
+    pub fn card(&self) -> &'static Card {
+        self.card
+    }
+
+    fn is_in<F: Family>(&self) -> bool {
+        self.kind.is::<KindOf<F>>()
+    }
+
+    /// Does what the visitor does with the family of this algorithm. None if the family is not one of
+    /// [`family`](crate::family).
+    pub fn visit_family<V: VisitFamily>(&self, visitor: V) -> Option<V::Answer> {
+        macro_rules! the_one_of {
+            ($($family:ident),+ $(,)?) => {
+                $(if self.is_in::<family::$family>() {
+                    return Some(visitor.visit::<family::$family>());
+                })+
+            };
+        }
+        the_one_of!(
+            Allocation,
+            ClockSync,
+            Commitment,
+            Consensus,
+            Detection,
+            Election,
+            GeneralizedConsensus,
+            GroupMulticast,
+            GroupService,
+            Lockstep,
+            LogicalTime,
+            Mutex,
+            Replication,
+        );
+        None
     }
 
     /// # Panics
@@ -47,9 +88,17 @@ impl Which {
     }
 }
 
+/// A driver for any algorithm of a family, and so compiled once for each.
+pub trait VisitFamily {
+    /// What comes of it.
+    type Answer;
+    /// Does it.
+    fn visit<F: Family>(self) -> Self::Answer;
+}
+
 impl PartialEq for Which {
     fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
+        self.card.name == other.card.name
     }
 }
 
@@ -57,13 +106,13 @@ impl Eq for Which {}
 
 impl Hash for Which {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
-        self.name.hash(hasher);
+        self.card.name.hash(hasher);
     }
 }
 
 impl fmt::Debug for Which {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name)
+        f.write_str(self.card.name)
     }
 }
 
@@ -79,6 +128,10 @@ impl<A: Algorithm> Kind<A::Family> for Of<A> {
 
     fn assemble(&self, setup: &Setup) -> Result<Vec<Boxed<A::Family>>, SetupError> {
         Ok(A::assemble(setup)?.into_iter().map(Boxed::new).collect())
+    }
+
+    fn read_message(&self, bytes: &[u8]) -> Option<BoxedMessage> {
+        postcard::from_bytes::<A::Message>(bytes).ok().map(BoxedMessage::new)
     }
 
     fn has_costs(&self, setup: &Setup) -> bool {

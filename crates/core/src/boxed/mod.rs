@@ -8,7 +8,7 @@
 mod kind;
 mod value;
 
-pub use kind::Which;
+pub use kind::{VisitFamily, Which};
 pub use value::{BoxedMessage, BoxedTimer};
 
 use crate::algorithm::{Algorithm, Kit};
@@ -70,7 +70,7 @@ impl<A: Algorithm> State<A::Family> for A {
         message: BoxedMessage,
         cx: &mut Cx<'_, Boxed<A::Family>>,
     ) {
-        cx.unboxed(|cx| Protocol::on_message(self, from, message.open::<A::Message>().clone(), cx));
+        cx.unboxed(|cx| Protocol::on_message(self, from, message.take::<A::Message>(), cx));
     }
 
     fn on_timer(&mut self, timer: BoxedTimer, cx: &mut Cx<'_, Boxed<A::Family>>) {
@@ -105,6 +105,12 @@ impl<A: Algorithm> State<A::Family> for A {
 impl<F: Family> Boxed<F> {
     fn new<A: Algorithm<Family = F>>(state: A) -> Self {
         Boxed(Arc::new(state))
+    }
+
+    /// Reads a message of the algorithm that the setup names, as [`BoxedMessage::encode`] wrote it. None
+    /// if it is no such message.
+    pub fn read_message(setup: &Setup, bytes: &[u8]) -> Option<BoxedMessage> {
+        Which::kind::<F>(setup).read_message(bytes)
     }
 
     fn value(&self) -> &dyn Value {

@@ -93,9 +93,24 @@ impl Clone for BoxedMessage {
     }
 }
 
-trait Message: Value {
+trait Message: Encode {
     fn kind(&self) -> &'static str;
     fn is_urgent(&self) -> bool;
+}
+
+/// A value that real runs write down or send. States are none of these: nothing is compiled for them.
+trait Encode: Value {
+    fn encode(&self, buffer: &mut [u8]) -> Option<usize>;
+}
+
+impl<T: Data> Encode for T {
+    fn encode(&self, buffer: &mut [u8]) -> Option<usize> {
+        match postcard::to_slice(self, buffer) {
+            Ok(written) => Some(written.len()),
+            Err(postcard::Error::SerializeBufferFull) => None,
+            Err(error) => panic!("messages and timers are plain data: {error}"),
+        }
+    }
 }
 
 impl<M: Wire> Message for M {
@@ -126,6 +141,22 @@ impl BoxedMessage {
     }
 }
 
+impl BoxedMessage {
+    /// The message itself; copied only if it is under way elsewhere, too.
+    ///
+    /// # Panics
+    /// If it is of another algorithm: worlds do not mix them.
+    pub(super) fn take<M: Wire>(self) -> M {
+        let message = (self.0 as Arc<dyn Any + Send + Sync>).downcast::<M>();
+        Arc::unwrap_or_clone(message.expect("a message of the same algorithm"))
+    }
+
+    /// Writes the message as real processes send it. Returns its length; None if there is no room.
+    pub fn encode(&self, buffer: &mut [u8]) -> Option<usize> {
+        self.0.encode(buffer)
+    }
+}
+
 forwards_to_its_value!(BoxedMessage);
 
 impl Wire for BoxedMessage {
@@ -140,7 +171,7 @@ impl Wire for BoxedMessage {
 
 /// The name of a timer, and what its algorithm says of it.
 pub struct BoxedTimer {
-    value: Arc<dyn Value>,
+    value: Arc<dyn Encode>,
     pub(super) begins_round: bool,
     pub(super) is_fault: bool,
 }
@@ -164,6 +195,11 @@ impl BoxedTimer {
 
     fn value(&self) -> &dyn Value {
         &*self.value
+    }
+
+    /// Writes the name as real processes write it down. Returns its length; None if there is no room.
+    pub fn encode(&self, buffer: &mut [u8]) -> Option<usize> {
+        self.value.encode(buffer)
     }
 
     /// The name itself.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use synod_core::Card;
 use synod_core::card::{Load, Rounds};
-use synod_protocols::entries;
+use synod_protocols::{entries, which};
 use synod_sim::count::Measured;
 use synod_sim::network::Delay;
 use synod_sim::{Ended, Options, Plan};
@@ -31,7 +31,7 @@ impl Measure {
         options.network.latency = Delay::Constant(HOP_US);
         options.disk = Delay::Constant(0);
         options.load = self.load;
-        let report = synod_drivers::simulate(card.name, options, None, &mut |_, _| {});
+        let report = synod_drivers::simulate(which, card.name, options, None, &mut |_, _| {});
         let Ok(report) = report.expect("it is in the catalogue") else { return Vec::new() };
         let report = report.expect("nothing is written");
         assert_eq!(report.ended, Ended::Quiet, "{} of {}", card.name, self.n);

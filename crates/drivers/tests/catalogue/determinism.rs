@@ -1,6 +1,7 @@
 //! The same options and seed give the same run, byte for byte, on every machine.
 
 use synod_core::card::{Load, Order, Rounds};
+use synod_protocols::which;
 use synod_sim::faults::{RandomFaults, Restart};
 use synod_sim::network::Delay;
 use synod_sim::trace::{Digest, Tracer};
@@ -10,7 +11,7 @@ use synod_sim::{Options, Plan};
 fn digest(name: &str, options: Options) -> (u64, u64) {
     let mut digest = Digest::default();
     let tracer = Tracer::new(options.plan.setup.n, vec![&mut digest]);
-    let report = synod_drivers::simulate(name, options, Some(tracer), &mut |_, _| {});
+    let report = synod_drivers::simulate(which, name, options, Some(tracer), &mut |_, _| {});
     let report = report.expect("it is in the catalogue").expect("the plan fits");
     let events = report.expect("a digest never fails").meter.events;
     (digest.value(), events)

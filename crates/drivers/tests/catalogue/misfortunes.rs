@@ -3,7 +3,7 @@
 
 use synod_core::Card;
 use synod_core::card::{Load, Order, Rounds};
-use synod_protocols::entries;
+use synod_protocols::{entries, which};
 use synod_sim::faults::{RandomFaults, Restart};
 use synod_sim::network::Delay;
 use synod_sim::{Options, Plan};
@@ -37,7 +37,8 @@ fn misfortune(seed: u64, n: usize) -> Options {
 fn accusations(card: &Card, first_seed: u64) -> u64 {
     let runs = (first_seed..300).step_by(2).map(|seed| {
         let n = card.smallest.max(2 + seed as usize % 4);
-        let report = synod_drivers::simulate(card.name, misfortune(seed, n), None, &mut |_, _| {});
+        let report =
+            synod_drivers::simulate(which, card.name, misfortune(seed, n), None, &mut |_, _| {});
         let report = report.expect("it is in the catalogue").expect("the size fits");
         let report = report.expect("nothing is written");
         assert!(report.steps > 0, "{}, seed {seed}: nothing happened", card.name);

@@ -5,13 +5,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use synod_protocols::catalogue;
+use synod_protocols::{catalogue, which};
 use synod_sim::scenario::{ParseError, Played, Scenario};
 
 /// Finds the algorithm and plays.
 fn play(text: &str) -> Result<(Scenario, Played), ParseError> {
     let scenario = Scenario::parse(text)?;
-    let played = synod_drivers::play(&scenario).unwrap_or_else(|| {
+    let played = synod_drivers::play(which, &scenario).unwrap_or_else(|| {
         let entries = catalogue::entries();
         Err(scenario.unknown_algorithm(entries.iter().map(|entry| entry.card.name)))
     })?;

@@ -3,7 +3,7 @@
 
 use synod_core::card::{Load, Rounds, Tolerance};
 use synod_core::{Card, Setup};
-use synod_protocols::{entries, find};
+use synod_protocols::{entries, find, which};
 use synod_sim::faults::{RandomFaults, Restart};
 use synod_sim::network::Delay;
 use synod_sim::world::Judged;
@@ -81,7 +81,7 @@ impl Swarm {
             let setup = Setup { n, ..self.setup.clone() };
             let tolerates = card.tolerates_with(&setup);
             let options = options(seed, &setup, &tolerates, self.judged.clone());
-            let report = synod_drivers::simulate(card.name, options, None, &mut |_, _| {});
+            let report = synod_drivers::simulate(which, card.name, options, None, &mut |_, _| {});
             let report = report.expect("it is in the catalogue").expect("the size fits the card");
             let report = report.expect("nothing is written");
             if let Some((violation, _)) = report.violations.first() {

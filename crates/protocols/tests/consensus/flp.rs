@@ -28,12 +28,13 @@ fn started(n: usize, proposers: &str) -> World<Paxos> {
 }
 
 fn has_anybody_accepted(world: &World<Paxos>) -> bool {
-    world.processes().iter().any(|at| at.state.process().acceptor().accepted.is_some())
+    world.processes().iter().any(|at| at.state().process().acceptor().accepted.is_some())
 }
 
 /// The greatest round that anybody has promised.
 fn rounds(world: &World<Paxos>) -> u32 {
-    let promised = world.processes().iter().filter_map(|at| at.state.process().acceptor().promised);
+    let promised =
+        world.processes().iter().filter_map(|at| at.state().process().acceptor().promised);
     promised.map(|ballot| ballot.round).max().unwrap_or(0)
 }
 

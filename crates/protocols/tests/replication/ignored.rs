@@ -20,7 +20,7 @@ impl<A: Algorithm> Driver<A> for Any {
 fn is_ignored<A: Algorithm>(world: &World<A>, envelope: &Envelope<A>) -> bool {
     let to = world.process(envelope.to);
     let Body::Message(message) = &envelope.body else { return false };
-    to.is_up() && to.state.ignores(envelope.from, message)
+    to.is_up() && to.state().ignores(envelope.from, message)
 }
 
 /// Does anything that is possible, again and again. Returns how many messages arrived that were to be
@@ -51,11 +51,14 @@ fn walk<A: Algorithm>(seed: u64, setup: Setup) -> usize {
         };
         let ignored = ignored.filter(|envelope| to_be_ignored.contains(&envelope.number));
         let ignored = ignored.filter(|envelope| world.process(envelope.to).is_up()).cloned();
-        let before = ignored.as_ref().map(|envelope| world.process(envelope.to).state.clone());
+        let before = ignored.as_ref().map(|envelope| world.process(envelope.to).state().clone());
         let in_flight = world.flight().len();
         world.step(&action, &mut any);
         if let Some((envelope, before)) = ignored.zip(before) {
-            assert!(world.process(envelope.to).state == before, "seed {seed}: {envelope:?}");
+            assert!(
+                Some(world.process(envelope.to).state()) == before.as_ref(),
+                "seed {seed}: {envelope:?}"
+            );
             assert_eq!(world.flight().len(), in_flight - 1, "seed {seed}: {envelope:?}");
             arrived += 1;
         }

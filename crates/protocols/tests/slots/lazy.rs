@@ -89,9 +89,9 @@ pub(super) fn look(member: &Slots) -> String {
 /// The members, when everybody has been told what there is to be told.
 fn when_calm(world: &Pool) -> Vec<String> {
     let n = world.processes().len();
-    let oracle = &world.process(ORACLE).state.engine;
+    let oracle = &world.process(ORACLE).state().engine;
     let calm = |me: ProcessId| {
-        let mut member = world.process(me).state.clone();
+        let mut member = world.process(me).state().clone();
         for event in oracle.to_be_told(me).into_iter().flatten() {
             step(me, n, |cx| member.on_message(ORACLE, GroupEngine::telling(event.to_event()), cx));
         }
@@ -226,8 +226,8 @@ fn members_and_messages(question: &Question) -> (Vec<Slots>, Vec<Delivery<Messag
     let mut seen = BTreeSet::new();
     each_state(question, &mut |world| {
         for me in ProcessId::all(world.processes().len()).skip(1) {
-            let mut member = world.process(me).state.clone();
-            let oracle = &world.process(ORACLE).state.engine;
+            let mut member = world.process(me).state().clone();
+            let oracle = &world.process(ORACLE).state().engine;
             for event in oracle.to_be_told(me).into_iter().flatten() {
                 let event = event.to_event();
                 if let Event::Deliver(delivery) = &event

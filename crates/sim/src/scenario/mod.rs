@@ -40,7 +40,8 @@ pub use play::Played;
 
 use header::Header;
 use parse::{Entry, Word, error_at};
-use synod_core::{Algorithm, SetupError};
+use synod_core::boxed::Which;
+use synod_core::{Algorithm, Family, SetupError};
 
 /// A scenario, read but not yet played.
 #[derive(Clone, Debug)]
@@ -92,7 +93,12 @@ impl Scenario {
     /// Plays the script on a world of the algorithm. Fails if the script cannot be understood or
     /// played; if it only comes out differently, [`Played`] says where.
     pub fn play<A: Algorithm>(&self) -> Result<Played, ParseError> {
-        play::play::<A>(self)
+        self.play_boxed::<A::Family>(Which::of::<A>())
+    }
+
+    /// The same for any algorithm of the family.
+    pub fn play_boxed<F: Family>(&self, which: Which) -> Result<Played, ParseError> {
+        play::play::<F>(self, which)
     }
 
     fn explain(&self, error: &SetupError) -> ParseError {

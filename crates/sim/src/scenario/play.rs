@@ -9,7 +9,8 @@ use super::parse::{Word, error_at, plain};
 use super::stage::{Events, Stage};
 use crate::network::in_words;
 use crate::trace::Event;
-use crate::world::{Action, Body, Envelope, Plan, Slot, Status, World};
+use crate::world::{Action, Body, Envelope, Slot, Status, World};
+use synod_core::boxed::Which;
 use synod_core::{Algorithm, Application, Boxed, Family, ProcessId};
 
 /// So many steps one line may take before it is taken for endless.
@@ -39,14 +40,10 @@ pub struct Played {
 }
 
 /// Plays the scenario.
-pub(super) fn play<A: Algorithm>(scenario: &Scenario) -> Result<Played, ParseError> {
-    let mut plan = scenario.header.plan(&scenario.text, &A::CARD)?;
-    plan.setup = plan.setup.of::<A>();
-    play_boxed::<A::Family>(scenario, &plan)
-}
-
-fn play_boxed<F: Family>(scenario: &Scenario, plan: &Plan) -> Result<Played, ParseError> {
-    let world = World::<Boxed<F>>::new(plan).map_err(|error| scenario.explain(&error))?;
+pub(super) fn play<F: Family>(scenario: &Scenario, which: Which) -> Result<Played, ParseError> {
+    let mut plan = scenario.header.plan(&scenario.text, which.card())?;
+    plan.setup = plan.setup.running(which);
+    let world = World::<Boxed<F>>::new(&plan).map_err(|error| scenario.explain(&error))?;
     let events = Events::default();
     let mut sink = events.clone();
     let mut player = Player {

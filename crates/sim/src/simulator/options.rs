@@ -2,6 +2,7 @@
 
 use crate::faults::RandomFaults;
 use crate::network::{Delay, Network};
+use crate::workload::Workload;
 use crate::world::Plan;
 use synod_core::card::Load;
 
@@ -36,6 +37,11 @@ pub struct Options {
 }
 
 impl Options {
+    /// How busy the applications are.
+    pub fn workload(&self) -> Workload {
+        Workload { load: self.load, think: self.think, hold: self.hold }
+    }
+
     /// A run of this world with nothing unusual.
     pub fn new(plan: Plan, seed: u64) -> Self {
         Options {

@@ -5,7 +5,6 @@
 //! past that have not arrived; whatever arrives, or is lost with all its copies, is forgotten by
 //! all.
 
-use super::World;
 use super::fingerprint::hash;
 use super::flight::{Envelope, Flight};
 use std::collections::{BTreeMap, BTreeSet};
@@ -69,18 +68,5 @@ impl CausalOrder {
             .iter()
             .filter_map(|(number, past)| names.get(number).map(|name| (*name, sum(past))));
         known.chain(past).map(|pair| hash(&pair)).fold(0, u64::wrapping_add)
-    }
-}
-
-impl<A: Algorithm> World<A> {
-    /// What was sent later need not wait for this message any more.
-    pub(super) fn forget_causal(&mut self, envelope: &Envelope<A>) {
-        // While a copy is still on its way, what was sent later must go on waiting for it.
-        let is_copy = |other: &Envelope<A>| other.number == envelope.number;
-        if let Some(causal) = &mut self.causal
-            && !self.flight.iter().any(|(_, other)| is_copy(other))
-        {
-            causal.forget(envelope.number);
-        }
     }
 }

@@ -63,7 +63,7 @@ impl<A: Algorithm> World<A> {
                 let at = ProcessId(index as u32);
                 process.application.offers(&mut offers);
                 actions.extend(offers.drain(..).map(|input| Action::Input { at, input }));
-                let due = process.timers.iter().filter(|set| set.left_ms == 0);
+                let due = process.timers().iter().filter(|set| self.left_ms(set) == 0);
                 let due = due.filter(|set| !A::is_fault(&set.timer));
                 actions.extend(due.map(|set| Action::Fire { at, timer: set.number }));
                 if process.is_writing() {
@@ -73,7 +73,12 @@ impl<A: Algorithm> World<A> {
         }
         let deliverable = |slot: &Slot| self.is_deliverable(*slot);
         actions.extend(
-            self.flight.iter().map(|(slot, _)| slot).filter(deliverable).map(Action::Deliver),
+            self.medium
+                .flight
+                .iter()
+                .map(|(slot, _)| slot)
+                .filter(deliverable)
+                .map(Action::Deliver),
         );
         if self.is_synchronous() && self.may_tick() {
             actions.push(Action::Tick);
@@ -94,7 +99,7 @@ impl<A: Algorithm> World<A> {
     pub fn enabled_faults(&self, actions: &mut Vec<Action<A::Input>>) {
         for (index, process) in self.processes().iter().enumerate().filter(|(_, p)| p.is_up()) {
             let at = ProcessId(index as u32);
-            let due = process.timers.iter().filter(|set| A::is_fault(&set.timer));
+            let due = process.timers().iter().filter(|set| A::is_fault(&set.timer));
             actions.extend(due.map(|set| Action::Fire { at, timer: set.number }));
         }
         let left = self.faults;
@@ -110,7 +115,7 @@ impl<A: Algorithm> World<A> {
                 _ => {}
             }
         }
-        for (slot, envelope) in self.flight.iter() {
+        for (slot, envelope) in self.medium.flight.iter() {
             if matches!(envelope.body, Body::Message(_)) {
                 if left.drops > 0 {
                     actions.push(Action::Drop(slot));
@@ -135,7 +140,7 @@ impl<A: Algorithm> World<A> {
     /// may come and need not, however often it came before.
     pub fn is_misfortune(&self, action: &Action<A::Input>) -> bool {
         let Action::Fire { at, timer } = action else { return false };
-        let mut timers = self.process(*at).timers.iter();
+        let mut timers = self.process(*at).timers().iter();
         timers.any(|set| set.number == *timer && A::is_fault(&set.timer))
     }
 
@@ -152,16 +157,16 @@ impl<A: Algorithm> World<A> {
 
     /// Whether the network may deliver this message now.
     pub fn is_deliverable(&self, slot: Slot) -> bool {
-        let Some(envelope) = self.flight.get(slot) else { return false };
+        let Some(envelope) = self.medium.flight.get(slot) else { return false };
         if self.process(envelope.to).status == Status::Paused {
             return false;
         }
         match self.fixed.order {
             Order::Any => true,
-            Order::Fifo => self.flight.rank(envelope) == 0,
+            Order::Fifo => self.medium.flight.rank(envelope) == 0,
             Order::Causal => {
-                let causal = self.causal.as_ref().expect("the network orders causally");
-                causal.admits(envelope, &self.flight)
+                let causal = self.medium.causal.as_ref().expect("the network orders causally");
+                causal.admits(envelope, &self.medium.flight)
             }
         }
     }
@@ -174,16 +179,16 @@ impl<A: Algorithm> World<A> {
             Action::Deliver(slot)
             | Action::Drop(slot)
             | Action::Duplicate(slot)
-            | Action::Late(slot) => match self.flight.get(*slot) {
+            | Action::Late(slot) => match self.medium.flight.get(*slot) {
                 Some(_) => Ok(()),
                 None => Err(Impossible(format!("no message is in place {slot}"))),
             },
             Action::Fire { at, timer } => {
                 self.must_be_up(*at)?;
-                match self.process(*at).timers.iter().find(|set| set.number == *timer) {
-                    Some(set) if set.left_ms == 0 => Ok(()),
-                    Some(set) => {
-                        let left = set.left_ms;
+                let mut timers = self.process(*at).timers().iter();
+                match timers.find(|set| set.number == *timer).map(|set| self.left_ms(set)) {
+                    Some(0) => Ok(()),
+                    Some(left) => {
                         Err(Impossible(format!("that timer of {at} runs out in {left}ms")))
                     }
                     None => Err(Impossible(format!("{at} has no timer with number {timer}"))),

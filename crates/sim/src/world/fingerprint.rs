@@ -4,45 +4,18 @@
 //! hashes; so a step pays only for what it changes, and once for each process.
 
 use super::flight::{Envelope, Slot};
+use super::process::Print;
 use super::{FaultsLeft, Order, World};
 use foldhash::quality::FixedState;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash};
-use synod_core::{Algorithm, ProcessId};
+use synod_core::{Algorithm, Effect, ProcessId};
 
 /// Any number will do, as long as it never changes.
 const SEED: u64 = 0x5eed_0f5e_edf0_0d1e;
 
 pub(super) fn hash<T: Hash>(value: &T) -> u64 {
     FixedState::with_seed(SEED).hash_one(value)
-}
-
-/// What is kept up to date.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Prints {
-    /// The sum of the hashes of all messages, if their order does not matter.
-    messages: u64,
-    /// The fingerprint.
-    whole: u64,
-}
-
-impl Prints {
-    pub(super) fn add<T: Hash>(&mut self, part: &T) {
-        self.messages = self.messages.wrapping_add(hash(part));
-    }
-
-    pub(super) fn remove<T: Hash>(&mut self, part: &T) {
-        self.messages = self.messages.wrapping_sub(hash(part));
-    }
-
-    pub(super) fn swap_tag<A: Algorithm>(
-        &mut self,
-        envelope: &Envelope<A>,
-        before: super::TagOf<A>,
-    ) {
-        self.add(envelope);
-        self.remove(&Envelope { tag: before, ..envelope.clone() });
-    }
 }
 
 /// The states of processes, by what tells them apart.
@@ -77,35 +50,35 @@ impl Left {
 impl<A: Algorithm> World<A> {
     /// From now on keeps the fingerprint up to date with every step.
     pub fn keep_fingerprint(&mut self) {
-        let mut prints = Prints { messages: 0, whole: 0 };
         if self.fixed.order == Order::Any {
-            for (_, envelope) in self.flight.iter() {
-                prints.add(envelope);
-            }
+            self.medium.keep_print();
         }
-        self.prints = Some(prints);
         self.processes.iter_mut().for_each(|process| process.print = 0);
+        self.print = 1;
         self.renew_prints();
     }
 
     /// The processes that took a step are hashed anew.
     pub(super) fn renew_prints(&mut self) {
-        let Some(Prints { messages, .. }) = self.prints else { return };
+        if self.print == 0 {
+            return;
+        }
+        let now_us = self.clock_us();
         for (index, process) in self.processes.iter_mut().enumerate().filter(|(_, p)| p.print == 0)
         {
-            process.print = hash(&(index, &*process)).max(1);
+            process.print = hash(&(index, Print { process, now_us })).max(1);
         }
-        let whole = self.sum_of_prints(messages);
-        self.prints = Some(Prints { messages, whole });
+        self.print = self.sum_of_prints();
     }
 
     /// The fingerprint. Two worlds with the same one behave the same for ever (but for a
     /// coincidence with a probability of about the square of their number divided by 2^65).
     pub fn fingerprint(&self) -> u64 {
-        self.prints.expect("keep_fingerprint was called").whole
+        assert_ne!(self.print, 0, "keep_fingerprint was called");
+        self.print
     }
 
-    fn sum_of_prints(&self, messages: u64) -> u64 {
+    fn sum_of_prints(&self) -> u64 {
         let processes = self.processes.iter().fold(0, |sum: u64, process| {
             debug_assert_ne!(process.print, 0, "a step renews prints");
             sum.wrapping_add(process.print)
@@ -113,22 +86,22 @@ impl<A: Algorithm> World<A> {
         // In a synchronous world only the time that is left matters, and that is in its parts.
         let now_us = if self.is_synchronous() { 0 } else { self.now_us };
         let mut rest = hash(&(&self.monitor, now_us));
-        if !self.links.work() {
-            rest = rest.wrapping_add(hash(&self.links));
+        if !self.medium.links.work() {
+            rest = rest.wrapping_add(hash(&self.medium.links));
         }
         let flight = match self.fixed.order {
-            Order::Any => 0,
+            Order::Any => self.medium.print.unwrap_or(0),
             Order::Fifo | Order::Causal => self.ordered_flight(),
         };
         // Zero is kept for "no fingerprint".
-        messages.wrapping_add(processes).wrapping_add(rest).wrapping_add(flight).max(1)
+        processes.wrapping_add(rest).wrapping_add(flight).max(1)
     }
 
     /// What may still go wrong: two worlds with the same fingerprint may differ in this.
     pub fn left(&self) -> Left {
         let mut left = Left::of(self.faults);
         for process in self.processes.iter().filter(|_| self.fixed.stand_for_faults) {
-            for (sum, more) in left.processes.iter_mut().zip(process.state.faults_left()) {
+            for (sum, more) in left.processes.iter_mut().zip(process.state().faults_left()) {
                 *sum = sum.saturating_add(more);
             }
         }
@@ -142,10 +115,11 @@ impl<A: Algorithm> World<A> {
     }
 
     fn ordered_flight(&self) -> u64 {
+        let flight = &self.medium.flight;
         let ranked =
-            |(_, envelope): (Slot, &'_ Envelope<A>)| hash(&(envelope, self.flight.rank(envelope)));
-        let links = self.flight.iter().map(ranked).fold(0, u64::wrapping_add);
-        let causal = self.causal.as_ref().map_or(0, |causal| causal.fingerprint(&self.flight));
+            |(_, envelope): (Slot, &'_ Envelope<A>)| hash(&(envelope, flight.rank(envelope)));
+        let links = flight.iter().map(ranked).fold(0, u64::wrapping_add);
+        let causal = self.medium.causal.as_ref().map_or(0, |causal| causal.fingerprint(flight));
         links.wrapping_add(causal)
     }
 
@@ -153,15 +127,24 @@ impl<A: Algorithm> World<A> {
     /// see [`Algorithm::normalise`].
     pub fn normal_fingerprint(&self) -> u64 {
         let mut world = self.clone();
-        let mut messages = world.flight.messages_mut();
+        let mut messages = world.medium.flight.messages_mut();
         let mut states = Vec::new();
         for process in &mut world.processes {
-            states.push(&mut process.state);
             // Where numbers are made small nobody comes back to read a disk, but what waits for it is
             // still to be sent.
             if let Some(disk) = &mut process.disk {
-                disk.forget_records();
-                messages.extend(disk.messages_mut());
+                disk.records.clear();
+            }
+            let (state, waiting) = process.host.parts_mut();
+            states.push(state);
+            for (_, effect) in waiting {
+                match effect {
+                    Effect::Persist(record) | Effect::Checkpoint(record) => record.0.clear(),
+                    Effect::Send { message, .. } | Effect::Multicast { message, .. } => {
+                        messages.push(message);
+                    }
+                    _ => {}
+                }
             }
         }
         A::normalise(&mut states, &mut messages);
@@ -175,9 +158,9 @@ impl<A: Algorithm> World<A> {
         for process in &mut self.processes {
             // Not all of a state need be hashed: see `Algorithm::faults_left`.
             match known.get(&process.print) {
-                Some(same) if *same == process.state => process.state.clone_from(same),
+                Some(same) if same == process.state() => process.host.state_mut().clone_from(same),
                 _ => {
-                    known.insert(process.print, process.state.clone());
+                    known.insert(process.print, process.state().clone());
                 }
             }
         }
@@ -185,19 +168,5 @@ impl<A: Algorithm> World<A> {
 
     pub(super) fn forget_print(&mut self, at: ProcessId) {
         self.processes[at.index()].print = 0;
-    }
-
-    pub(super) fn add_print(&mut self, envelope: &Envelope<A>) {
-        if let (Some(prints), Order::Any) = (&mut self.prints, self.fixed.order) {
-            prints.add(envelope);
-        }
-    }
-
-    pub(super) fn take(&mut self, slot: Slot) -> Envelope<A> {
-        let envelope = self.flight.take(slot).expect("the action is possible");
-        if let (Some(prints), Order::Any) = (&mut self.prints, self.fixed.order) {
-            prints.remove(&envelope);
-        }
-        envelope
     }
 }

@@ -12,10 +12,9 @@ impl<A: Algorithm> World<A> {
     /// Judges the algorithm's own invariants after a step.
     pub(super) fn judge(&mut self, driver: &mut dyn Driver<A>) {
         let due = self.processes.len() <= INVARIANTS_AT_EVERY_STEP_UP_TO
-            || self.steps.is_multiple_of(INVARIANTS_NOW_AND_THEN);
-        let is_new = |driver: &mut dyn Driver<A>| {
-            self.prints.is_none() || driver.is_news(self.fingerprint())
-        };
+            || self.progress.counts.steps.is_multiple_of(INVARIANTS_NOW_AND_THEN);
+        let is_new =
+            |driver: &mut dyn Driver<A>| self.print == 0 || driver.is_news(self.fingerprint());
         if due && !self.fixed.invariants.is_empty() && is_new(driver) {
             self.judge_invariants(driver);
         }
@@ -24,12 +23,12 @@ impl<A: Algorithm> World<A> {
     /// Judges the algorithm's own invariants once more, because in a large group the last steps
     /// may not have been judged.
     pub fn judge_invariants_at_the_end(&mut self, driver: &mut dyn Driver<A>) {
-        self.found.clear();
+        self.progress.found.clear();
         self.judge_invariants(driver);
     }
 
     fn judge_invariants(&mut self, driver: &mut dyn Driver<A>) {
-        let before = self.found.len();
+        let before = self.progress.found.len();
         let mut new = Notes::default();
         let notes = driver.notes().unwrap_or(&mut new);
         notes.next();
@@ -41,8 +40,8 @@ impl<A: Algorithm> World<A> {
             because: format!("it is no longer true that {}", invariant.statement),
         };
         let violations: Vec<_> = broken.map(violation).collect();
-        self.found.extend(violations);
-        tell(&mut self.found, before, &self.fixed.judged, self.now_us, driver);
+        self.progress.found.extend(violations);
+        tell(&mut self.progress.found, before, &self.fixed.judged, self.now_us, driver);
     }
 }
 
@@ -71,11 +70,11 @@ impl<A: Algorithm> System<A> for World<A> {
     }
 
     fn process(&self, at: ProcessId) -> &A {
-        &self.processes[at.index()].state
+        self.processes[at.index()].state()
     }
 
     fn each_message<'s>(&'s self, show: &mut dyn FnMut(ProcessId, ProcessId, &'s A::Message)) {
-        for (_, envelope) in self.flight.iter() {
+        for (_, envelope) in self.medium.flight.iter() {
             if let Body::Message(message) = &envelope.body {
                 show(envelope.from, envelope.to, message);
             }
@@ -83,6 +82,6 @@ impl<A: Algorithm> System<A> for World<A> {
     }
 
     fn print(&self, at: ProcessId) -> Option<u64> {
-        self.prints.map(|_| self.processes[at.index()].print)
+        (self.print != 0).then(|| self.processes[at.index()].print)
     }
 }

@@ -16,7 +16,7 @@ impl<A: Algorithm> World<A> {
                 let to = world.process(envelope.to);
                 (to.print == 0 || envelope.number >= since)
                     && to.is_up()
-                    && to.state.ignores(envelope.from, message)
+                    && to.state().ignores(envelope.from, message)
             }
             Body::Tell(_) => false,
         });
@@ -24,17 +24,17 @@ impl<A: Algorithm> World<A> {
 
     /// Nothing that is on its way to this process will make a difference.
     pub(super) fn bury(&mut self, at: ProcessId) {
-        self.gone.insert(at);
+        self.medium.gone.insert(at);
         self.forget(|_, envelope| envelope.to == at);
     }
 
     /// Forgets these messages. Nobody sees it: to whoever looks on, they are still on their way.
     fn forget(&mut self, which: impl Fn(&Self, &Envelope<A>) -> bool) {
-        let these = self.flight.iter().filter(|(_, envelope)| which(self, envelope));
+        let these = self.medium.flight.iter().filter(|(_, envelope)| which(self, envelope));
         let slots: SmallVec<[Slot; 8]> = these.map(|(slot, _)| slot).collect();
         for slot in slots {
-            let envelope = self.take(slot);
-            self.forget_causal(&envelope);
+            let envelope = self.medium.take(slot);
+            self.medium.forget_causal(&envelope);
         }
     }
 }

@@ -1,8 +1,7 @@
 //! Processes crash, start again, stand still and go on.
 
-use super::process::is_record;
 use super::{Driver, Happening, Status, World};
-use synod_core::{Algorithm, Application, Monitor, ProcessId};
+use synod_core::{Algorithm, Application, Host, Monitor, ProcessId};
 
 impl<A: Algorithm> World<A> {
     pub(super) fn crash(&mut self, at: ProcessId, driver: &mut dyn Driver<A>) {
@@ -10,14 +9,11 @@ impl<A: Algorithm> World<A> {
         self.forget_print(at);
         let process = &mut self.processes[at.index()];
         process.status = Status::Crashed;
-        process.timers.clear();
-        if let Some(disk) = &mut process.disk {
-            disk.held.clear();
-        }
+        drop(process.host.on_crash());
         process.application.on_crash();
         // What it knew is gone, too; only an algorithm's own invariants still look at it.
         if self.fixed.invariants.is_empty() {
-            process.state = self.fixed.initial[at.index()].clone();
+            *process.host.state_mut() = self.fixed.initial[at.index()].clone();
         }
         if self.fixed.lean {
             process.disk = None;
@@ -34,12 +30,10 @@ impl<A: Algorithm> World<A> {
     /// may be killed after it wrote a record and before it could say so.
     pub fn reach_disk(&mut self, at: ProcessId, records: usize) {
         self.forget_print(at);
-        if let Some(disk) = &mut self.processes[at.index()].disk {
-            let held = std::mem::take(&mut disk.held);
-            let waiting = held.into_iter().map(|(_, effect)| effect);
-            for effect in waiting.filter(is_record).take(records) {
-                disk.write(effect);
-            }
+        let process = &mut self.processes[at.index()];
+        let waiting = process.host.on_crash();
+        if let Some(disk) = &mut process.disk {
+            waiting.take(records).for_each(|record| disk.write(record));
         }
         self.renew_prints();
     }
@@ -51,18 +45,18 @@ impl<A: Algorithm> World<A> {
         process.status = Status::Up;
         process.incarnation += 1;
         process.has_lost_disk = self.fixed.replay.is_some() && !with_disk;
-        process.state = self.fixed.initial[at.index()].clone();
-        match self.fixed.replay {
-            Some(replay) if with_disk => {
-                for record in process.disk.iter().flat_map(|disk| &disk.records) {
-                    replay(&mut process.state, record).expect("this process wrote the record");
-                }
+        let initial = self.fixed.initial[at.index()].clone();
+        process.host = match self.fixed.replay {
+            Some(replay) if with_disk => Host::restored(initial, replay, process.records())
+                .expect("this process wrote the records"),
+            _ => {
+                process.disk = None;
+                Host::new(initial)
             }
-            _ => process.disk = None,
-        }
+        };
         self.monitor.on_restart(at);
         driver.see(self.now_us, Happening::Restarted(at, with_disk));
-        self.run(at, driver, |state, cx| state.on_start(cx));
+        self.run(at, driver, |host, carrier| host.on_start(carrier));
     }
 
     pub(super) fn set_status(&mut self, at: ProcessId, status: Status) {

@@ -15,8 +15,10 @@ mod judge;
 mod lean;
 mod links;
 mod lives;
+mod medium;
 mod plan;
 mod process;
+mod progress;
 mod time;
 
 pub use action::{Action, Driver, Happening, Impossible, LinkChange, Step};
@@ -25,16 +27,18 @@ pub use fingerprint::{KnownStates, Left};
 pub use flight::{Body, Envelope, Flight, Slot, TagOf};
 pub use judge::INVARIANTS_AT_EVERY_STEP_UP_TO;
 pub use plan::{Judged, Plan};
-pub use process::{ApplicationOf, Process, SetTimer, Status};
+pub use process::{ApplicationOf, Process, Status};
 
-use causal::CausalOrder;
-use links::Links;
+use carrier::Carrier;
+use medium::Medium;
+use progress::{Cut, Progress};
+use std::ops::Deref;
 use std::sync::Arc;
 use synod_core::algorithm::Replay;
 use synod_core::card::{Order, Rounds, Timing};
 use synod_core::{
-    Algorithm, Application, Clock, Cx, Family, Invariant, Moment, Monitor, ProcessId, ProcessSet,
-    Setup, SetupError, Violation,
+    Algorithm, Application, Clock, Family, Host, Invariant, Moment, Monitor, ProcessId, ProcessSet,
+    Setup, SetupError, Violation, clone_by_field,
 };
 
 /// The judge of a world.
@@ -58,95 +62,55 @@ struct Fixed<A: Algorithm> {
     judged: Vec<&'static str>,
 }
 
-/// A world. See the module.
+/// What does not change, in the hands of every copy of a world.
+#[derive(Debug)]
+struct Shared<T>(Arc<T>);
+
+impl<T> Clone for Shared<T> {
+    fn clone(&self) -> Self {
+        Shared(Arc::clone(&self.0))
+    }
+
+    // Explorers copy the same world over what became of it again and again: nothing is counted then.
+    fn clone_from(&mut self, source: &Self) {
+        if !Arc::ptr_eq(&self.0, &source.0) {
+            self.0 = Arc::clone(&source.0);
+        }
+    }
+}
+
+impl<T> Deref for Shared<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+/// A world: processes, the medium between them, and a judge. See the module.
 #[derive(Debug)]
 pub struct World<A: Algorithm> {
-    fixed: Arc<Fixed<A>>,
+    fixed: Shared<Fixed<A>>,
     processes: Vec<Process<A>>,
-    flight: Flight<A>,
+    medium: Medium<A>,
     monitor: MonitorOf<A>,
-    links: Links,
-    /// Who crashed and never comes back.
-    gone: ProcessSet,
-    causal: Option<Box<CausalOrder>>,
+    progress: Progress,
     /// What may still go wrong, for drivers that try everything.
     pub faults: FaultsLeft,
     /// True time, in microseconds. A simulator moves it.
     pub now_us: u64,
-    messages_sent: u64,
-    timers_set: u64,
-    steps: u64,
-    found: Vec<Violation>,
-    prints: Option<fingerprint::Prints>,
-    /// Set while a step is taken in the middle of which its process crashes.
-    cut: Option<Cut>,
-    /// What the step has sent that arrives before it is over.
-    urgent: Vec<Slot>,
-    /// Whether nothing came of the last step.
-    retracted: bool,
+    /// The fingerprint; 0 if it is not kept.
+    print: u64,
 }
 
-/// How much of a step is still carried out.
-#[derive(Clone, Copy, Debug)]
-struct Cut {
-    /// So many messages and outputs still go out.
-    left: u32,
-    /// Whether something did not go out any more.
-    reached: bool,
-}
-
-impl<A: Algorithm> Clone for World<A> {
-    fn clone(&self) -> Self {
-        World {
-            fixed: Arc::clone(&self.fixed),
-            processes: self.processes.clone(),
-            flight: self.flight.clone(),
-            monitor: self.monitor.clone(),
-            links: self.links.clone(),
-            gone: self.gone.clone(),
-            causal: self.causal.clone(),
-            faults: self.faults,
-            now_us: self.now_us,
-            messages_sent: self.messages_sent,
-            timers_set: self.timers_set,
-            steps: self.steps,
-            found: Vec::new(),
-            prints: self.prints,
-            cut: None,
-            urgent: Vec::new(),
-            retracted: false,
-        }
-    }
-
-    // Explorers copy worlds all the time: keep what is allocated.
-    fn clone_from(&mut self, source: &Self) {
-        if !Arc::ptr_eq(&self.fixed, &source.fixed) {
-            self.fixed = Arc::clone(&source.fixed);
-        }
-        self.processes.clone_from(&source.processes);
-        self.flight.clone_from(&source.flight);
-        self.monitor.clone_from(&source.monitor);
-        if !(self.links.work() && source.links.work()) {
-            self.links.clone_from(&source.links);
-        }
-        self.gone.clone_from(&source.gone);
-        self.causal.clone_from(&source.causal);
-        self.faults = source.faults;
-        self.now_us = source.now_us;
-        self.messages_sent = source.messages_sent;
-        self.timers_set = source.timers_set;
-        self.steps = source.steps;
-        self.found.clear();
-        self.prints = source.prints;
-        self.cut = None;
-    }
-}
+clone_by_field!(World<A: Algorithm> {
+    fixed, processes, medium, monitor, progress, faults, now_us, print
+});
 
 impl<A: Algorithm> World<A> {
     /// A world in which nothing has happened yet. Call [`World::start`] next.
     pub fn new(plan: &Plan) -> Result<Self, SetupError> {
         let initial = A::processes(&plan.setup)?;
-        let n = initial.len();
         let mut kit = A::kit(&plan.setup);
         kit.invariants.retain(|invariant| plan.judged.invariant(invariant.name));
         let process = |(index, state): (usize, &A)| {
@@ -156,24 +120,15 @@ impl<A: Algorithm> World<A> {
         };
         Ok(World {
             processes: initial.iter().enumerate().map(process).collect(),
-            flight: Flight::default(),
+            medium: Medium::new(initial.len(), plan.order),
             monitor: MonitorOf::<A>::new(&plan.setup, &|id| {
                 plan.judged.property::<A>(&plan.setup, id)
             }),
-            links: Links::default(),
-            gone: ProcessSet::EMPTY,
-            causal: (plan.order == Order::Causal).then(|| Box::new(CausalOrder::new(n))),
+            progress: Progress::default(),
             faults: FaultsLeft::default(),
             now_us: 0,
-            messages_sent: 0,
-            timers_set: 0,
-            steps: 0,
-            found: Vec::new(),
-            prints: None,
-            cut: None,
-            urgent: Vec::new(),
-            retracted: false,
-            fixed: Arc::new(Fixed {
+            print: 0,
+            fixed: Shared(Arc::new(Fixed {
                 setup: plan.setup.clone(),
                 stand_for_faults: initial.iter().any(|p| p.faults_left() != [0; 8]),
                 initial,
@@ -185,7 +140,7 @@ impl<A: Algorithm> World<A> {
                 judged: plan.judged.ids::<A>(&plan.setup),
                 replay: kit.replay,
                 invariants: kit.invariants,
-            }),
+            })),
         })
     }
 
@@ -193,7 +148,7 @@ impl<A: Algorithm> World<A> {
     pub fn start(&mut self, driver: &mut dyn Driver<A>) {
         for at in ProcessId::all(self.processes.len()) {
             driver.see(self.now_us, Happening::Started(at));
-            self.run(at, driver, |state, cx| state.on_start(cx));
+            self.run(at, driver, |host, carrier| host.on_start(carrier));
         }
         self.deliver_urgent(driver);
         self.forget_ignored(0);
@@ -213,7 +168,7 @@ impl<A: Algorithm> World<A> {
 
     /// The messages on their way.
     pub fn flight(&self) -> &Flight<A> {
-        &self.flight
+        &self.medium.flight
     }
 
     /// The judge.
@@ -250,12 +205,12 @@ impl<A: Algorithm> World<A> {
 
     /// What the last step violated.
     pub fn found(&self) -> &[Violation] {
-        &self.found
+        &self.progress.found
     }
 
     /// How many steps were taken.
     pub fn steps(&self) -> u64 {
-        self.steps
+        self.progress.counts.steps
     }
 
     /// How the group is set up.
@@ -286,7 +241,7 @@ impl<A: Algorithm> World<A> {
     /// Roughly how much memory a copy of this world takes up.
     pub fn estimated_bytes(&self) -> usize {
         let processes = self.processes.len() * size_of::<Process<A>>();
-        let messages = (self.flight.len() + 1) * size_of::<Option<Envelope<A>>>();
+        let messages = (self.medium.flight.len() + 1) * size_of::<Option<Envelope<A>>>();
         // Each of the four or five allocations costs a little more than what was asked for.
         size_of::<Self>() + processes + 2 * messages + 5 * 16
     }
@@ -294,11 +249,8 @@ impl<A: Algorithm> World<A> {
     /// Takes one step. The action must be possible: see [`World::can`].
     pub fn step(&mut self, action: &Action<A::Input>, driver: &mut dyn Driver<A>) {
         debug_assert_eq!(self.can(action), Ok(()), "{action:?}");
-        self.steps += 1;
-        self.found.clear();
-        self.cut = None;
-        self.retracted = false;
-        let sent_before = self.messages_sent;
+        self.progress.begin_step();
+        let sent_before = self.progress.counts.messages;
         self.take_step(action, driver);
         // Where a step is divided it is not known any more who has taken part in it.
         let is_divided = self.deliver_urgent(driver);
@@ -327,8 +279,8 @@ impl<A: Algorithm> World<A> {
                 driver.see(self.now_us, Happening::Resumed(*at));
             }
             Action::Links(change) => {
-                self.links.change(change, self.processes.len());
-                let links = &self.links;
+                self.medium.links.change(change, self.processes.len());
+                let links = &self.medium.links;
                 self.monitor.on_links(&|from, to| !links.is_cut(from, to));
                 driver.see(self.now_us, Happening::Relinked(change));
             }
@@ -336,7 +288,7 @@ impl<A: Algorithm> World<A> {
             Action::Late(slot) => self.delay(*slot),
             Action::Cut { step, after } => {
                 let at = self.actor(step).expect("the action is possible");
-                self.cut = Some(Cut { left: *after, reached: false });
+                self.progress.cut = Some(Cut { left: *after, reached: false });
                 self.take_step(step, driver);
                 self.crash(at, driver);
             }
@@ -347,7 +299,7 @@ impl<A: Algorithm> World<A> {
     pub fn actor(&self, action: &Action<A::Input>) -> Option<ProcessId> {
         let at = match action {
             Action::Input { at, .. } | Action::Fire { at, .. } | Action::Sync(at) => *at,
-            Action::Deliver(slot) => self.flight.get(*slot)?.to,
+            Action::Deliver(slot) => self.medium.flight.get(*slot)?.to,
             _ => return None,
         };
         self.processes.get(at.index())?.is_up().then_some(at)
@@ -355,84 +307,49 @@ impl<A: Algorithm> World<A> {
 
     /// Whether the last step was cut off: something did not go out any more.
     pub fn was_cut_off(&self) -> bool {
-        self.cut.is_some_and(|cut| cut.reached)
+        self.progress.is_cut_off()
     }
 
     /// Whether nothing came of the last step: whatever can happen now could happen before.
     pub fn was_retracted(&self) -> bool {
-        self.retracted
+        self.progress.retracted
     }
 
     fn ask(&mut self, at: ProcessId, input: A::Input, driver: &mut dyn Driver<A>) {
-        self.forget_print(at);
         self.processes[at.index()].application.on_input(&input);
         let moment = Moment { now_us: self.now_us, clocks: &self.fixed.clocks };
-        let before = self.found.len();
-        self.monitor.on_input(at, &input, moment, &mut self.found);
+        let found = &mut self.progress.found;
+        let before = found.len();
+        self.monitor.on_input(at, &input, moment, found);
         driver.see(self.now_us, Happening::Asked(at, &input));
-        judge::tell(&mut self.found, before, &self.fixed.judged, self.now_us, driver);
-        let answers = self.handle(at, driver, |state, cx| state.on_input(input, cx));
-        self.answer(at, answers, driver);
+        judge::tell(found, before, &self.fixed.judged, self.now_us, driver);
+        self.run(at, driver, |host, carrier| host.on_input(input, carrier));
     }
 
     fn fire(&mut self, at: ProcessId, timer: u64, driver: &mut dyn Driver<A>) {
-        self.forget_print(at);
-        let timers = &mut self.processes[at.index()].timers;
-        let place = timers.iter().position(|set| set.number == timer);
-        let SetTimer { timer, .. } = timers.remove(place.expect("the action is possible"));
-        driver.see(self.now_us, Happening::TimerFired(at, &timer));
-        self.run(at, driver, |state, cx| state.on_timer(timer, cx));
+        self.run(at, driver, |host, carrier| host.on_timer(timer, carrier));
     }
 
     /// The first records in the queue are safe now, and what waited for them is carried out.
     fn sync(&mut self, at: ProcessId, driver: &mut dyn Driver<A>) {
-        self.forget_print(at);
-        let disk = self.processes[at.index()].disk.as_mut().expect("the action is possible");
-        let mut held = std::mem::take(&mut disk.held).into_iter().peekable();
-        let is_record = |(_, effect): &(_, _)| process::is_record(effect);
-        let mut written = 0;
-        while let Some((_, effect)) = held.next_if(is_record) {
-            written += 1;
-            disk.write(effect);
-        }
-        driver.see(self.now_us, Happening::Synced(at, written));
-        let mut carrier = self.carrier(driver, at);
-        for (layer, effect) in held {
-            carrier.layer = layer;
-            carrier.carry_out(effect);
-        }
-        let answers = carrier.answers;
-        self.answer(at, answers, driver);
+        self.run(at, driver, |host, carrier| {
+            let is_safe = host.on_written(u64::MAX, carrier);
+            assert!(is_safe, "the action is possible: a record waits for the disk");
+        });
     }
 
-    /// Runs one handler of the algorithm at a process, carries out what it asks, and lets the
-    /// application answer.
+    /// Something happens at a process: its host takes it in, and the application answers to what it is
+    /// told.
     fn run(
         &mut self,
         at: ProcessId,
         driver: &mut dyn Driver<A>,
-        handler: impl FnOnce(&mut A, &mut Cx<'_, A>),
+        step: impl FnOnce(&mut Host<A>, &mut Carrier<'_, A>),
     ) {
         self.forget_print(at);
-        let answers = self.handle(at, driver, handler);
-        self.answer(at, answers, driver);
-    }
-
-    fn handle(
-        &mut self,
-        at: ProcessId,
-        driver: &mut dyn Driver<A>,
-        handler: impl FnOnce(&mut A, &mut Cx<'_, A>),
-    ) -> Vec<A::Input> {
-        let n = self.processes.len();
-        let (mut carrier, state) = self.carrier_and_state(driver, at);
-        handler(state, &mut Cx::new(at, n, &mut carrier));
-        carrier.answers
-    }
-
-    /// What the application says at once in answer to what it was told.
-    fn answer(&mut self, at: ProcessId, answers: Vec<A::Input>, driver: &mut dyn Driver<A>) {
-        for input in answers {
+        let (host, mut carrier) = self.host_and_carrier(at, driver);
+        step(host, &mut carrier);
+        for input in carrier.answers {
             if !self.was_cut_off() {
                 self.ask(at, input, driver);
             }

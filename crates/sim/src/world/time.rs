@@ -1,8 +1,10 @@
 //! How time goes in worlds whose time does not come from a simulator.
 
-use super::{Slot, Status, World};
+use super::process::left_ms;
+use super::{Process, Slot, Status, World};
 use synod_core::card::Timing;
 use synod_core::family::Pace;
+use synod_core::host::SetTimer;
 use synod_core::{Algorithm, Application, Family};
 
 impl<A: Algorithm> World<A> {
@@ -11,16 +13,26 @@ impl<A: Algorithm> World<A> {
         self.fixed.timing != Timing::Asynchronous
     }
 
+    /// What time it is, if timers run out by the clock. Otherwise they may at any time.
+    pub(super) fn clock_us(&self) -> Option<u64> {
+        self.is_synchronous().then_some(self.now_us)
+    }
+
+    /// In how many milliseconds a timer may run out.
+    pub(super) fn left_ms(&self, set: &SetTimer<A::Timer>) -> u32 {
+        left_ms(set, self.clock_us())
+    }
+
     /// Whether time may go on. In a synchronous world it must not as long as a timer has run out,
     /// a message is due, a disk has something to write, or an application wants something at once, and
     /// nothing came of it yet; and if nothing depends on time any more, it need not.
     pub(super) fn may_tick(&self) -> bool {
-        let timers = || self.processes.iter().filter(|p| p.is_up()).flat_map(|p| &p.timers);
-        let bounded = || self.flight.iter().filter_map(|(slot, e)| Some((slot, e.left_ms?)));
+        let timers = || self.processes.iter().filter(|p| p.is_up()).flat_map(Process::timers);
+        let bounded = || self.medium.flight.iter().filter_map(|(slot, e)| Some((slot, e.left_ms?)));
         let is_due = |(slot, left): (Slot, u32)| left == 0 && self.is_deliverable(slot);
         let waits = timers().next().is_some() || bounded().any(|(_, left)| left > 0);
         waits
-            && !timers().any(|set| set.left_ms == 0)
+            && !timers().any(|set| self.left_ms(set) == 0)
             && !bounded().any(is_due)
             && !self.processes.iter().any(|process| process.is_up() && process.is_writing())
             && !self.is_anybody_eager()
@@ -43,15 +55,14 @@ impl<A: Algorithm> World<A> {
             self.faults.ticks = self.faults.ticks.saturating_sub(1);
             return;
         }
-        for process in self.processes.iter_mut().filter(|p| p.status == Status::Up) {
-            for set in &mut process.timers {
-                set.left_ms = set.left_ms.saturating_sub(1);
-            }
+        // For a process that stands still no time passes.
+        for process in self.processes.iter_mut().filter(|p| p.status == Status::Paused) {
+            process.host.put_off_timers(1_000);
         }
-        for envelope in self.flight.envelopes_mut() {
+        for envelope in self.medium.flight.envelopes_mut() {
             envelope.left_ms = envelope.left_ms.map(|left| left.saturating_sub(1));
         }
-        if self.prints.is_some() {
+        if self.print != 0 {
             self.keep_fingerprint();
         }
     }
@@ -59,9 +70,9 @@ impl<A: Algorithm> World<A> {
     /// A message will take longer than the bound.
     pub(super) fn delay(&mut self, slot: Slot) {
         self.faults.late = self.faults.late.saturating_sub(1);
-        let envelope = self.flight.get_mut(slot).expect("the action is possible");
+        let envelope = self.medium.flight.get_mut(slot).expect("the action is possible");
         envelope.left_ms = None;
-        if self.prints.is_some() {
+        if self.print != 0 {
             self.keep_fingerprint();
         }
     }

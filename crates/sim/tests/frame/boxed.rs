@@ -34,7 +34,7 @@ fn history<A: Algorithm>(plan: &Plan, seed: u64) -> Vec<String> {
         }
         let which = below(&mut chosen.0, actions.len() as u64) as usize;
         world.step(&actions[which], &mut chosen);
-        let states: Vec<_> = world.processes().iter().map(|process| &process.state).collect();
+        let states: Vec<_> = world.processes().iter().map(|process| process.state()).collect();
         seen.push(format!("{:?} {states:?} {:?}", actions[which], world.found()));
     }
     seen
@@ -68,7 +68,7 @@ fn a_copy_of_a_box_goes_its_own_way() {
     let mut actions = Vec::new();
     world.enabled(&mut actions);
     world.step(&actions[0], &mut Chosen(chance(1)));
-    let state = |world: &World<InBox>| format!("{:?}", world.processes()[0].state);
+    let state = |world: &World<InBox>| format!("{:?}", world.processes()[0].state());
     assert_ne!(state(&world), state(&before));
     assert_ne!(world.fingerprint(), before.fingerprint());
 }

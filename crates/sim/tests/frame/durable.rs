@@ -119,7 +119,7 @@ fn a_checkpoint_takes_the_place_of_all_records_once_it_is_on_the_disk() {
             take(&mut world, &[Action::Sync(P0)]);
         }
         take(&mut world, &[Action::Crash(P0), restart(true)]);
-        assert_eq!(world.process(P0).state.woke_with, Some(found));
+        assert_eq!(world.process(P0).state().woke_with, Some(found));
     }
 }
 
@@ -157,7 +157,7 @@ fn a_crash_before_the_disk_has_written_loses_the_record_and_the_message() {
     take(&mut world, &[send(P0, P1), Action::Crash(P0)]);
     assert!(world.can(&Action::Sync(P0)).is_err(), "what was held is gone");
     take(&mut world, &[restart(true)]);
-    assert_eq!(world.process(P0).state, Scribe { log: vec![], woke_with: Some(vec![]) });
+    assert_eq!(*world.process(P0).state(), Scribe { log: vec![], woke_with: Some(vec![]) });
     assert_eq!(said(&world), [1], "what had left before the record is not called back");
     assert!(!world.process(P0).is_writing());
 }
@@ -166,11 +166,11 @@ fn a_crash_before_the_disk_has_written_loses_the_record_and_the_message() {
 fn a_restart_replays_just_the_records_that_reached_the_disk_in_order_before_the_start() {
     let mut world = begun::<Scribe>(&idle(2));
     take(&mut world, &[send(P0, P1), Action::Sync(P0), Action::Crash(P0), restart(true)]);
-    assert_eq!(world.process(P0).state, Scribe { log: vec![1], woke_with: Some(vec![1]) });
+    assert_eq!(*world.process(P0).state(), Scribe { log: vec![1], woke_with: Some(vec![1]) });
     take(&mut world, &[act(P0), Action::Sync(P0), send(P0, P1)]);
     take(&mut world, &[Action::Sync(P0), Action::Sync(P0), Action::Crash(P0), restart(true)]);
     let log = vec![1, 9, 1, 2, 3];
-    assert_eq!(world.process(P0).state, Scribe { log: log.clone(), woke_with: Some(log) });
+    assert_eq!(*world.process(P0).state(), Scribe { log: log.clone(), woke_with: Some(log) });
 }
 
 #[test]
@@ -178,20 +178,20 @@ fn a_restart_without_its_disk_begins_anew_and_finds_nothing_later_either() {
     let mut world = begun::<Scribe>(&idle(2));
     let new = Scribe { log: vec![], woke_with: Some(vec![]) };
     take(&mut world, &[act(P0), Action::Sync(P0), Action::Crash(P0), restart(false)]);
-    assert_eq!(world.process(P0).state, new);
+    assert_eq!(*world.process(P0).state(), new);
     take(&mut world, &[Action::Crash(P0), restart(true)]);
-    assert_eq!(world.process(P0).state, new);
+    assert_eq!(*world.process(P0).state(), new);
 }
 
 #[test]
 fn a_protocol_without_a_disk_restarts_as_new() {
     let mut world = begun::<super::toys::Postman>(&idle(2));
-    let new = world.process(P0).state.clone();
+    let new = world.process(P0).state().clone();
     world.step(&act(P0), &mut Hand);
-    assert_ne!(world.process(P0).state, new);
+    assert_ne!(*world.process(P0).state(), new);
     world.step(&Action::Crash(P0), &mut Hand);
     world.step(&restart(true), &mut Hand);
-    assert_eq!(world.process(P0).state, new);
+    assert_eq!(*world.process(P0).state(), new);
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn of_what_a_process_was_writing_when_it_was_killed_any_part_may_be_safe() {
         assert_eq!(world.process(P0).waiting_records(), 3);
         world.reach_disk(P0, reached);
         take(&mut world, &[Action::Crash(P0), restart(true)]);
-        let woke_with = world.process(P0).state.woke_with.clone();
+        let woke_with = world.process(P0).state().woke_with.clone();
         assert_eq!(woke_with.as_deref(), [1, 2, 3].get(..reached));
         assert_eq!(said(&world), [1], "what waited never left");
     }

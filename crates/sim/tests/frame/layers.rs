@@ -196,7 +196,7 @@ fn a_timer_of_the_lower_layer_goes_out_wrapped_and_comes_back_to_it() {
     assert_eq!(timers, [Clockwork::Low(Bell::Low), Clockwork::High]);
     let timer = world.process(P0).timers()[0].number;
     world.step(&Action::Fire { at: P0, timer }, &mut Hand);
-    assert!(world.process(P0).state.lower.rang);
+    assert!(world.process(P0).state().lower.rang);
 }
 
 #[test]
@@ -210,6 +210,6 @@ fn records_of_both_layers_share_one_log_and_find_back_to_their_layer() {
     }
     world.step(&Action::Crash(P0), &mut Hand);
     world.step(&Action::Restart { at: P0, disk: true }, &mut Hand);
-    let state = &world.process(P0).state;
+    let state = world.process(P0).state();
     assert_eq!((state.acts, &state.lower.greeted[..]), (1, &[P1, ProcessId(2)][..]));
 }

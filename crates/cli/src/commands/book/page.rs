@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use synod_core::Setup;
 use synod_core::card::{Bounds, Counterexample, Rounds, Scope, Source};
 use synod_draw::mermaid;
-use synod_protocols::entries;
+use synod_protocols::{entries, which};
 use synod_sim::network::Delay;
 use synod_sim::scenario::Scenario;
 use synod_sim::trace::{Event, Tracer, Window};
@@ -40,7 +40,7 @@ impl Scene {
         let wrong = |error: synod_sim::scenario::ParseError| anyhow!("{}", error.in_file(file));
         let scenario = Scenario::parse(text).map_err(wrong)?;
         let unknown = || scenario.unknown_algorithm([]);
-        let played = synod_drivers::play(&scenario).unwrap_or_else(|| Err(unknown()));
+        let played = synod_drivers::play(which, &scenario).unwrap_or_else(|| Err(unknown()));
         let comments = text.lines().map_while(|line| line.strip_prefix('#'));
         let story: Vec<&str> = comments.map(str::trim).collect();
         let picture = drawn(scenario.processes(), &played.map_err(wrong)?.events);

@@ -6,11 +6,12 @@ use crate::words::grouped;
 use anyhow::Result;
 use synod_check::Question;
 use synod_drivers::Explored;
+use synod_protocols::which;
 
 /// What came of it, and how long it took, in seconds.
 pub(crate) fn explore(name: &str, question: &Question) -> Result<(Explored, f64)> {
     let mut bar = Progress::unknown("states");
-    let explored = synod_drivers::explore(name, question, &mut |progress| {
+    let explored = synod_drivers::explore(which, name, question, &mut |progress| {
         bar.at(progress.states, || {
             format!(
                 "{} unique, depth {}, {} waiting, {} MiB",

@@ -9,6 +9,7 @@ use synod_draw::svg::{self, Spread};
 use synod_experiment::report::{Picture, Property, lines, properties};
 use synod_experiment::settings::{Arrivals, Settings, Timing};
 use synod_experiment::study::{PUBLISHED, Part, Row};
+use synod_protocols::which;
 use synod_sim::scenario::Scenario;
 
 #[derive(Serialize)]
@@ -126,7 +127,7 @@ const HISTORIES: [(&str, &str); 2] = [
 /// any more, there would be no picture of somebody who waits.
 fn picture((caption, text): &(&str, &str)) -> Option<Picture> {
     let scenario = Scenario::parse(text).ok()?;
-    let played = synod_drivers::play(&scenario)?.ok()?;
+    let played = synod_drivers::play(which, &scenario)?.ok()?;
     let scene = Scene::new(*caption, scenario.processes());
     let svg = svg::draw(&scene, &played.events, Spread::Automatic);
     Some(Picture { caption: format!("{caption} (p0 stands for the group service)"), svg })

@@ -1,0 +1,82 @@
+//! All that lies between the processes.
+
+use super::causal::CausalOrder;
+use super::fingerprint::hash;
+use super::flight::{Envelope, Flight, Slot};
+use super::links::Links;
+use synod_core::card::Order;
+use synod_core::{Algorithm, ProcessSet, clone_by_field};
+
+/// The network: messages on their way, and which of them arrive.
+#[derive(Debug)]
+pub(super) struct Medium<A: Algorithm> {
+    pub(super) flight: Flight<A>,
+    pub(super) links: Links,
+    /// The processes that crashed and never come back.
+    pub(super) gone: ProcessSet,
+    /// Which message waits for which, if the network orders causally.
+    pub(super) causal: Option<Box<CausalOrder>>,
+    /// The sum of the hashes of all messages, if it is kept and their order does not matter.
+    pub(super) print: Option<u64>,
+}
+
+clone_by_field!(Medium<A: Algorithm> { flight, links, gone, causal, print });
+
+impl<A: Algorithm> Medium<A> {
+    /// An empty network between so many processes.
+    pub(super) fn new(n: usize, order: Order) -> Self {
+        let causal = (order == Order::Causal).then(|| Box::new(CausalOrder::new(n)));
+        let (flight, links, gone) = (Flight::default(), Links::default(), ProcessSet::EMPTY);
+        Medium { flight, links, gone, causal, print: None }
+    }
+
+    /// A message leaves.
+    pub(super) fn put(&mut self, envelope: Envelope<A>) -> Slot {
+        if let Some(print) = &mut self.print {
+            *print = print.wrapping_add(hash(&envelope));
+        }
+        self.flight.put(envelope)
+    }
+
+    /// A message is no longer on its way.
+    pub(super) fn take(&mut self, slot: Slot) -> Envelope<A> {
+        let envelope = self.flight.take(slot).expect("the action is possible");
+        if let Some(print) = &mut self.print {
+            *print = print.wrapping_sub(hash(&envelope));
+        }
+        envelope
+    }
+
+    /// Changes what the monitor wrote on the messages.
+    pub(super) fn retag(&mut self, change: impl Fn(&mut super::TagOf<A>)) {
+        for envelope in self.flight.envelopes_mut() {
+            let before = self.print.is_some().then(|| envelope.tag.clone());
+            change(&mut envelope.tag);
+            if let (Some(print), Some(before)) = (&mut self.print, before)
+                && before != envelope.tag
+            {
+                *print = print.wrapping_add(hash(envelope));
+                let after = std::mem::replace(&mut envelope.tag, before);
+                *print = print.wrapping_sub(hash(envelope));
+                envelope.tag = after;
+            }
+        }
+    }
+
+    /// From now on the sum of the hashes of all messages is kept.
+    pub(super) fn keep_print(&mut self) {
+        let hashes = self.flight.iter().map(|(_, envelope)| hash(envelope));
+        self.print = Some(hashes.fold(0, u64::wrapping_add));
+    }
+
+    /// What was sent later need not wait for this message.
+    pub(super) fn forget_causal(&mut self, envelope: &Envelope<A>) {
+        // While a copy is still on its way, what was sent later must go on waiting for it.
+        let is_copy = |other: &Envelope<A>| other.number == envelope.number;
+        if let Some(causal) = &mut self.causal
+            && !self.flight.iter().any(|(_, other)| is_copy(other))
+        {
+            causal.forget(envelope.number);
+        }
+    }
+}
