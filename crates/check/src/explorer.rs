@@ -1,24 +1,27 @@
 //! Breadth first through every state that a small world can reach.
 //!
-//! Deterministic whatever the number of threads: workers expand blocks of states against a table
-//! that nobody changes meanwhile, and what they found is merged in the order of the states. Hence
-//! the first violation of a property that is found is always one of the shortest, and always the
-//! same one.
+//! The result does not depend on the number of threads. Workers expand blocks of states against a
+//! table that does not change meanwhile, and the main thread merges their findings in the order of
+//! the states. So the first violation of each property is always one of the shortest, and always
+//! the same.
 
-use crate::circles::Ways;
-use crate::history::{Way, follow};
+use crate::circles::Edges;
+use crate::expansion::{BLOCK, Found, Harvest, Place, Rules, Tally, fingerprint};
+use crate::frontier::Frontier;
+use crate::history::{History, Next, ReplayError, follow};
 use crate::lasso;
 use crate::memory::resident_bytes;
-use crate::question::{Exploration, Limits, Progress, Question, Refutation, Unfinished, Verdict};
-use crate::successors::{Choices, Successors};
+use crate::question::{
+    Caller, Exploration, Limits, Progress, Question, Refutation, Unfinished, Verdict,
+};
+use crate::roots::{Root, roots};
+use crate::successors::Successors;
 use crate::visited::{Seen, Tree, Visited};
-use std::sync::Mutex;
-use std::time::Instant;
-use synod_core::card::Scope;
-use synod_core::{Algorithm, Boxed, Family, SetupError, Violation};
-use synod_sim::world::{FaultsLeft, KnownStates, Plan, World};
+use std::ops::{ControlFlow, Range};
+use synod_core::{Algorithm, Boxed, Family, SetupError};
+use synod_sim::world::{Left, Translation, Waiting, World};
 
-/// Explores. Calls `progress` now and then.
+/// Explores every history of the question. Calls `progress` after every batch of states.
 pub fn explore<A: Algorithm>(
     question: &Question,
     mut progress: impl FnMut(&Progress),
@@ -31,24 +34,57 @@ pub fn explore_boxed<F: Family>(
     question: &Question,
     progress: &mut dyn FnMut(&Progress),
 ) -> Result<Exploration<F::Input>, SetupError> {
-    search::<Boxed<F>>(question, progress)
+    let mut watch = |now: &Progress| {
+        progress(now);
+        ControlFlow::Continue(())
+    };
+    explore_boxed_from::<F>(question, None, &mut watch).map_err(|error| match error {
+        ReplayError::Setup(error) => error,
+        ReplayError::Impossible { .. } | ReplayError::Trace(_) => {
+            unreachable!("there is no prefix")
+        }
+    })
 }
 
-/// The same, for one type: all that follows is compiled for each.
+/// Explores every history of the question that begins with `prefix`: can it still fail from here?
+/// The scope is about what follows the prefix: its budget of faults is whole at the end of the
+/// prefix.
+///
+/// Calls `watch` after every batch of states. The exploration ends with [`Unfinished::Cancelled`]
+/// as soon as `watch` returns [`ControlFlow::Break`]. Counterexamples are whole histories: they
+/// begin with the prefix, or with a part of it.
+pub fn explore_from<A: Algorithm>(
+    question: &Question,
+    prefix: Option<&History<A::Input>>,
+    mut watch: impl FnMut(&Progress) -> ControlFlow<()>,
+) -> Result<Exploration<A::Input>, ReplayError> {
+    explore_boxed_from::<A::Family>(&question.of::<A>(), prefix, &mut watch)
+}
+
+/// The same for any algorithm of the family: the setup of the question says which.
+pub fn explore_boxed_from<F: Family>(
+    question: &Question,
+    prefix: Option<&History<F::Input>>,
+    watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> Result<Exploration<F::Input>, ReplayError> {
+    search::<Boxed<F>>(question, prefix, &mut Caller::new(&question.limits, watch))
+}
+
+/// The search. All that follows is compiled once for each family.
 fn search<A: Algorithm>(
     question: &Question,
-    mut progress: &mut dyn FnMut(&Progress),
-) -> Result<Exploration<A::Input>, SetupError> {
-    let mut search = Search::<A>::begin(question)?;
-    let mut unfinished = search.run(&question.limits, &mut progress);
-    search.progress.table_bytes = search.visited.bytes() + search.tree.bytes();
-    progress(&search.progress);
-    let mut verdicts = search.verdicts(question)?;
+    prefix: Option<&History<A::Input>>,
+    caller: &mut Caller<'_>,
+) -> Result<Exploration<A::Input>, ReplayError> {
+    let mut search = Search::<A>::begin(question, prefix)?;
+    let mut unfinished = search.run(&question.limits, caller);
+    search.progress.table_bytes = search.known.bytes();
+    unfinished = unfinished.or(caller.show(&search.progress));
+    let mut verdicts = search.verdicts(question, prefix)?;
     if unfinished.is_none() {
-        let leads_round = || search.ways.as_ref().is_some_and(Ways::lead_round);
-        if search.leads_back && leads_round() {
-            let began = search.began;
-            unfinished = lasso::judge::<A>(question, began, &mut verdicts, &mut progress)?;
+        let has_circle = || search.edges.as_ref().is_some_and(Edges::form_a_circle);
+        if search.leads_back && has_circle() {
+            unfinished = lasso::judge::<A>(question, prefix, caller, &mut verdicts)?;
         }
         if unfinished.is_none() && search.crowded > 0 {
             unfinished = Some(Unfinished::Limit("messages on a link", search.crowded));
@@ -57,300 +93,238 @@ fn search<A: Algorithm>(
     Ok(Exploration { progress: search.progress, unfinished, verdicts })
 }
 
-/// A violation, and where: in the successor number `ordinal` of state number `parent`, or, if
-/// there is none, in that state itself.
-struct Found {
-    parent: usize,
-    ordinal: Option<u32>,
-    violation: Violation,
-}
-
-/// How many states are expanded between two merges.
-const BATCH: usize = 1 << 14;
-/// How many states a worker takes at a time.
-const BLOCK: usize = 1 << 8;
-
 struct Search<A: Algorithm> {
-    visited: Visited,
-    tree: Tree,
-    /// The states to be expanded next, in batches. Boxed: worlds are moved from list to list.
-    frontier: Vec<Vec<Box<World<A>>>>,
-    /// The states of the processes in them.
-    known: KnownStates<A>,
-    /// Worlds that are done with: new ones are written over them, to spare the allocator.
-    spare: Mutex<Vec<Box<World<A>>>>,
-    /// The number of the first state of the frontier.
+    known: Known<A>,
+    /// The number of the first state of the next batch.
     base: usize,
+    /// The first violation of each property.
     found: Vec<Found>,
     judged: Vec<&'static str>,
-    normal: bool,
-    /// How many states were not looked at because a link was crowded.
+    rules: Rules,
+    /// How many states were left out because a link was crowded.
     crowded: usize,
-    /// Whether some step leads to a state no farther from the start.
+    /// Whether an edge leads to a state of an earlier level. Without such an edge there is no
+    /// circle.
     leads_back: bool,
-    /// Where steps lead, if it is judged what comes in the end.
-    ways: Option<Ways>,
+    /// The edges of all states, if liveness is judged.
+    edges: Option<Edges>,
     progress: Progress,
-    /// What the process had in memory before the search.
+    /// The state under expansion.
+    here: World<A>,
+    successors: Successors<A>,
+    /// The memory of this program before the search, in bytes.
     resident_before: usize,
-    began: Instant,
 }
 
-/// What a worker found in one block.
-struct Harvest<A: Algorithm> {
-    successors: Vec<(u32, u64, Box<World<A>>)>,
-    /// How many of them come from each state of the block.
-    counts: Vec<u32>,
-    found: Vec<Found>,
-    states: u64,
-    crowded: usize,
-    /// Whether some step leads to a state no farther from the start: without one, no circle.
-    leads_back: bool,
-    ways: Option<Ways>,
+/// The visited states.
+struct Known<A: Algorithm> {
+    visited: Visited,
+    tree: Tree,
+    /// The states of the next level.
+    frontier: Frontier<A>,
+}
+
+impl<A: Algorithm> Known<A> {
+    /// The state under expansion leads to a state. If that is new, `wait` adds it to the next level.
+    #[inline]
+    fn meet(
+        &mut self,
+        (ordinal, print, left): (u32, u64, &Left),
+        wait: impl FnOnce(&mut Frontier<A>),
+    ) -> Seen {
+        let seen = self.visited.add(print, left);
+        if seen == Seen::New {
+            self.tree.add_child(ordinal);
+            wait(&mut self.frontier);
+        }
+        seen
+    }
+
+    fn bytes(&self) -> usize {
+        self.visited.bytes() + self.tree.bytes()
+    }
 }
 
 impl<A: Algorithm> Search<A> {
-    fn begin(question: &Question) -> Result<Self, SetupError> {
-        let plan = question.lean_plan::<A>();
+    fn begin(question: &Question, prefix: Option<&History<A::Input>>) -> Result<Self, ReplayError> {
         let judged = question.judged.ids::<A>(&question.setup);
-        let is_about_the_end = |id: &&'static str| A::Family::LIVENESS.contains(id);
+        let keeps_edges = judged.iter().any(|id| A::Family::LIVENESS.contains(id));
+        let normal = question.is_normal::<A>();
+        let roots = roots::<A>(question, prefix)?;
+        let here = roots[0].world.clone();
         let mut search = Search {
-            visited: Visited::default(),
-            tree: Tree::default(),
-            frontier: Vec::new(),
-            known: KnownStates::default(),
-            spare: Mutex::default(),
+            known: Known {
+                visited: Visited::default(),
+                tree: Tree::default(),
+                frontier: Frontier::default(),
+            },
             base: 0,
             found: Vec::new(),
-            normal: question.is_normal::<A>(),
+            judged,
+            rules: Rules { normal, keeps_edges },
             crowded: 0,
             leads_back: false,
-            ways: judged.iter().any(is_about_the_end).then(Ways::default),
-            judged,
+            edges: keeps_edges.then(Edges::default),
             progress: Progress::default(),
+            successors: Successors::new(&here),
+            here,
             resident_before: resident_bytes().unwrap_or(0),
-            began: Instant::now(),
         };
-        for (parent, (_, world)) in roots::<A>(&plan, &question.scope)?.into_iter().enumerate() {
-            for violation in world.found() {
-                let violation = violation.clone();
-                search.found.push(Found { parent, ordinal: None, violation });
+        for (number, Root { world, found, .. }) in roots.into_iter().enumerate() {
+            for (steps, violation) in found {
+                search.note(Found { place: Place::Prefix { root: number, steps }, violation });
             }
-            // Equal roots are kept apart: they are few, and the way back counts them.
-            search.visited.insert(print(&world, search.normal), &world.left());
-            search.tree.add_root();
-            search.add_to_frontier(Box::new(world));
+            // Equal roots are kept apart: they are few, and the tree counts them.
+            search.known.visited.add(fingerprint(&world, normal), &world.left());
+            search.known.tree.add_root();
+            search.known.frontier.push(&world);
             search.progress.states += 1;
         }
-        search.progress.unique = search.visited.len();
+        search.progress.unique = search.known.visited.len();
         Ok(search)
     }
 
-    fn run(&mut self, limits: &Limits, progress: &mut impl FnMut(&Progress)) -> Option<Unfinished> {
-        while !self.frontier.is_empty() {
+    fn run(&mut self, limits: &Limits, caller: &mut Caller<'_>) -> Option<Unfinished> {
+        while !self.known.frontier.is_empty() {
             if self.is_all_refuted() {
                 return Some(Unfinished::AllRefuted);
             }
             if self.progress.depth >= limits.depth {
-                return Some(Unfinished::Limit("depth", self.waiting()));
+                return Some(Unfinished::Limit("depth", self.known.frontier.len()));
             }
-            if let Some(limit) = self.level(limits, progress) {
-                return Some(limit);
+            if let Some(end) = self.level(limits, caller) {
+                return Some(end);
             }
         }
-        // The last level is empty: it is not a step of any history.
+        // The last level has no states, so it is no step of any history.
         self.progress.depth = self.progress.depth.saturating_sub(1);
         None
     }
 
-    /// Expands every state of the frontier.
-    fn level(
-        &mut self,
-        limits: &Limits,
-        progress: &mut impl FnMut(&Progress),
-    ) -> Option<Unfinished> {
-        let frontier = std::mem::take(&mut self.frontier);
-        self.visited.grow_old();
-        self.known.clear();
-        let mut left: usize = frontier.iter().map(Vec::len).sum();
-        for batch in frontier {
-            for harvest in self.expand(&batch, limits.threads) {
-                self.merge(harvest);
+    /// Expands every state of a level.
+    fn level(&mut self, limits: &Limits, caller: &mut Caller<'_>) -> Option<Unfinished> {
+        let mut level = std::mem::take(&mut self.known.frontier);
+        self.known.visited.begin_level();
+        while let Some(batch) = level.pop_batch() {
+            if limits.threads <= 1 || batch.len() <= BLOCK {
+                self.expand(&batch);
+            } else {
+                self.expand_with(&batch, limits.threads);
             }
             self.base += batch.len();
-            left -= batch.len();
-            self.recycle(batch);
-            self.progress.unique = self.visited.len();
-            self.progress.table_bytes = self.visited.bytes() + self.tree.bytes();
-            self.progress.waiting = left + self.waiting();
-            progress(&self.progress);
-            let limit = if self.visited.len() >= limits.states {
+            drop(batch);
+            self.progress.unique = self.known.visited.len();
+            self.progress.table_bytes = self.known.bytes();
+            self.progress.waiting = level.len() + self.known.frontier.len();
+            let ended = caller.show(&self.progress);
+            let limit = if self.known.visited.len() >= limits.states {
                 Some("states")
-            } else if self.memory() >> 20 >= limits.memory_mib {
+            } else if self.memory(&level) >> 20 >= limits.memory_mib {
                 Some("memory")
-            } else if limits.is_late(self.began) {
-                Some("time")
             } else {
                 None
             };
-            if let Some(limit) = limit {
-                return Some(Unfinished::Limit(limit, self.progress.waiting));
+            let reached = limit.map(|limit| Unfinished::Limit(limit, self.progress.waiting));
+            if let Some(unfinished) = reached.or(ended) {
+                return Some(unfinished);
             }
         }
         self.progress.depth += 1;
         None
     }
 
-    fn waiting(&self) -> usize {
-        self.frontier.iter().map(Vec::len).sum()
-    }
-
-    fn add_to_frontier(&mut self, world: Box<World<A>>) {
-        match self.frontier.last_mut() {
-            Some(batch) if batch.len() < BATCH => batch.push(world),
-            _ => self.frontier.push(vec![world]),
-        }
-    }
-
-    fn recycle(&self, worlds: impl IntoIterator<Item = Box<World<A>>>) {
-        self.spare.lock().expect("no worker panicked").extend(worlds);
-    }
-
-    /// Roughly how many bytes all this takes up: what the process has grown by, if the system tells; at least
-    /// what can be counted here.
-    fn memory(&self) -> usize {
+    /// The memory of the search, in bytes: the growth of the program, where the operating system
+    /// reports it. Elsewhere, and at least, the tables and the waiting states.
+    fn memory(&self, level: &Frontier<A>) -> usize {
         let grown = resident_bytes().unwrap_or(0).saturating_sub(self.resident_before);
-        let some = self.frontier.first().and_then(|batch| batch.first());
-        let world = some.map_or(0, |world| world.estimated_bytes());
-        let spare = self.spare.lock().expect("no worker panicked").len();
-        let counted = self.visited.bytes()
-            + self.tree.bytes()
-            + self.ways.as_ref().map_or(0, Ways::bytes)
-            + (self.progress.waiting + spare) * world;
-        counted.max(grown)
+        let edges = self.edges.as_ref().map_or(0, Edges::bytes);
+        let waiting = level.bytes() + self.known.frontier.bytes();
+        (self.known.bytes() + edges + waiting).max(grown)
     }
 
-    fn expand(&self, batch: &[Box<World<A>>], threads: usize) -> Vec<Harvest<A>> {
-        let blocks: Vec<_> = batch.chunks(BLOCK).enumerate().collect();
-        let work = |blocks: &[(usize, &[Box<World<A>>])]| -> Vec<Harvest<A>> {
-            let mut successors = Successors::new(&batch[0]);
-            let expand = |(number, block): &(usize, &[Box<World<A>>])| {
-                self.expand_block(block, self.base + number * BLOCK, &mut successors)
-            };
-            blocks.iter().map(expand).collect()
-        };
-        if threads <= 1 || blocks.len() == 1 {
-            return work(&blocks);
+    /// Expands a batch of states on this thread.
+    fn expand(&mut self, batch: &Waiting<A>) {
+        let mut tally = self.rules.tally();
+        for index in 0..batch.len() {
+            batch.restore(index, &mut self.here);
+            let (known, state) = (&mut self.known, (self.base + index, &self.here));
+            self.rules.expand(
+                state,
+                &mut self.successors,
+                &mut tally,
+                |ordinal, print, left, next| {
+                    known.meet((ordinal, print, left), |frontier| frontier.push(next))
+                },
+            );
+            self.known.tree.end_state();
         }
+        self.add(tally);
+    }
+
+    /// Expands a batch of states on several threads, block by block, and merges their successors in
+    /// the order of the states.
+    fn expand_with(&mut self, batch: &Waiting<A>, threads: usize) {
+        let blocks: Vec<_> = (0..batch.len())
+            .step_by(BLOCK)
+            .map(|first| first..batch.len().min(first + BLOCK))
+            .collect();
+        let (rules, base, visited) = (self.rules, self.base, &self.known.visited);
+        let here = &self.here;
+        let work = |blocks: &[Range<usize>]| -> Vec<Harvest<A>> {
+            let (mut here, mut successors) = (here.clone(), Successors::new(here));
+            let mut harvest = |block: &Range<usize>| {
+                let scratch = (&mut here, &mut successors);
+                rules.harvest(block.clone(), batch, base, visited, scratch)
+            };
+            blocks.iter().map(&mut harvest).collect()
+        };
         let share = blocks.len().div_ceil(threads);
-        std::thread::scope(|scope| {
+        let harvests: Vec<Harvest<A>> = std::thread::scope(|scope| {
             let workers: Vec<_> =
-                blocks.chunks(share).map(|blocks| scope.spawn(move || work(blocks))).collect();
+                blocks.chunks(share).map(|blocks| scope.spawn(|| work(blocks))).collect();
             let harvest = |worker: std::thread::ScopedJoinHandle<'_, Vec<Harvest<A>>>| {
                 worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             };
             workers.into_iter().flat_map(harvest).collect()
-        })
-    }
-
-    fn expand_block(
-        &self,
-        block: &[Box<World<A>>],
-        base: usize,
-        successors: &mut Successors<A>,
-    ) -> Harvest<A> {
-        let mut harvest = Harvest {
-            successors: Vec::new(),
-            counts: Vec::new(),
-            found: Vec::new(),
-            states: 0,
-            crowded: 0,
-            leads_back: false,
-            ways: self.ways.is_some().then(Ways::default),
-        };
-        let mut steps = Vec::new();
-        // Most successors that are not in the table yet are found several times in one block.
-        let mut here = Visited::with_room(8 * BLOCK);
-        let mut spare = self.some_spares();
-        for (index, world) in block.iter().enumerate() {
-            let parent = base + index;
-            let before = harvest.successors.len();
-            let left_here = world.left();
-            let left_print = self.ways.as_ref().map(|_| left_here.print());
-            steps.clear();
-            let moves = successors.each(world, |ordinal, action, _, next| {
-                if self.normal && is_crowded(next) {
-                    harvest.crowded += 1;
-                    return true;
-                }
-                harvest.states += 1;
-                for violation in next.found() {
-                    let violation = violation.clone();
-                    harvest.found.push(Found { parent, ordinal: Some(ordinal), violation });
-                }
-                let print = print(next, self.normal);
-                let left = next.left();
-                let seen = self.visited.look_up(print, &left);
-                harvest.leads_back |= seen == Seen::Before;
-                let goes_wrong = || left != left_here || world.is_misfortune(action);
-                if let Some(left_print) = left_print.filter(|_| !goes_wrong()) {
-                    steps.push(print.wrapping_add(left_print));
-                }
-                if seen == Seen::Never && here.insert(print, &left) {
-                    let mut world = spare.pop().unwrap_or_else(|| Box::new(next.clone()));
-                    std::mem::swap(&mut *world, next);
-                    harvest.successors.push((ordinal, print, world));
-                }
-                true
-            });
-            if !moves {
-                let never = world.unfulfilled("nothing can happen any more");
-                let found = |violation| Found { parent, ordinal: None, violation };
-                harvest.found.extend(never.into_iter().map(found));
-            }
-            if let (Some(ways), Some(left_print)) = (&mut harvest.ways, left_print) {
-                ways.add(print(world, self.normal).wrapping_add(left_print), &steps);
-            }
-            harvest.counts.push((harvest.successors.len() - before) as u32);
+        });
+        for harvest in harvests {
+            self.merge(harvest);
         }
-        self.recycle(spare);
-        harvest
-    }
-
-    /// About as many as a block needs.
-    fn some_spares(&self) -> Vec<Box<World<A>>> {
-        let mut spare = self.spare.lock().expect("no worker panicked");
-        let keep = spare.len().saturating_sub(2 * BLOCK);
-        spare.split_off(keep)
     }
 
     fn merge(&mut self, harvest: Harvest<A>) {
-        self.progress.states += harvest.states;
-        self.crowded += harvest.crowded;
-        self.leads_back |= harvest.leads_back;
-        if let (Some(ways), Some(more)) = (&mut self.ways, harvest.ways) {
-            ways.append(more);
-        }
-        let mut successors = harvest.successors.into_iter();
+        let mut origins = harvest.origins.iter().enumerate();
+        let mut translation = Translation::default();
         for count in harvest.counts {
-            let mut children = 0;
-            for (ordinal, print, mut world) in successors.by_ref().take(count as usize) {
-                if self.visited.insert(print, &world.left()) {
-                    self.tree.add_child(ordinal);
-                    world.share_states(&mut self.known);
-                    self.add_to_frontier(world);
-                    children += 1;
-                } else {
-                    self.recycle([world]);
-                }
+            for (index, (ordinal, print, left)) in origins.by_ref().take(count) {
+                self.known.meet((*ordinal, *print, left), |frontier| {
+                    frontier.push_from(&harvest.candidates, index, &mut translation);
+                });
             }
-            self.tree.expanded(children);
+            self.known.tree.end_state();
         }
-        for found in harvest.found {
-            let known = self.found.iter().any(|f| f.violation.property == found.violation.property);
-            if !known && self.judged.contains(&found.violation.property) {
-                self.found.push(found);
-            }
+        self.add(harvest.tally);
+    }
+
+    fn add(&mut self, tally: Tally) {
+        self.progress.states += tally.states;
+        self.crowded += tally.crowded;
+        self.leads_back |= tally.leads_back;
+        if let (Some(edges), Some(more)) = (&mut self.edges, tally.edges) {
+            edges.append(more);
+        }
+        for found in tally.found {
+            self.note(found);
+        }
+    }
+
+    /// Keeps the first violation of each property that is judged.
+    fn note(&mut self, found: Found) {
+        let property = found.violation.property;
+        let is_known = self.found.iter().any(|known| known.violation.property == property);
+        if !is_known && self.judged.contains(&property) {
+            self.found.push(found);
+            self.progress.refuted += 1;
         }
     }
 
@@ -360,55 +334,44 @@ impl<A: Algorithm> Search<A> {
         !self.judged.is_empty() && self.judged.iter().all(refuted)
     }
 
-    fn verdicts(&self, question: &Question) -> Result<Vec<Verdict<A::Input>>, SetupError> {
+    fn verdicts(
+        &self,
+        question: &Question,
+        prefix: Option<&History<A::Input>>,
+    ) -> Result<Vec<Verdict<A::Input>>, ReplayError> {
         let verdict = |property: &&'static str| {
             let found = self.found.iter().find(|found| found.violation.property == *property);
             let refuted = match found {
                 None => None,
-                Some(found) => {
-                    let (root, mut ordinals) = self.tree.path(found.parent);
-                    ordinals.extend(found.ordinal);
-                    let ways = ordinals.into_iter().map(Way::Successor);
-                    let history = follow::<A>(question, root, ways, None)?;
-                    Some(Refutation { violation: found.violation.clone(), history })
+                Some(Found { place, violation }) => {
+                    let history = self.history_to(*place, question, prefix)?;
+                    Some(Refutation { violation: violation.clone(), history })
                 }
             };
             Ok(Verdict { property, refuted })
         };
         self.judged.iter().map(verdict).collect()
     }
-}
 
-/// Where numbers are made small again, so many messages may be on a link at the same time: a sender
-/// that never waits for this receiver would otherwise fill the link without end. What is found
-/// within this bound happens without it, too.
-const MESSAGES_ON_A_LINK: usize = 2;
-
-/// Whether a link carries more than [`MESSAGES_ON_A_LINK`].
-pub(crate) fn is_crowded<A: Algorithm>(world: &World<A>) -> bool {
-    let links = || world.flight().iter().map(|(_, envelope)| (envelope.from, envelope.to));
-    links().any(|link| links().filter(|other| *other == link).count() > MESSAGES_ON_A_LINK)
-}
-
-pub(crate) fn print<A: Algorithm>(world: &World<A>, normal: bool) -> u64 {
-    if normal { world.normal_fingerprint() } else { world.fingerprint() }
-}
-
-/// The choices made while the processes started, and the world then.
-pub(crate) type Root<A> = (Vec<u32>, World<A>);
-
-/// The world just started, once for each way in which it may choose.
-pub(crate) fn roots<A: Algorithm>(plan: &Plan, scope: &Scope) -> Result<Vec<Root<A>>, SetupError> {
-    let mut roots = Vec::new();
-    let mut choices = Choices::default();
-    loop {
-        let mut world = World::new(plan)?;
-        world.faults = FaultsLeft::from(scope);
-        world.start(&mut choices);
-        world.keep_fingerprint();
-        roots.push((choices.script().to_vec(), world));
-        if !choices.advance() {
-            return Ok(roots);
-        }
+    fn history_to(
+        &self,
+        place: Place,
+        question: &Question,
+        prefix: Option<&History<A::Input>>,
+    ) -> Result<History<A::Input>, ReplayError> {
+        let mut roots = roots::<A>(question, prefix)?;
+        let (state, last) = match place {
+            Place::Prefix { root, steps } => {
+                let mut history = roots.swap_remove(root).history;
+                history.steps.truncate(steps);
+                return Ok(history);
+            }
+            Place::State(state) => (state, None),
+            Place::Successor { parent, ordinal } => (parent, Some(ordinal)),
+        };
+        let (root, mut ordinals) = self.known.tree.path(state);
+        ordinals.extend(last);
+        let steps = ordinals.into_iter().map(Next::Successor);
+        Ok(follow::<A>(question, roots.swap_remove(root), steps, None)?)
     }
 }

@@ -1,40 +1,41 @@
-//! What is asked of the explorer, and what it answers.
+//! The question to an explorer, and its answer.
 
 use crate::history::History;
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 use synod_core::card::{Order, Rounds, Scope};
 use synod_core::{Algorithm, Setup, Violation};
 use synod_sim::world::{Judged, Plan};
 
-/// What to explore.
+/// A world to explore, and the properties to judge there.
 #[derive(Clone, Debug)]
 pub struct Question {
-    /// How many processes, how often they ask, what may go wrong.
+    /// The size of the group, the number of requests, and the budgets of faults.
     pub scope: Scope,
-    /// The algorithm's parameters. (Its `n` must be the scope's.)
+    /// The parameters of the algorithm. Its `n` must be the scope's.
     pub setup: Setup,
-    /// Which properties are judged.
+    /// The properties to judge.
     pub judged: Judged,
-    /// When to give up.
+    /// When the explorer gives up.
     pub limits: Limits,
 }
 
 impl Question {
-    /// Everything that the family defines, in this scope, with the usual limits.
+    /// Judges every property of the family in this scope, with the usual limits.
     pub fn new(scope: Scope) -> Self {
         let setup = Setup::new(scope.n).with_all(scope.set);
         Question { scope, setup, judged: Judged::All, limits: Limits::default() }
     }
 
-    /// The same, asked of any algorithm of the family, and meant for this one.
+    /// The same question about this algorithm, asked through the box of its family.
     #[must_use]
     pub fn of<A: Algorithm>(&self) -> Self {
         Question { setup: self.setup.clone().of::<A>(), ..self.clone() }
     }
 
-    /// Whether states are compared after numbers were made small again. Stamps on application
-    /// messages and records on a disk are numbers, too, that nobody makes small; but records matter
-    /// only to a process that comes back.
+    /// Whether the explorer makes numbers small before it compares states. Stamps on application
+    /// messages and records on a disk contain numbers that the algorithm cannot make small. But
+    /// records matter only to a process that restarts.
     pub(crate) fn is_normal<A: Algorithm>(&self) -> bool {
         let endless = self.scope.rounds == Rounds::Forever;
         let unread = A::kit(&self.setup).replay.is_none() || self.scope.restarts == 0;
@@ -42,10 +43,10 @@ impl Question {
         endless && all_seen && normalises::<A>(&self.setup)
     }
 
-    /// The world that is explored, and in which its histories can be done again.
+    /// The full world, in which histories are replayed.
     pub fn plan<A: Algorithm>(&self) -> Plan {
-        // Fairness to each message is judged link by link where numbers are made small again, so
-        // links must then deliver in order. Whatever goes wrong there goes wrong in any order too.
+        // Where numbers are made small, fairness to messages is judged link by link, so links must
+        // deliver in order. A violation on such links is also one on links that reorder.
         let order = match self.scope.order {
             Order::Any if self.is_normal::<A>() => Order::Fifo,
             order => order,
@@ -55,9 +56,16 @@ impl Question {
         Plan { setup: self.setup.clone(), order, judged, timing: self.scope.timing, ..plan }
     }
 
-    /// The same world without all that makes no difference any more: the one that is searched.
+    /// Whether the searched world forgets messages and disks that make no difference: see
+    /// [`Plan::lean`]. A process that restarts after a crash finds them again, so they make a
+    /// difference to it.
+    pub(crate) fn is_lean(&self) -> bool {
+        self.scope.restarts == 0
+    }
+
+    /// The world in which the explorer searches.
     pub(crate) fn lean_plan<A: Algorithm>(&self) -> Plan {
-        Plan { lean: self.scope.restarts == 0, ..self.plan::<A>() }
+        Plan { lean: self.is_lean(), ..self.plan::<A>() }
     }
 }
 
@@ -67,30 +75,23 @@ fn normalises<A: Algorithm>(setup: &Setup) -> bool {
     A::normalise(&mut states, &mut [])
 }
 
-/// When to give up.
+/// When the explorer gives up.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// After so many steps from the start.
+    /// At this number of steps from the start.
     pub depth: usize,
-    /// After so many different states.
+    /// At this number of different states.
     pub states: usize,
-    /// When states take up so much memory, in mebibytes. (What the process grows by; where the system does
-    /// not tell, an estimate.)
+    /// At this amount of memory, in mebibytes: the growth of the program, where the operating
+    /// system reports it, and an estimate elsewhere.
     pub memory_mib: usize,
-    /// After so much time; never if there is none.
+    /// After this time; none means no limit.
     pub time: Option<Duration>,
-    /// Endless histories are looked for only among so many states, because all of them are kept
-    /// with their successors, in addition to the memory above.
+    /// The search for endless histories keeps all states with their edges, in addition to the
+    /// memory above. It gives up at this number of states.
     pub circle_states: usize,
-    /// On so many threads. The result does not depend on it, unless memory or time is the limit.
+    /// The number of threads. The result depends on it only where memory or time is the limit.
     pub threads: usize,
-}
-
-impl Limits {
-    /// Whether the time is up for what began then.
-    pub(crate) fn is_late(&self, began: Instant) -> bool {
-        self.time.is_some_and(|time| began.elapsed() >= time)
-    }
 }
 
 impl Default for Limits {
@@ -107,40 +108,85 @@ impl Default for Limits {
     }
 }
 
-/// How far an exploration has come.
+/// The caller of an exploration: it watches the progress, and its patience has an end.
+pub(crate) struct Caller<'w> {
+    /// Cancels the exploration by [`ControlFlow::Break`].
+    watch: &'w mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    deadline: Option<Instant>,
+}
+
+impl<'w> Caller<'w> {
+    /// The caller of an exploration that begins now. Without a limit of time no clock is read: some
+    /// platforms, such as browsers, have none.
+    pub(crate) fn new(
+        limits: &Limits,
+        watch: &'w mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    ) -> Self {
+        let deadline = limits.time.and_then(|time| Instant::now().checked_add(time));
+        Caller { watch, deadline }
+    }
+
+    /// Shows the progress to the caller. Returns why the exploration must end now, if it must.
+    pub(crate) fn show(&mut self, progress: &Progress) -> Option<Unfinished> {
+        if (self.watch)(progress).is_break() {
+            return Some(Unfinished::Cancelled(progress.waiting));
+        }
+        let is_late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        is_late.then_some(Unfinished::Limit("time", progress.waiting))
+    }
+}
+
+/// The progress of an exploration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// States reached, counting again those reached again.
+    /// What the explorer is doing.
+    pub phase: Phase,
+    /// Successors computed: a state counts each time that a step leads to it.
     pub states: u64,
     /// Different states.
     pub unique: usize,
     /// Steps from the start.
     pub depth: usize,
-    /// States that still have to be expanded.
+    /// States that wait for their expansion.
     pub waiting: usize,
     /// Bytes of the table of visited states.
     pub table_bytes: usize,
+    /// Properties that have a counterexample by now.
+    pub refuted: usize,
 }
 
-/// What came of an exploration.
+/// What an explorer is doing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Phase {
+    /// It visits every reachable state, breadth first.
+    #[default]
+    Visiting,
+    /// It visits the states once more, with their edges, to find a fair circle on which a process
+    /// waits.
+    SeekingCircles,
+}
+
+/// The outcome of an exploration.
 #[derive(Clone, Debug)]
 pub struct Exploration<I> {
-    /// How far it came.
+    /// How far the explorer came.
     pub progress: Progress,
-    /// None if every reachable state was seen; else why not.
+    /// Why the explorer did not visit every reachable state; none if it did.
     pub unfinished: Option<Unfinished>,
     /// The verdict on each property.
     pub verdicts: Vec<Verdict<I>>,
 }
 
-/// Why an exploration did not see every state.
+/// Why an explorer did not visit every reachable state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfinished {
-    /// Every property was refuted: there is nothing left to look for.
+    /// Every property has a counterexample: no state could add another.
     AllRefuted,
-    /// The limit of depth, states, memory, time, messages on a link or states searched for fair circles
-    /// was reached; the last is how many states still waited, or were not looked at.
+    /// It reached a limit: of depth, states, memory, time, messages on a link, or states searched
+    /// for fair circles. With the number of states that still waited, or were left out.
     Limit(&'static str, usize),
+    /// The caller cancelled the exploration, while this number of states waited.
+    Cancelled(usize),
 }
 
 /// The verdict on one property.
@@ -148,26 +194,26 @@ pub enum Unfinished {
 pub struct Verdict<I> {
     /// The property, by id.
     pub property: &'static str,
-    /// The shortest history that violates it, if one was found.
+    /// A shortest history that violates it, if there is one.
     pub refuted: Option<Refutation<I>>,
 }
 
 /// A history that violates a property.
 #[derive(Clone, Debug)]
 pub struct Refutation<I> {
-    /// What is violated.
+    /// The violation.
     pub violation: Violation,
-    /// How it comes to that.
+    /// The history that leads to it.
     pub history: History<I>,
 }
 
 impl<I> Exploration<I> {
-    /// Whether every reachable state was seen.
+    /// Whether the explorer visited every reachable state.
     pub fn exhausted(&self) -> bool {
         self.unfinished.is_none()
     }
 
-    /// The refutation of a property, if there is one.
+    /// The counterexample to a property, if there is one.
     pub fn refutation(&self, property: &str) -> Option<&Refutation<I>> {
         self.verdicts.iter().find(|v| v.property == property)?.refuted.as_ref()
     }

@@ -20,14 +20,16 @@ mod plan;
 mod process;
 mod progress;
 mod time;
+mod waiting;
 
 pub use action::{Action, Driver, Happening, Impossible, LinkChange, Step};
 pub use enabled::FaultsLeft;
-pub use fingerprint::{KnownStates, Left};
+pub use fingerprint::Left;
 pub use flight::{Body, Envelope, Flight, Slot, TagOf};
 pub use judge::INVARIANTS_AT_EVERY_STEP_UP_TO;
 pub use plan::{Judged, Plan};
 pub use process::{ApplicationOf, Process, Status};
+pub use waiting::{Translation, Waiting};
 
 use carrier::Carrier;
 use medium::Medium;
@@ -45,7 +47,7 @@ use synod_core::{
 pub type MonitorOf<A> = <<A as Algorithm>::Family as Family>::Monitor;
 
 /// What does not change while a world goes on; shared by all its copies.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Fixed<A: Algorithm> {
     setup: Setup,
     initial: Vec<A>,
