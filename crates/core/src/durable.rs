@@ -32,6 +32,13 @@ pub struct BadRecord {
     reason: String,
 }
 
+/// How many bytes a value takes up in a record or in a message.
+pub fn encoded_len<T: Serialize + ?Sized>(value: &T) -> usize {
+    // The format can fail only on lists of unknown length and on foreign impls of Serialize.
+    postcard::serialize_with_flavor(value, postcard::ser_flavors::Size::default())
+        .expect("values are plain data")
+}
+
 impl Record {
     fn write<R: Data>(record: &R) -> Record {
         // The format can fail only on lists of unknown length and on foreign impls of Serialize.

@@ -69,7 +69,7 @@ impl<C: Data, S: Data> MultiPaxos<C, S> {
             answered: BTreeMap::new(),
             heard: ProcessSet::EMPTY,
             beats: 0,
-            beats_left: self.settings.most_beats,
+            beats_left: self.limits.most_beats,
             reads: VecDeque::new(),
         }));
         // Otherwise they hear of us by what we propose.
@@ -113,7 +113,7 @@ impl<C: Data, S: Data> MultiPaxos<C, S> {
     /// 2a: proposes at the next places, and then accepts it itself: the disks work at the same time. What
     /// it says when it is chosen waits for its own disk.
     fn propose_pending(&mut self, cx: &mut Cx<'_, Self>) {
-        let (commit, most_lines) = (self.log.commit(), self.settings.most_lines);
+        let (commit, most_entries) = (self.log.commit(), self.settings.most_entries);
         let Some(ballot) = self.promised else { return };
         let Role::Leader(leadership) = &mut self.role else { return };
         let entries = std::mem::take(&mut leadership.pending);
@@ -122,7 +122,7 @@ impl<C: Data, S: Data> MultiPaxos<C, S> {
         }
         let after = leadership.last;
         leadership.last += entries.len() as u64;
-        for (index, chunk) in (after..).step_by(most_lines).zip(entries.chunks(most_lines)) {
+        for (index, chunk) in (after..).step_by(most_entries).zip(entries.chunks(most_entries)) {
             let entries = chunk.to_vec();
             cx.multicast(Message::Accept { ballot, after: index, entries, commit });
         }
@@ -230,7 +230,7 @@ impl<C: Data, S: Data> MultiPaxos<C, S> {
             let mut open = leadership.tally.iter().take_while(|(index, _)| **index <= overdue);
             let Some((first, _)) = open.find(|(_, those)| lacks(those)) else { continue };
             let votes = self.log.votes().range(first..=&leadership.last);
-            let votes = votes.take(self.settings.most_lines);
+            let votes = votes.take(self.settings.most_entries);
             let entries = votes.map(|(_, vote)| vote.value.clone()).collect();
             cx.send(to, Message::Accept { ballot, after: first - 1, entries, commit });
         }

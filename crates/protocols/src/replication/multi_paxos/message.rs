@@ -1,6 +1,6 @@
 //! What processes send each other and write down.
 
-use super::settings::MOST_LINES;
+use super::settings::MOST_ENTRIES;
 use super::{Log, Snapshot, WINDOW};
 use crate::consensus::acceptor::Vote;
 use crate::consensus::ballot::Ballot;
@@ -141,7 +141,7 @@ impl<C, S> Message<C, S> {
                 chosen.is_sound() && votes.len() <= 2 * WINDOW && votes.iter().all(is_vote)
             }
             Message::Accepted { after, last, .. } => {
-                after <= last && last - after <= MOST_LINES && *last < FAR
+                after <= last && last - after <= MOST_ENTRIES && *last < FAR
             }
             Message::Refused { promised } => promised.is_sound(n),
             Message::Lacks { after } => *after < FAR,
@@ -161,7 +161,7 @@ impl<C> Chosen<C> {
 }
 
 fn are_sound<C>(entries: &[Entry<C>]) -> bool {
-    entries.len() as u64 <= MOST_LINES && entries.iter().all(is_sound)
+    entries.len() as u64 <= MOST_ENTRIES && entries.iter().all(is_sound)
 }
 
 /// Who takes part is no matter of the log here.

@@ -43,14 +43,15 @@ mod tests;
 pub use card::Server;
 pub use log::{Log, Snapshot};
 pub use message::{Chosen, Message, Record, Timer};
+pub use settings::Settings;
 
 use crate::consensus::ballot::Ballot;
 use crate::consensus::quorum::majority;
 use candidate::Candidacy;
 use leader::Leadership;
 use serde::{Deserialize, Serialize};
-use settings::Settings;
-use synod_core::replication::{Ask, Engine, Entry, Event};
+use settings::Limits;
+use synod_core::replication::{Ask, BadSettings, Engine, Entry, Event};
 use synod_core::{Cx, Data, Durable, ProcessId, ProcessSet, Protocol};
 
 /// A leader takes in no more while so many places are open.
@@ -61,6 +62,7 @@ pub const WINDOW: usize = 4_096;
 #[serde(bound = "C: Data, S: Data")]
 pub struct MultiPaxos<C, S> {
     settings: Settings,
+    limits: Limits,
     /// n_p, for all places: it takes part in no smaller ballot.
     promised: Option<Ballot>,
     /// What is chosen, and what it has accepted beyond.
@@ -89,9 +91,16 @@ enum Role<C> {
 }
 
 impl<C: Data, S: Data> MultiPaxos<C, S> {
-    fn new(settings: Settings) -> Self {
+    /// A process before its first start.
+    pub fn new(settings: Settings) -> Result<Self, BadSettings> {
+        settings.check()?;
+        Ok(MultiPaxos::limited(settings, Limits::NONE))
+    }
+
+    fn limited(settings: Settings, limits: Limits) -> Self {
         MultiPaxos {
             settings,
+            limits,
             promised: None,
             log: Log::default(),
             told: 0,
@@ -126,10 +135,10 @@ impl<C: Data, S: Data> MultiPaxos<C, S> {
 
     /// Makes a record, so that what is said from now on waits for the disk.
     fn save(&self, record: Record<C, S>, cx: &mut Cx<'_, Self>) {
-        if self.settings.forgetful {
+        if self.limits.forgetful {
             return;
         }
-        if self.settings.writes_whole {
+        if self.limits.writes_whole {
             return self.save_all(cx);
         }
         cx.persist(&record);
@@ -137,7 +146,7 @@ impl<C: Data, S: Data> MultiPaxos<C, S> {
 
     /// Writes down everything, in the place of all that was written before.
     fn save_all(&self, cx: &mut Cx<'_, Self>) {
-        if !self.settings.forgetful {
+        if !self.limits.forgetful {
             let (promised, log, forgot) = (self.promised, self.log.clone(), self.forgot);
             cx.checkpoint(&Record::Whole { promised, log, forgot });
         }

@@ -21,8 +21,8 @@ struct Watched {
 type Effects = Vec<Effect<Message<u8, u8>, Timer, Event<u8, u8>>>;
 
 fn new() -> Paxos {
-    let setup = synod_core::Setup::new(N).with("ask", "no").with("batch", "no");
-    Paxos::new(Settings::from_setup(&setup).expect("the setup is valid"))
+    let settings = Settings { asks_first: false, batches: false, ..Settings::default() };
+    Paxos::new(settings).expect("the settings are sound")
 }
 
 fn entries(commands: &[u8]) -> Vec<Entry<u8>> {
@@ -138,7 +138,7 @@ fn a_process_that_starts_again_tells_its_state_and_what_is_chosen_after_it() {
 fn messages_that_nobody_can_send_are_not_believed() {
     let chosen = |after, commands: &[u8]| Chosen { after, entries: entries(commands), commit: 1 };
     let far = Vote { ballot: FIRST, value: Entry::Command(1) };
-    let long = vec![7; settings::MOST_LINES as usize + 1];
+    let long = vec![7; settings::MOST_ENTRIES as usize + 1];
     let voters = Entry::Voters(ProcessSet::all(1));
     let forged = [
         Message::Prepare { ballot: SECOND, after: 0 },

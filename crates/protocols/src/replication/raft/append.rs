@@ -1,18 +1,18 @@
 //! The leader sends its log, and followers copy it.
 
 use super::leadership::{Leadership, reached};
-use super::settings::MOST_LINES;
+use super::settings::MOST_ENTRIES;
 use super::{Line, Message, Position, Raft, Role, Rules, Snapshot, Timer, WINDOW};
 use synod_core::replication::{Entry, Event};
 use synod_core::{Cx, Data, ProcessId, ProcessSet, Protocol};
 
 /// The leader's side.
-impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
+impl<C: Data, S: Data, R: Rules> Raft<C, S, R> {
     /// We are elected.
     pub(super) fn lead(&mut self, cx: &mut Cx<'_, Self>) {
         cx.cancel_timer(Timer::Election);
         let began = self.log.last_index() + 1;
-        self.role = Role::Leader(Box::new(Leadership::new(began, self.settings.most_beats)));
+        self.role = Role::Leader(Box::new(Leadership::new(began, self.limits.most_beats)));
         cx.output(Event::Leads(self.term));
         // With an entry of our own term, those of earlier terms can be committed.
         self.log.push(Line { term: self.term, entry: Entry::Nothing });
@@ -84,7 +84,7 @@ impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
             return cx.send(to, Message::Install { term: self.term, snapshot, round });
         };
         let is_full = peer.next - 1 - peer.matched.min(peer.next - 1) >= WINDOW as u64;
-        let most = if is_full { 0 } else { self.settings.most_lines };
+        let most = if is_full { 0 } else { self.settings.most_entries };
         let lines = self.log.after(after.index, most).unwrap_or_default().to_vec();
         if lines.is_empty() && !anyway {
             return;
@@ -165,7 +165,7 @@ impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
 }
 
 /// The followers' side.
-impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
+impl<C: Data, S: Data, R: Rules> Raft<C, S, R> {
     /// The leader's entries after a place.
     pub(super) fn on_append(
         &mut self,
@@ -176,7 +176,7 @@ impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
         round: u64,
         cx: &mut Cx<'_, Self>,
     ) {
-        if lines.len() as u64 > MOST_LINES
+        if lines.len() as u64 > MOST_ENTRIES
             || !lines.iter().all(|line| is_sensible(line, self.term, cx))
         {
             return cx.accuse(from, "sent entries that no leader writes");

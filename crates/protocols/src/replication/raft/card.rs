@@ -1,6 +1,6 @@
 //! Raft in the catalogue.
 
-use super::settings::{PARAMETERS as OWN, Settings as Set, first_lines};
+use super::settings::{PARAMETERS as OWN, first_lines, from_setup};
 use super::{Raft, Rules, Sound};
 use synod_core::algorithm::Snapshot;
 use synod_core::byzantine::{ADVERSARY, LIES, SCRIPT, TRAITORS};
@@ -15,7 +15,7 @@ use synod_core::replication::{Catalogued, Command, KeyValue, Operation, Sessions
 use synod_core::{Invariant, Setup, SetupError};
 
 /// A server below the key-value store, with rules `R`.
-pub type Server<R> = Raft<R, Command<Operation>, Sessions<Store>>;
+pub type Server<R> = Raft<Command<Operation>, Sessions<Store>, R>;
 
 pub(super) const SOURCE: Source = Source {
     author: "D. Ongaro, J. Ousterhout",
@@ -137,10 +137,11 @@ where
 
 /// Servers with some rules, as the parameters say.
 pub(super) fn group<R: Rules>(setup: &Setup) -> Result<Vec<Server<R>>, SetupError> {
-    let settings = Set::from_setup(setup)?;
+    let (settings, limits) = from_setup(setup)?;
     let logs = first_lines(setup)?;
     let term = logs.iter().flatten().copied().max().unwrap_or(0);
-    Ok(logs.iter().map(|log| Raft::new(settings.clone(), term, log)).collect())
+    let server = |log: &Vec<u64>| Raft::limited(settings.clone(), limits.clone(), term, log);
+    Ok(logs.iter().map(server).collect())
 }
 
 fn servers<'a, R: Rules>(

@@ -8,7 +8,7 @@ use super::{Message, Raft, Role, Rules};
 use synod_core::replication::Entry;
 use synod_core::{Cx, Data, ProcessId, ProcessSet};
 
-impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
+impl<C: Data, S: Data, R: Rules> Raft<C, S, R> {
     /// Lets these vote, step by step.
     pub(super) fn reconfigure(&mut self, voters: ProcessSet, cx: &mut Cx<'_, Self>) {
         let is_sensible = !voters.is_empty() && voters.iter().all(|at| cx.is_member(at));

@@ -3,17 +3,17 @@
 use super::{Message, Position, Raft, Role, Rules, Timer};
 use synod_core::{Cx, Data, ProcessId};
 
-impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
+impl<C: Data, S: Data, R: Rules> Raft<C, S, R> {
     /// Waits for a leader; not all for the same time, so that they do not stand at the same time.
     pub(super) fn await_election(&self, cx: &mut Cx<'_, Self>) {
-        let stands =
-            self.log.voters().contains(cx.me()) && self.settings.standing.contains(cx.me());
-        if self.term >= self.settings.most_terms || !stands {
+        let campaigns = self.limits.candidates.as_ref().is_none_or(|those| those.contains(cx.me()));
+        let may = campaigns && self.log.voters().contains(cx.me());
+        if self.term >= self.limits.most_terms || !may {
             return;
         }
-        let (least, spread) = (self.settings.election_ms, self.settings.spread);
-        let more = if spread > 1 { cx.choose(spread) } else { 0 };
-        cx.set_timer(Timer::Election, least + least * u64::from(more) / u64::from(spread));
+        let (least, timeouts) = (self.settings.election_ms, self.settings.timeouts);
+        let more = if timeouts > 1 { cx.choose(timeouts) } else { 0 };
+        cx.set_timer(Timer::Election, least + least * u64::from(more) / u64::from(timeouts));
     }
 
     /// Nobody leads, as far as we know.
@@ -21,7 +21,7 @@ impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
         if self.leads() || self.forgot {
             return;
         }
-        if self.settings.asks_first {
+        if self.settings.pre_vote {
             self.ask_first(cx);
         } else {
             self.stand(false, cx);
@@ -38,7 +38,7 @@ impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
 
     /// Stands for election in a new term. `called`: the leader wants it.
     pub(super) fn stand(&mut self, called: bool, cx: &mut Cx<'_, Self>) {
-        if self.term >= self.settings.most_terms {
+        if self.term >= self.limits.most_terms {
             return;
         }
         self.term += 1;
@@ -61,7 +61,7 @@ impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
     /// long as we do, nobody else gets our vote.
     pub(super) fn is_disturbance(&self, message: &Message<C, S>) -> bool {
         let is_request = matches!(message, Message::RequestVote { pre: false, called: false, .. });
-        let waits = self.settings.asks_first || self.settings.leases;
+        let waits = self.settings.pre_vote || self.settings.leases;
         is_request && waits && self.has_leader()
     }
 

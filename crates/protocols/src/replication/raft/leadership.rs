@@ -75,7 +75,7 @@ impl Leadership {
     }
 
     /// It leads no more: what waits for it waits in vain.
-    pub(super) fn resign<R: Rules, C: Data, S: Data>(self, cx: &mut Cx<'_, Raft<R, C, S>>) {
+    pub(super) fn resign<C: Data, S: Data, R: Rules>(self, cx: &mut Cx<'_, Raft<C, S, R>>) {
         cx.cancel_timer(Timer::Heartbeat);
         cx.cancel_timer(Timer::Flush);
         for round in self.expired + 1..=self.round {

@@ -33,19 +33,20 @@ mod log;
 mod message;
 pub mod mutants;
 mod reads;
+mod records;
 mod settings;
 
 pub use card::Server;
 pub use log::{Line, Log, Position, Snapshot};
 pub use message::{Message, Record, Timer};
-pub use settings::{Rules, Sound};
+pub use settings::{Rules, Settings, Sound};
 
 use leadership::Leadership;
 use serde::{Deserialize, Serialize};
-use settings::Settings;
+use settings::Limits;
 use std::marker::PhantomData;
-use synod_core::replication::{Ask, Engine, Entry, Event};
-use synod_core::{Cx, Data, Durable, ProcessId, ProcessSet, Protocol};
+use synod_core::replication::{Ask, BadSettings, Engine, Entry, Event};
+use synod_core::{Cx, Data, ProcessId, ProcessSet, Protocol};
 
 /// A leader takes in no more while so many entries are not committed.
 pub const WINDOW: usize = 4_096;
@@ -53,9 +54,10 @@ pub const WINDOW: usize = 4_096;
 /// A server that keeps the rules `R`, with commands `C` and states `S`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(bound = "C: Data, S: Data")]
-pub struct Raft<R, C, S> {
+pub struct Raft<C, S, R = Sound> {
     rules: PhantomData<R>,
     settings: Settings,
+    limits: Limits,
     /// The current term.
     term: u64,
     /// Who got our vote in it.
@@ -89,15 +91,24 @@ enum Role {
     Leader(Box<Leadership>),
 }
 
-impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
-    /// A server that is in this term, with empty lines of these terms in its log.
-    fn new(settings: Settings, term: u64, terms: &[u64]) -> Self {
+impl<C: Data, S: Data> Raft<C, S> {
+    /// A server before its first start.
+    pub fn new(settings: Settings) -> Result<Self, BadSettings> {
+        settings.check()?;
+        Ok(Raft::limited(settings, Limits::NONE, 0, &[]))
+    }
+}
+
+impl<C: Data, S: Data, R: Rules> Raft<C, S, R> {
+    /// A server that is in this term, with empty entries of these terms in its log.
+    fn limited(settings: Settings, limits: Limits, term: u64, terms: &[u64]) -> Self {
         let mut log = Log::new(settings.voters.clone());
         terms.iter().for_each(|term| log.push(Line { term: *term, entry: Entry::Nothing }));
         Raft {
             rules: PhantomData,
             log,
             settings,
+            limits,
             term,
             vote: None,
             commit: 0,
@@ -133,34 +144,6 @@ impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
         2 * voters.iter().filter(|at| these.contains(*at)).count() > voters.len()
     }
 
-    /// Writes down the term and the vote.
-    fn save_ballot(&self, cx: &mut Cx<'_, Self>) {
-        if self.settings.writes_whole {
-            self.save_all(cx);
-        } else {
-            cx.persist(&Record::Ballot { term: self.term, vote: self.vote });
-        }
-    }
-
-    /// Writes down the lines after a place.
-    fn save_after(&self, after: u64, cx: &mut Cx<'_, Self>) {
-        let lines = self.log.after(after, usize::MAX).unwrap_or_default();
-        if self.settings.writes_whole {
-            self.save_all(cx);
-        } else if !lines.is_empty() {
-            cx.persist(&Record::Append { after, lines: lines.to_vec() });
-        }
-    }
-
-    /// Writes down everything, in the place of all that was written before.
-    fn save_all(&self, cx: &mut Cx<'_, Self>) {
-        let keeps = R::KEEPS_VOTES || !self.settings.writes_whole;
-        let (term, vote) =
-            if keeps { (self.term, self.vote) } else { (self.log.last().term, None) };
-        let (snapshot, lines) = (self.log.snapshot().clone(), self.log.lines().to_vec());
-        cx.checkpoint(&Record::Whole { term, vote, snapshot, lines, forgot: self.forgot });
-    }
-
     /// Tells the layer above what is committed.
     fn tell(&mut self, cx: &mut Cx<'_, Self>) {
         while self.told < self.commit {
@@ -194,7 +177,7 @@ impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
     }
 }
 
-impl<R: Rules, C: Data, S: Data> Protocol for Raft<R, C, S> {
+impl<C: Data, S: Data, R: Rules> Protocol for Raft<C, S, R> {
     type Input = Ask<C, S>;
     type Output = Event<C, S>;
     type Message = Message<C, S>;
@@ -284,24 +267,7 @@ impl<R: Rules, C: Data, S: Data> Protocol for Raft<R, C, S> {
     }
 }
 
-impl<R: Rules, C: Data, S: Data> Durable for Raft<R, C, S> {
-    type Record = Record<C, S>;
-
-    fn replay(&mut self, record: Record<C, S>) {
-        match record {
-            Record::Ballot { term, vote } => (self.term, self.vote) = (term, vote),
-            Record::Append { after, lines } => {
-                self.log.replace_after(after, &lines);
-            }
-            Record::Whole { term, vote, snapshot, lines, forgot } => {
-                (self.term, self.vote, self.forgot) = (term, vote, forgot);
-                self.log = Log::restored(snapshot, lines);
-            }
-        }
-    }
-}
-
-impl<R: Rules, C: Data, S: Data> Engine<C, S> for Raft<R, C, S> {
+impl<C: Data, S: Data, R: Rules> Engine<C, S> for Raft<C, S, R> {
     fn whom_to_ask(&self, me: ProcessId, _tries: u32) -> ProcessSet {
         let leader = match &self.role {
             Role::Leader(_) => Some(me),

@@ -9,7 +9,7 @@ use super::{Raft, Role, Rules, Timer};
 use synod_core::replication::Event;
 use synod_core::{Cx, Data};
 
-impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
+impl<C: Data, S: Data, R: Rules> Raft<C, S, R> {
     pub(super) fn read(&mut self, number: u64, cx: &mut Cx<'_, Self>) {
         let Role::Leader(leadership) = &mut self.role else {
             return cx.output(Event::Unreadable(number));
