@@ -61,7 +61,15 @@ impl<P: Durable> Cx<'_, P> {
     /// process crashes meanwhile, it finds either the old log or the new one. Replayed, it gives the
     /// same state whatever was replayed before.
     pub fn checkpoint(&mut self, record: &P::Record) {
-        self.push(Effect::Checkpoint(Record::write(record)));
+        self.checkpoint_keeping(record, 0);
+    }
+
+    /// Writes a record that, together with the `keep` records right before it, makes all earlier ones
+    /// superfluous: the log begins with those. So a large checkpoint is written in parts, with other
+    /// records between them, and counts when its last part is on the disk. Until then a process that
+    /// crashes finds the old log, and the parts behind it.
+    pub fn checkpoint_keeping(&mut self, record: &P::Record, keep: u64) {
+        self.push(Effect::Checkpoint { record: Record::write(record), keep });
     }
 
     /// Like [`Cx::below`], for a layer below that is durable: its records go into our log.

@@ -208,7 +208,7 @@ impl<A: Algorithm> Actor<A> {
             self.written += 1;
             match write {
                 Write::Append(record) => stage.disk.append(record)?,
-                Write::Checkpoint(record) => stage.disk.checkpoint(record)?,
+                Write::Checkpoint(record, keep) => stage.disk.checkpoint(record, keep)?,
             }
         }
         stage.disk.sync()?;

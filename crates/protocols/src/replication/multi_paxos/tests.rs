@@ -40,7 +40,7 @@ impl Watched {
         for effect in &effects {
             match effect {
                 Effect::Persist(record) => self.disk.push(record.clone()),
-                Effect::Checkpoint(record) => self.disk = vec![record.clone()],
+                Effect::Checkpoint { record, .. } => self.disk = vec![record.clone()],
                 _ => {}
             }
         }
