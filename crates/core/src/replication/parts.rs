@@ -99,6 +99,11 @@ impl<S: Parts> Outgoing<S> {
         true
     }
 
+    /// Goes back to the first part.
+    pub fn restart(&mut self) {
+        (self.number, self.after) = (0, None);
+    }
+
     /// Takes the current part, and goes on to the next.
     pub fn take(&mut self, bytes: usize) -> Part<S> {
         let (part, end) = self.current(bytes);

@@ -2,12 +2,12 @@
 
 use super::leadership::{Leadership, reached};
 use super::settings::MOST_ENTRIES;
-use super::{Line, Message, Position, Raft, Role, Rules, Snapshot, Timer, WINDOW};
-use synod_core::replication::{Entry, Event};
+use super::{Line, Message, Position, Raft, Role, Rules, Timer, WINDOW};
+use synod_core::replication::{Entry, Event, Parts};
 use synod_core::{Cx, Data, ProcessId, ProcessSet, Protocol};
 
 /// The leader's side.
-impl<C: Data, S: Data, R: Rules> Raft<C, S, R> {
+impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
     /// We are elected.
     pub(super) fn lead(&mut self, cx: &mut Cx<'_, Self>) {
         cx.cancel_timer(Timer::Election);
@@ -62,12 +62,13 @@ impl<C: Data, S: Data, R: Rules> Raft<C, S, R> {
 
     /// Sends each of the others what it lacks; `all`: also to those who lack nothing.
     fn send_to_all(&mut self, all: bool, cx: &mut Cx<'_, Self>) {
-        let Role::Leader(leadership) = &self.role else { return };
+        let Role::Leader(leadership) = &mut self.role else { return };
         let mut others = self.log.voters().clone();
         for next in leadership.target.iter().flat_map(ProcessSet::iter) {
             others.insert(next);
         }
         others.remove(cx.me());
+        leadership.installs.retain(|to, _| others.contains(*to));
         for to in others.iter() {
             self.send_log(to, all, cx);
         }
@@ -76,12 +77,16 @@ impl<C: Data, S: Data, R: Rules> Raft<C, S, R> {
     /// Sends what a follower lacks, as far as there is room on the way; `anyway`: also nothing.
     fn send_log(&mut self, to: ProcessId, anyway: bool, cx: &mut Cx<'_, Self>) {
         let Role::Leader(leadership) = &mut self.role else { return };
+        if leadership.installs.contains_key(&to) {
+            if anyway {
+                self.beat_between_parts(to, cx);
+            }
+            return;
+        }
         let round = leadership.round;
         let peer = leadership.peer(to);
         let Some(after) = self.log.position(peer.next - 1) else {
-            let snapshot = self.log.snapshot().clone();
-            peer.next = snapshot.last.index + 1;
-            return cx.send(to, Message::Install { term: self.term, snapshot, round });
+            return self.send_snapshot(to, cx);
         };
         let is_full = peer.next - 1 - peer.matched.min(peer.next - 1) >= WINDOW as u64;
         let most = if is_full { 0 } else { self.settings.most_entries };
@@ -130,6 +135,10 @@ impl<C: Data, S: Data, R: Rules> Raft<C, S, R> {
             Ok(matched) => {
                 peer.matched = peer.matched.max(matched);
                 peer.next = peer.next.max(peer.matched + 1);
+                let matched = peer.matched;
+                leadership
+                    .installs
+                    .retain(|to, install| *to != from || install.last.index > matched);
                 self.advance(cx);
                 self.send_log(from, false, cx);
             }
@@ -158,14 +167,14 @@ impl<C: Data, S: Data, R: Rules> Raft<C, S, R> {
         let is_ours = self.log.position(index).is_some_and(|at| at.term == self.term);
         if index > self.commit && (is_ours || !R::COMMITS_ONLY_ITS_OWN_TERM) {
             self.commit = index;
-            self.tell(cx);
+            self.apply(cx);
             self.go_on_changing(cx);
         }
     }
 }
 
 /// The followers' side.
-impl<C: Data, S: Data, R: Rules> Raft<C, S, R> {
+impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
     /// The leader's entries after a place.
     pub(super) fn on_append(
         &mut self,
@@ -187,7 +196,7 @@ impl<C: Data, S: Data, R: Rules> Raft<C, S, R> {
         };
         if let Ok(matched) = outcome {
             self.commit = self.commit.max(commit.min(matched));
-            self.tell(cx);
+            self.apply(cx);
         }
         cx.send(from, Message::Appended { term: self.term, outcome, round });
     }
@@ -219,6 +228,7 @@ impl<C: Data, S: Data, R: Rules> Raft<C, S, R> {
         if index <= self.commit {
             return Err(());
         }
+        self.give_up_installing();
         self.log.replace_after(index - 1, &lines[(index - after.index - 1) as usize..]);
         self.save_after(index - 1, cx);
         Ok(Ok(end))
@@ -230,30 +240,6 @@ impl<C: Data, S: Data, R: Rules> Raft<C, S, R> {
         let same = |index: &u64| self.log.position(*index).is_some_and(|at| at.term == ours.term);
         let wrong = (self.commit + 1..=after.index).rev().take_while(same).last();
         wrong.map_or(self.commit, |first| first - 1)
-    }
-
-    /// The leader's state, in the place of entries that it does not have any more.
-    pub(super) fn on_install(
-        &mut self,
-        from: ProcessId,
-        snapshot: Snapshot<S>,
-        round: u64,
-        cx: &mut Cx<'_, Self>,
-    ) {
-        let is_sensible = snapshot.last.term <= self.term
-            && !snapshot.voters.is_empty()
-            && snapshot.voters.iter().all(|at| cx.is_member(at));
-        let Some(state) = snapshot.state.clone().filter(|_| is_sensible) else {
-            return cx.accuse(from, "sent a state that no leader has");
-        };
-        let index = snapshot.last.index;
-        if index > self.commit {
-            self.log.install(snapshot);
-            (self.commit, self.told) = (index, index);
-            self.save_all(cx);
-            cx.output(Event::Restored { index, state });
-        }
-        cx.send(from, Message::Appended { term: self.term, outcome: Ok(index), round });
     }
 }
 

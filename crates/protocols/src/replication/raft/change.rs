@@ -1,14 +1,14 @@
-//! Who votes, who leads, and how much of the log is kept: by order of the layer above.
+//! Who votes and who leads: by order of the layer above.
 //!
 //! Voters change one at a time: any majority of the old ones and any of the new ones share a server. A
 //! change counts as soon as it is in the log; the next one waits until it is committed, and the first
 //! one until the leader has committed something in its own term.
 
 use super::{Message, Raft, Role, Rules};
-use synod_core::replication::Entry;
+use synod_core::replication::{Entry, Parts};
 use synod_core::{Cx, Data, ProcessId, ProcessSet};
 
-impl<C: Data, S: Data, R: Rules> Raft<C, S, R> {
+impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
     /// Lets these vote, step by step.
     pub(super) fn reconfigure(&mut self, voters: ProcessSet, cx: &mut Cx<'_, Self>) {
         let is_sensible = !voters.is_empty() && voters.iter().all(|at| cx.is_member(at));
@@ -56,14 +56,6 @@ impl<C: Data, S: Data, R: Rules> Raft<C, S, R> {
             leadership.heir = None;
             leadership.has_called = true;
             cx.send(to, Message::TimeoutNow { term: self.term });
-        }
-    }
-
-    /// The state takes the place of the beginning of the log.
-    pub(super) fn compact(&mut self, index: u64, state: S, cx: &mut Cx<'_, Self>) {
-        if index <= self.told && index > self.log.first_kept() {
-            self.log.compact(index, state);
-            self.save_all(cx);
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Elections: who stands, who votes for whom.
 
 use super::{Message, Position, Raft, Role, Rules, Timer};
+use synod_core::replication::Parts;
 use synod_core::{Cx, Data, ProcessId};
 
-impl<C: Data, S: Data, R: Rules> Raft<C, S, R> {
+impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
     /// Waits for a leader; not all for the same time, so that they do not stand at the same time.
     pub(super) fn await_election(&self, cx: &mut Cx<'_, Self>) {
         let campaigns = self.limits.candidates.as_ref().is_none_or(|those| those.contains(cx.me()));

@@ -1,16 +1,20 @@
 //! What a leader knows besides.
 
+use super::snapshot::Install;
 use super::{Raft, Rules, Timer};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
-use synod_core::replication::Event;
+use synod_core::replication::{Event, Parts};
 use synod_core::{Cx, Data, ProcessId, ProcessSet};
 
 /// What a leader knows.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(super) struct Leadership {
+#[serde(bound = "S: Parts")]
+pub(super) struct Leadership<S: Parts> {
     /// How far each of the others is.
     pub(super) peers: BTreeMap<ProcessId, Peer>,
+    /// Snapshots on their way, in parts.
+    pub(super) installs: BTreeMap<ProcessId, Install<S>>,
     /// The place of the entry with which it began.
     pub(super) began: u64,
     /// How far its own log was sent to the disk.
@@ -49,11 +53,12 @@ pub(super) struct Peer {
     pub(super) round: u64,
 }
 
-impl Leadership {
+impl<S: Parts> Leadership<S> {
     /// Knows nothing of the others, whose logs may be as long as ours; and writes `began` next.
     pub(super) fn new(began: u64, beats_left: u64) -> Self {
         Leadership {
             peers: BTreeMap::new(),
+            installs: BTreeMap::new(),
             began,
             written: began - 1,
             round: 0,
@@ -75,7 +80,7 @@ impl Leadership {
     }
 
     /// It leads no more: what waits for it waits in vain.
-    pub(super) fn resign<C: Data, S: Data, R: Rules>(self, cx: &mut Cx<'_, Raft<C, S, R>>) {
+    pub(super) fn resign<C: Data, R: Rules>(self, cx: &mut Cx<'_, Raft<C, S, R>>) {
         cx.cancel_timer(Timer::Heartbeat);
         cx.cancel_timer(Timer::Flush);
         for round in self.expired + 1..=self.round {

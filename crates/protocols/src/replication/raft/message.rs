@@ -2,7 +2,8 @@
 
 use super::log::{Line, Position, Snapshot};
 use serde::{Deserialize, Serialize};
-use synod_core::{Data, ProcessId, Wire};
+use synod_core::replication::Part;
+use synod_core::{Data, ProcessId, ProcessSet, Wire};
 
 /// What travels. Every message carries the term of its sender.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -63,6 +64,30 @@ pub enum Message<C, S> {
         /// The leader's term.
         term: u64,
     },
+    /// A part of the leader's state, if the whole does not fit in one message.
+    InstallPart {
+        /// The leader's term.
+        term: u64,
+        /// The last entry that is in the state.
+        last: Position,
+        /// Who votes, after that entry.
+        voters: ProcessSet,
+        /// The part.
+        part: Part<S>,
+        /// The number of the last round of heartbeats.
+        round: u64,
+    },
+    /// The answer: all parts before this one are on the disk. The last part is answered with `Appended`.
+    PartTaken {
+        /// The follower's term.
+        term: u64,
+        /// The last entry that is in the state.
+        last: Position,
+        /// The part that comes next.
+        next: u64,
+        /// The round that it has heard of.
+        round: u64,
+    },
 }
 
 impl<C: Data, S: Data> Wire for Message<C, S> {}
@@ -77,6 +102,8 @@ impl<C, S> Message<C, S> {
             Message::RequestVote { term, last, .. } => (*term, last.index),
             Message::Append { term, after, .. } => (*term, after.index),
             Message::Install { term, snapshot, .. } => (*term, snapshot.last.index),
+            Message::InstallPart { term, last, part, .. } => (*term, last.index.max(part.number)),
+            Message::PartTaken { term, last, next, .. } => (*term, last.index.max(*next)),
             Message::Vote { term, .. }
             | Message::Appended { term, .. }
             | Message::TimeoutNow { term } => (*term, 0),
@@ -95,6 +122,8 @@ impl<C, S> Message<C, S> {
             | Message::Append { term, .. }
             | Message::Appended { term, .. }
             | Message::Install { term, .. }
+            | Message::InstallPart { term, .. }
+            | Message::PartTaken { term, .. }
             | Message::TimeoutNow { term } => Some(*term),
         }
     }
@@ -111,6 +140,8 @@ pub enum Timer {
     Flush,
     /// What a majority granted in this round of heartbeats is over.
     Lease(u64),
+    /// The next part of a snapshot is written.
+    Snapshot,
 }
 
 /// What is written down.
@@ -143,4 +174,20 @@ pub enum Record<C, S> {
         /// Whether the disk was lost before that.
         forgot: bool,
     },
+    /// A snapshot begins that is written in parts. With all of them, it and what follows it take the
+    /// place of all that was written before.
+    Begin {
+        /// The term.
+        term: u64,
+        /// For whom.
+        vote: Option<ProcessId>,
+        /// The last entry that is in it.
+        last: Position,
+        /// Who votes, after that entry.
+        voters: ProcessSet,
+        /// Whether the disk was lost before that.
+        forgot: bool,
+    },
+    /// The next part of it.
+    Part(Part<S>),
 }

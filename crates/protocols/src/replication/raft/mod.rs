@@ -35,6 +35,7 @@ pub mod mutants;
 mod reads;
 mod records;
 mod settings;
+mod snapshot;
 
 pub use card::Server;
 pub use log::{Line, Log, Position, Snapshot};
@@ -44,8 +45,9 @@ pub use settings::{Rules, Settings, Sound};
 use leadership::Leadership;
 use serde::{Deserialize, Serialize};
 use settings::Limits;
+use snapshot::Writing;
 use std::marker::PhantomData;
-use synod_core::replication::{Ask, BadSettings, Engine, Entry, Event};
+use synod_core::replication::{Ask, BadSettings, Engine, Entry, Event, Parts};
 use synod_core::{Cx, Data, ProcessId, ProcessSet, Protocol};
 
 /// A leader takes in no more while so many entries are not committed.
@@ -53,8 +55,8 @@ pub const WINDOW: usize = 4_096;
 
 /// A server that keeps the rules `R`, with commands `C` and states `S`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(bound = "C: Data, S: Data")]
-pub struct Raft<C, S, R = Sound> {
+#[serde(bound = "C: Data, S: Parts")]
+pub struct Raft<C, S: Parts, R = Sound> {
     rules: PhantomData<R>,
     settings: Settings,
     limits: Limits,
@@ -65,16 +67,19 @@ pub struct Raft<C, S, R = Sound> {
     log: Log<C, S>,
     /// How far the log is known to be committed.
     commit: u64,
-    /// How far it was told to the layer above.
-    told: u64,
-    role: Role,
+    /// How far the layer above has applied it.
+    applied: u64,
+    role: Role<S>,
+    /// A snapshot that is being written, part by part.
+    writing: Option<Box<Writing<C, S>>>,
     /// Whether our disk was lost: what we promised before is not known any more.
     forgot: bool,
 }
 
 /// What a server does in its term.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-enum Role {
+#[serde(bound = "S: Parts")]
+enum Role<S: Parts> {
     /// It copies what the leader writes.
     Follower {
         leader: Option<ProcessId>,
@@ -88,10 +93,10 @@ enum Role {
         votes: ProcessSet,
     },
     /// It writes the log.
-    Leader(Box<Leadership>),
+    Leader(Box<Leadership<S>>),
 }
 
-impl<C: Data, S: Data> Raft<C, S> {
+impl<C: Data, S: Parts> Raft<C, S> {
     /// A server before its first start.
     pub fn new(settings: Settings) -> Result<Self, BadSettings> {
         settings.check()?;
@@ -99,7 +104,7 @@ impl<C: Data, S: Data> Raft<C, S> {
     }
 }
 
-impl<C: Data, S: Data, R: Rules> Raft<C, S, R> {
+impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
     /// A server that is in this term, with empty entries of these terms in its log.
     fn limited(settings: Settings, limits: Limits, term: u64, terms: &[u64]) -> Self {
         let mut log = Log::new(settings.voters.clone());
@@ -112,7 +117,8 @@ impl<C: Data, S: Data, R: Rules> Raft<C, S, R> {
             term,
             vote: None,
             commit: 0,
-            told: 0,
+            applied: 0,
+            writing: None,
             role: Role::Follower { leader: None, patient: false },
             forgot: false,
         }
@@ -144,12 +150,12 @@ impl<C: Data, S: Data, R: Rules> Raft<C, S, R> {
         2 * voters.iter().filter(|at| these.contains(*at)).count() > voters.len()
     }
 
-    /// Tells the layer above what is committed.
-    fn tell(&mut self, cx: &mut Cx<'_, Self>) {
-        while self.told < self.commit {
-            self.told += 1;
-            let line = self.log.line(self.told).expect("what is committed and not told is kept");
-            cx.output(Event::Committed { index: self.told, entry: line.entry.clone() });
+    /// Figure 2, all servers: while commitIndex > lastApplied, the layer above applies the next entry.
+    fn apply(&mut self, cx: &mut Cx<'_, Self>) {
+        while self.applied < self.commit {
+            self.applied += 1;
+            let line = self.log.line(self.applied).expect("what is not applied is kept");
+            cx.output(Event::Committed { index: self.applied, entry: line.entry.clone() });
         }
     }
 
@@ -177,7 +183,7 @@ impl<C: Data, S: Data, R: Rules> Raft<C, S, R> {
     }
 }
 
-impl<C: Data, S: Data, R: Rules> Protocol for Raft<C, S, R> {
+impl<C: Data, S: Parts, R: Rules> Protocol for Raft<C, S, R> {
     type Input = Ask<C, S>;
     type Output = Event<C, S>;
     type Message = Message<C, S>;
@@ -192,7 +198,9 @@ impl<C: Data, S: Data, R: Rules> Protocol for Raft<C, S, R> {
         let patient = self.settings.leases && cx.incarnation() > 1;
         self.role = Role::Follower { leader: None, patient };
         let Snapshot { last, state, .. } = self.log.snapshot().clone();
-        (self.commit, self.told) = (last.index, last.index);
+        (self.commit, self.applied) = (last.index, last.index);
+        // A crash cut it off.
+        self.writing = None;
         if let Some(state) = state {
             cx.output(Event::Restored { index: last.index, state });
         }
@@ -239,7 +247,15 @@ impl<C: Data, S: Data, R: Rules> Protocol for Raft<C, S, R> {
                 self.on_appended(from, outcome, round, cx);
             }
             Message::TimeoutNow { term } if term == self.term => self.on_timeout_now(from, cx),
-            Message::Appended { .. } | Message::TimeoutNow { .. } => {}
+            Message::InstallPart { term, last, voters, part, round } => {
+                if self.hears_leader(from, term, round, cx) {
+                    self.on_install_part(from, (last, voters), part, round, cx);
+                }
+            }
+            Message::PartTaken { term, last, next, round } if term == self.term => {
+                self.on_part_taken(from, last, next, round, cx);
+            }
+            Message::Appended { .. } | Message::PartTaken { .. } | Message::TimeoutNow { .. } => {}
         }
     }
 
@@ -249,6 +265,7 @@ impl<C: Data, S: Data, R: Rules> Protocol for Raft<C, S, R> {
             Timer::Heartbeat => self.on_heartbeat_due(cx),
             Timer::Flush => self.flush(cx),
             Timer::Lease(round) => self.on_lease_over(round),
+            Timer::Snapshot => self.go_on_writing(cx),
         }
     }
 
@@ -267,7 +284,7 @@ impl<C: Data, S: Data, R: Rules> Protocol for Raft<C, S, R> {
     }
 }
 
-impl<C: Data, S: Data, R: Rules> Engine<C, S> for Raft<C, S, R> {
+impl<C: Data, S: Parts, R: Rules> Engine<C, S> for Raft<C, S, R> {
     fn whom_to_ask(&self, me: ProcessId, _tries: u32) -> ProcessSet {
         let leader = match &self.role {
             Role::Leader(_) => Some(me),

@@ -6,10 +6,10 @@
 
 use super::leadership::reached;
 use super::{Raft, Role, Rules, Timer};
-use synod_core::replication::Event;
+use synod_core::replication::{Event, Parts};
 use synod_core::{Cx, Data};
 
-impl<C: Data, S: Data, R: Rules> Raft<C, S, R> {
+impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
     pub(super) fn read(&mut self, number: u64, cx: &mut Cx<'_, Self>) {
         let Role::Leader(leadership) = &mut self.role else {
             return cx.output(Event::Unreadable(number));

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use synod_core::card::Parameter;
-use synod_core::replication::BadSettings;
+use synod_core::replication::{BadSettings, PART_BYTES};
 use synod_core::{Data, ProcessSet, Setup, SetupError};
 
 /// No message has more entries.
@@ -46,6 +46,8 @@ pub struct Settings {
     pub batches: bool,
     /// At most this many entries travel in one message.
     pub most_entries: usize,
+    /// A state that has more bytes travels, and is written, in parts of about this size.
+    pub part_bytes: usize,
 }
 
 impl Settings {
@@ -60,6 +62,7 @@ impl Settings {
             leases: false,
             batches: true,
             most_entries: MOST_ENTRIES as usize,
+            part_bytes: PART_BYTES,
         }
     }
 
@@ -79,6 +82,7 @@ impl Settings {
                 (1..=MOST_ENTRIES as usize).contains(&self.most_entries),
                 "from 1 to 512",
             ),
+            ("part_bytes", (1..=4 << 20).contains(&self.part_bytes), "from 1 byte to 4 MiB"),
         ];
         BadSettings::first(&rules)
     }
