@@ -6,7 +6,7 @@ use crate::consensus::acceptor::Vote;
 use crate::consensus::ballot::Ballot;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use synod_core::replication::{Entry, Event};
+use synod_core::replication::{Entry, Event, Parts};
 use synod_core::{Cx, Data, ProcessId, ProcessSet};
 
 /// What was promised so far.
@@ -45,7 +45,7 @@ impl<C: Data> Candidacy<C> {
     }
 }
 
-impl<C: Data, S: Data> MultiPaxos<C, S> {
+impl<C: Data, S: Parts> MultiPaxos<C, S> {
     /// The next ballot of our own, if there is one.
     fn next_ballot(&self, me: ProcessId) -> Option<Ballot> {
         let next = Ballot::above(self.promised.max(self.seen), me);

@@ -4,7 +4,7 @@ use super::{Message, MultiPaxos, Record, Role, Timer, is_quorum};
 use crate::consensus::ballot::Ballot;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
-use synod_core::replication::{Entry, Event};
+use synod_core::replication::{Entry, Event, Parts};
 use synod_core::{Cx, Data, ProcessId, ProcessSet};
 
 /// What a leader knows.
@@ -44,7 +44,7 @@ impl<C: Data> Leadership<C> {
     }
 
     /// It leads no more: what waits for it waits in vain.
-    pub(super) fn resign<S: Data>(self, cx: &mut Cx<'_, MultiPaxos<C, S>>) {
+    pub(super) fn resign<S: Parts>(self, cx: &mut Cx<'_, MultiPaxos<C, S>>) {
         cx.cancel_timer(Timer::Heartbeat);
         cx.cancel_timer(Timer::Flush);
         for (number, _) in self.reads {
@@ -53,7 +53,7 @@ impl<C: Data> Leadership<C> {
     }
 }
 
-impl<C: Data, S: Data> MultiPaxos<C, S> {
+impl<C: Data, S: Parts> MultiPaxos<C, S> {
     /// Leads from now on. First of all it proposes what may be chosen already.
     pub(super) fn begin_to_lead(&mut self, pending: Vec<Entry<C>>, cx: &mut Cx<'_, Self>) {
         let last = self.log.commit();
@@ -166,7 +166,7 @@ impl<C: Data, S: Data> MultiPaxos<C, S> {
         }
         if reached > commit {
             self.log.choose(self.promised, reached);
-            self.tell(cx);
+            self.apply(cx);
             self.finish_reads(cx);
         }
     }

@@ -3,7 +3,7 @@
 use crate::consensus::ballot::LAST_ROUND;
 use serde::{Deserialize, Serialize};
 use synod_core::card::Parameter;
-use synod_core::replication::BadSettings;
+use synod_core::replication::{BadSettings, PART_BYTES};
 use synod_core::{ProcessSet, Setup, SetupError};
 
 /// No message has more entries; promises may have more votes.
@@ -26,6 +26,8 @@ pub struct Settings {
     pub batches: bool,
     /// At most this many entries travel in one message.
     pub most_entries: usize,
+    /// A state that has more bytes travels, and is written, in parts of about this size.
+    pub part_bytes: usize,
 }
 
 impl Default for Settings {
@@ -38,6 +40,7 @@ impl Default for Settings {
             asks_first: true,
             batches: true,
             most_entries: MOST_ENTRIES as usize,
+            part_bytes: PART_BYTES,
         }
     }
 }
@@ -58,6 +61,7 @@ impl Settings {
                 (1..=MOST_ENTRIES as usize).contains(&self.most_entries),
                 "from 1 to 512",
             ),
+            ("part_bytes", (1..=4 << 20).contains(&self.part_bytes), "from 1 byte to 4 MiB"),
         ];
         BadSettings::first(&rules)
     }
@@ -159,6 +163,7 @@ pub(super) fn from_setup(setup: &Setup) -> Result<(Settings, Limits), SetupError
         asks_first: !is("ask", ["yes", "no"])?,
         batches: !is("batch", ["yes", "no"])?,
         most_entries: up_to("lines", MOST_ENTRIES, MOST_ENTRIES)? as usize,
+        ..Settings::default()
     };
     let limits = Limits {
         most_rounds: up_to("ballots", LAST_ROUND.into(), LAST_ROUND.into())? as u32,

@@ -38,6 +38,8 @@ mod checkpoint;
 mod lies;
 mod message;
 mod normal;
+#[cfg(test)]
+mod paper;
 mod past;
 mod requests;
 mod settings;

@@ -1,6 +1,6 @@
 //! Raft in the catalogue.
 
-use super::settings::{PARAMETERS as OWN, first_lines, from_setup};
+use super::settings::{PARAMETERS as OWN, first_entries, from_setup};
 use super::{Raft, Rules, Sound};
 use synod_core::algorithm::Snapshot;
 use synod_core::byzantine::{ADVERSARY, LIES, SCRIPT, TRAITORS};
@@ -112,7 +112,7 @@ impl Catalogued for Server<Sound> {
             &[
                 Invariant {
                     name: "log-matching",
-                    statement: "two logs that have a line of the same term at the same place are the \
+                    statement: "two logs that have an entry of the same term at the same place are the \
                                 same up to there",
                     holds: logs_match,
                 },
@@ -138,7 +138,7 @@ where
 /// Servers with some rules, as the parameters say.
 pub(super) fn group<R: Rules>(setup: &Setup) -> Result<Vec<Server<R>>, SetupError> {
     let (settings, limits) = from_setup(setup)?;
-    let logs = first_lines(setup)?;
+    let logs = first_entries(setup)?;
     let term = logs.iter().flatten().copied().max().unwrap_or(0);
     let server = |log: &Vec<u64>| Raft::limited(settings.clone(), limits.clone(), term, log);
     Ok(logs.iter().map(server).collect())
@@ -164,7 +164,7 @@ where
         let last = one.log().last_index().min(other.log().last_index());
         let same = |index: &u64| one.log().position(*index) == other.log().position(*index);
         let end = (first..=last).rev().find(same).unwrap_or(first);
-        (first + 1..=end).all(|index| one.log().line(index) == other.log().line(index))
+        (first + 1..=end).all(|index| one.log().entry(index) == other.log().entry(index))
     };
     servers.clone().enumerate().all(|(at, one)| servers.clone().skip(at + 1).all(|p| agree(one, p)))
 }

@@ -1,20 +1,30 @@
 //! What servers send each other and write down.
 
-use super::log::{Line, Position, Snapshot};
+use super::log::{LogEntry, Position, Snapshot};
 use serde::{Deserialize, Serialize};
 use synod_core::replication::Part;
 use synod_core::{Data, ProcessId, ProcessSet, Wire};
 
+/// What came of entries at a follower.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Outcome {
+    /// Its log agrees with the leader's up to this place, and is on its disk.
+    Agrees(u64),
+    /// Its log has no such entry before them. It may agree up to this place.
+    Differs(u64),
+}
+
 /// What travels. Every message carries the term of its sender.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Message<C, S> {
-    /// A candidate asks for a vote; or, before it dares to, whether it would get it.
+    /// A candidate asks for a vote; or, before it campaigns, whether it would get it.
     RequestVote {
         /// The term for which it asks.
         term: u64,
-        /// Whether it only wants to know.
+        /// Whether it is a pre-vote: the candidate only asks whether it would get the vote.
         pre: bool,
-        /// Whether the leader asked it to stand, so that nobody need wait for the leader.
+        /// Whether the leader transfers its leadership to the candidate. Then a server that hears the
+        /// leader votes all the same.
         called: bool,
         /// Where its log ends.
         last: Position,
@@ -23,7 +33,7 @@ pub enum Message<C, S> {
     Vote {
         /// The term of the voter; if it is granted, the term for which it was asked.
         term: u64,
-        /// Whether it was about a real vote.
+        /// Whether it was a pre-vote: no vote was given, whatever the answer.
         pre: bool,
         /// Whether the candidate has it.
         granted: bool,
@@ -35,18 +45,18 @@ pub enum Message<C, S> {
         /// Where these entries belong.
         after: Position,
         /// The entries.
-        lines: Vec<Line<C>>,
+        entries: Vec<LogEntry<C>>,
         /// How far the log is committed, as the leader knows.
         commit: u64,
         /// The number of the last round of heartbeats, for those who read.
         round: u64,
     },
-    /// The answer: everything up to here is on the disk; or there is something else.
+    /// The answer: the follower has the entries on its disk, or its log differs before them.
     Appended {
         /// The follower's term.
         term: u64,
-        /// How far its log agrees with the leader's; or where to try, if it does not.
-        outcome: Result<u64, u64>,
+        /// What came of the entries.
+        outcome: Outcome,
         /// The round that it has heard of.
         round: u64,
     },
@@ -59,7 +69,7 @@ pub enum Message<C, S> {
         /// The number of the last round of heartbeats.
         round: u64,
     },
-    /// The leader asks this server to stand for election now.
+    /// The leader asks this server to campaign now: it is the transfer target.
     TimeoutNow {
         /// The leader's term.
         term: u64,
@@ -154,12 +164,12 @@ pub enum Record<C, S> {
         /// For whom.
         vote: Option<ProcessId>,
     },
-    /// The log has these lines after this place, and nothing else.
+    /// The log has these entries after this place, and nothing else.
     Append {
         /// The place.
         after: u64,
-        /// The lines.
-        lines: Vec<Line<C>>,
+        /// The entries.
+        entries: Vec<LogEntry<C>>,
     },
     /// Everything: takes the place of all that was written before.
     Whole {
@@ -170,7 +180,7 @@ pub enum Record<C, S> {
         /// The state in the place of the beginning of the log.
         snapshot: Snapshot<S>,
         /// The rest of the log.
-        lines: Vec<Line<C>>,
+        entries: Vec<LogEntry<C>>,
         /// Whether the disk was lost before that.
         forgot: bool,
     },

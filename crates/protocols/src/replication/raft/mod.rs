@@ -1,10 +1,11 @@
 //! Raft: one leader, elected for a term, writes the log, and the others copy it.
 //!
-//! A follower that hears of no leader for a while stands for election in a new term, and leads if a
-//! majority votes for it. Everybody votes once in a term, and only for a log that is at least as good
-//! as its own: so whoever leads has everything that was ever committed. The leader appends what it is
-//! asked to, sends it to all, and takes it for committed once a majority has it on disk; an entry of an
-//! earlier term only together with one of its own. A follower whose log differs takes the leader's.
+//! A follower that hears of no leader for a while campaigns in the next term, and leads if a majority
+//! votes for it. A server votes once in a term, and only for a candidate whose log is at least as
+//! up-to-date as its own: so a leader has every entry that was ever committed. The leader appends the
+//! commands that it is asked to append, sends them to all, and takes an entry for committed once a
+//! majority has it on disk; an entry of an earlier term only together with one of its own term. A
+//! follower whose log differs takes the leader's.
 //!
 //! - Assumes: processes crash and start again with their disks; messages are lost, doubled, late and
 //!   out of order. A server that lost its disk goes on copying, but votes no more.
@@ -17,12 +18,12 @@
 //!   2(N − 1) messages, and as many again to ask first.
 //! - State: the log since the last snapshot; at most [`WINDOW`] entries that are not committed.
 //!
-//! The vote and the log go to the disk before anybody hears of them; a leader may count its own copy at
-//! once, because whatever it says then waits for its disk.
+//! The vote and the log go to the disk before another server hears of them. A leader may count its own copy
+//! at once, because the messages that it sends because of it wait for its disk.
 //!
 //! Source: D. Ongaro, J. Ousterhout: In search of an understandable consensus algorithm. USENIX ATC
-//! 2014. D. Ongaro: Consensus: bridging theory and practice. Stanford, 2014 (chapters 3, 4, 6, 10: the
-//! rules' numbers below are its figures').
+//! 2014. D. Ongaro: Consensus: bridging theory and practice. Stanford, 2014. Figures 2 and 13 and sections
+//! 5 to 8 are those of the extended version of the first; "D" stands before sections of the second.
 
 mod append;
 mod card;
@@ -34,12 +35,15 @@ mod message;
 pub mod mutants;
 mod reads;
 mod records;
+mod sending;
 mod settings;
 mod snapshot;
+#[cfg(test)]
+mod tests;
 
 pub use card::Server;
-pub use log::{Line, Log, Position, Snapshot};
-pub use message::{Message, Record, Timer};
+pub use log::{Log, LogEntry, Position, Snapshot};
+pub use message::{Message, Outcome, Record, Timer};
 pub use settings::{Rules, Settings, Sound};
 
 use leadership::Leadership;
@@ -60,19 +64,19 @@ pub struct Raft<C, S: Parts, R = Sound> {
     rules: PhantomData<R>,
     settings: Settings,
     limits: Limits,
-    /// The current term.
+    /// Figure 2, currentTerm.
     term: u64,
-    /// Who got our vote in it.
+    /// Figure 2, votedFor: the candidate that got our vote in this term.
     vote: Option<ProcessId>,
     log: Log<C, S>,
-    /// How far the log is known to be committed.
+    /// Figure 2, commitIndex: the log is known to be committed up to here.
     commit: u64,
-    /// How far the layer above has applied it.
+    /// Figure 2, lastApplied: the layer above has applied the log up to here.
     applied: u64,
     role: Role<S>,
     /// A snapshot that is being written, part by part.
     writing: Option<Box<Writing<C, S>>>,
-    /// Whether our disk was lost: what we promised before is not known any more.
+    /// Whether the disk was lost, and with it the votes that this server gave. It gives none again.
     forgot: bool,
 }
 
@@ -83,13 +87,13 @@ enum Role<S: Parts> {
     /// It copies what the leader writes.
     Follower {
         leader: Option<ProcessId>,
-        /// Whether it waits for the leader, of whom it heard lately, and for nobody else.
+        /// Whether it heard the leader lately, and votes for no candidate until it has not for a while.
         patient: bool,
     },
-    /// It wants to lead.
+    /// It campaigns.
     Candidate {
-        /// Whether it only asks whether it would be elected.
-        asks_first: bool,
+        /// Whether it has asked for pre-votes only, and has not entered the next term.
+        is_pre_vote: bool,
         votes: ProcessSet,
     },
     /// It writes the log.
@@ -108,7 +112,7 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
     /// A server that is in this term, with empty entries of these terms in its log.
     fn limited(settings: Settings, limits: Limits, term: u64, terms: &[u64]) -> Self {
         let mut log = Log::new(settings.voters.clone());
-        terms.iter().for_each(|term| log.push(Line { term: *term, entry: Entry::Nothing }));
+        terms.iter().for_each(|term| log.push(LogEntry { term: *term, entry: Entry::Nothing }));
         Raft {
             rules: PhantomData,
             log,
@@ -154,12 +158,12 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
     fn apply(&mut self, cx: &mut Cx<'_, Self>) {
         while self.applied < self.commit {
             self.applied += 1;
-            let line = self.log.line(self.applied).expect("what is not applied is kept");
-            cx.output(Event::Committed { index: self.applied, entry: line.entry.clone() });
+            let entry = self.log.entry(self.applied).expect("what is not applied is kept");
+            cx.output(Event::Committed { index: self.applied, entry: entry.entry.clone() });
         }
     }
 
-    /// A greater term: whatever we were, we follow.
+    /// Enters a later term, as a follower.
     fn enter(&mut self, term: u64, cx: &mut Cx<'_, Self>) {
         (self.term, self.vote) = (term, None);
         self.save_ballot(cx);
@@ -170,7 +174,7 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         }
     }
 
-    /// Follows somebody in the current term, or waits to hear of somebody.
+    /// Follows the leader of the current term, or waits to hear of one.
     fn follow(&mut self, leader: Option<ProcessId>, cx: &mut Cx<'_, Self>) {
         let role = Role::Follower { leader, patient: leader.is_some() };
         let before = std::mem::replace(&mut self.role, role);
@@ -221,32 +225,42 @@ impl<C: Data, S: Parts, R: Rules> Protocol for Raft<C, S, R> {
         if message.is_far() {
             return cx.accuse(from, "counts farther than anybody lives");
         }
+        // Section 6: a server that hears the leader disregards candidates.
         if self.is_disturbance(&message) {
             return;
         }
+        // Figure 2, all servers: a message of a later term makes a follower of everyone.
         if let Some(term) = message.term().filter(|term| *term > self.term) {
             self.enter(term, cx);
         }
         match message {
+            // D 9.6: pre-votes.
             Message::RequestVote { term, pre: true, last, .. } => {
-                self.on_question(from, term, last, cx);
+                self.on_request_pre_vote(from, term, last, cx);
             }
+            // Figure 2, RequestVote RPC.
             Message::RequestVote { term, last, .. } => self.on_request_vote(from, term, last, cx),
+            // Figure 2, candidates: votes from a majority of servers.
             Message::Vote { term, pre, granted } => self.on_vote(from, term, pre, granted, cx),
-            Message::Append { term, after, lines, commit, round } => {
+            // Figure 2, AppendEntries RPC.
+            Message::Append { term, after, entries, commit, round } => {
                 if self.hears_leader(from, term, round, cx) {
-                    self.on_append(from, after, lines, commit, round, cx);
+                    self.on_append(from, after, entries, commit, round, cx);
                 }
             }
+            // Figure 13, InstallSnapshot RPC.
             Message::Install { term, snapshot, round } => {
                 if self.hears_leader(from, term, round, cx) {
                     self.on_install(from, snapshot, round, cx);
                 }
             }
+            // Figure 2, leaders: update nextIndex and matchIndex, and retry if the logs differ.
             Message::Appended { term, outcome, round } if term == self.term => {
                 self.on_appended(from, outcome, round, cx);
             }
+            // D 3.10: leadership transfer.
             Message::TimeoutNow { term } if term == self.term => self.on_timeout_now(from, cx),
+            // Figure 13, in chunks.
             Message::InstallPart { term, last, voters, part, round } => {
                 if self.hears_leader(from, term, round, cx) {
                     self.on_install_part(from, (last, voters), part, round, cx);
@@ -261,9 +275,12 @@ impl<C: Data, S: Parts, R: Rules> Protocol for Raft<C, S, R> {
 
     fn on_timer(&mut self, timer: Timer, cx: &mut Cx<'_, Self>) {
         match timer {
+            // Figure 2, followers and candidates: the election timeout elapses.
             Timer::Election => self.on_election_due(cx),
+            // Figure 2, leaders: repeat during idle periods.
             Timer::Heartbeat => self.on_heartbeat_due(cx),
             Timer::Flush => self.flush(cx),
+            // D 6.4.1: reads by a lease.
             Timer::Lease(round) => self.on_lease_over(round),
             Timer::Snapshot => self.go_on_writing(cx),
         }
@@ -274,7 +291,7 @@ impl<C: Data, S: Parts, R: Rules> Protocol for Raft<C, S, R> {
         let waits_for = |term: u64, role: bool| term > self.term || term == self.term && role;
         match message {
             Message::Vote { term, pre: false, granted } => {
-                let stands = matches!(self.role, Role::Candidate { asks_first: false, .. });
+                let stands = matches!(self.role, Role::Candidate { is_pre_vote: false, .. });
                 !waits_for(*term, *granted && stands)
             }
             Message::Appended { term, .. } => !waits_for(*term, self.leads()),

@@ -69,7 +69,7 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
     fn has_lease(&self, cx: &Cx<'_, Self>) -> bool {
         let Role::Leader(leadership) = &self.role else { return false };
         let is_granted = self.answered(cx) > leadership.expired;
-        self.settings.leases && is_granted && !leadership.has_called
+        self.settings.leases && is_granted && !leadership.has_transferred
     }
 
     /// Reads whose round is answered can be done now, if an entry of our own term is committed.

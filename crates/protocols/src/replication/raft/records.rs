@@ -22,14 +22,14 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         }
     }
 
-    /// Writes down the lines after a place.
+    /// Writes down the entries after a place.
     pub(super) fn save_after(&mut self, after: u64, cx: &mut Cx<'_, Self>) {
-        let lines = self.log.after(after, usize::MAX).unwrap_or_default();
+        let entries = self.log.after(after, usize::MAX).unwrap_or_default();
         if self.limits.writes_whole {
             self.save_all(cx);
-        } else if !lines.is_empty() {
-            let lines = lines.to_vec();
-            self.save(&Record::Append { after, lines }, cx);
+        } else if !entries.is_empty() {
+            let entries = entries.to_vec();
+            self.save(&Record::Append { after, entries }, cx);
         }
     }
 
@@ -39,8 +39,8 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         let keeps = R::KEEPS_VOTES || !self.limits.writes_whole;
         let (term, vote) =
             if keeps { (self.term, self.vote) } else { (self.log.last().term, None) };
-        let (snapshot, lines) = (self.log.snapshot().clone(), self.log.lines().to_vec());
-        cx.checkpoint(&Record::Whole { term, vote, snapshot, lines, forgot: self.forgot });
+        let (snapshot, entries) = (self.log.snapshot().clone(), self.log.entries().to_vec());
+        cx.checkpoint(&Record::Whole { term, vote, snapshot, entries, forgot: self.forgot });
     }
 }
 
@@ -50,15 +50,15 @@ impl<C: Data, S: Parts, R: Rules> Durable for Raft<C, S, R> {
     fn replay(&mut self, record: Record<C, S>) {
         match record {
             Record::Ballot { term, vote } => (self.term, self.vote) = (term, vote),
-            Record::Append { after, lines } => self.replay_append(after, &lines),
+            Record::Append { after, entries } => self.replay_append(after, &entries),
             Record::Begin { term, vote, last, voters, forgot } => {
                 (self.term, self.vote, self.forgot) = (term, vote, forgot);
                 self.replay_begin(last, voters);
             }
             Record::Part(part) => self.replay_part(part),
-            Record::Whole { term, vote, snapshot, lines, forgot } => {
+            Record::Whole { term, vote, snapshot, entries, forgot } => {
                 (self.term, self.vote, self.forgot) = (term, vote, forgot);
-                (self.log, self.writing) = (Log::restored(snapshot, lines), None);
+                (self.log, self.writing) = (Log::restored(snapshot, entries), None);
             }
         }
     }

@@ -148,7 +148,7 @@ pub(super) const PARAMETERS: [Parameter; 13] = [
     },
     Parameter {
         name: "logs",
-        meaning: "for explorers: the terms of the lines that are in logs from the start, e.g. \
+        meaning: "for explorers: the terms of the entries that are in logs from the start, e.g. \
                   'p0:1 p0:1 p2:2' (default: none)",
     },
     Parameter {
@@ -157,8 +157,8 @@ pub(super) const PARAMETERS: [Parameter; 13] = [
     },
 ];
 
-/// The terms of the lines with which each log begins.
-pub(super) fn first_lines(setup: &Setup) -> Result<Vec<Vec<u64>>, SetupError> {
+/// The terms of the entries with which each log begins.
+pub(super) fn first_entries(setup: &Setup) -> Result<Vec<Vec<u64>>, SetupError> {
     let mut terms = vec![Vec::new(); setup.n];
     for word in setup.text("logs").unwrap_or("").split([' ', ',']).filter(|word| !word.is_empty()) {
         let unclear = || setup.bad("logs", format!("'{word}' is no server and term, e.g. p0:1"));

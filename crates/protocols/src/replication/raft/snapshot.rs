@@ -8,14 +8,11 @@
 //! On the disk a snapshot begins with a record that says so, and counts when its last part is written;
 //! only then the records before it are forgotten. A server that crashes on the way finds the old log.
 
-use super::{Line, Log, Message, Position, Raft, Record, Role, Rules, Snapshot, Timer};
+use super::{Log, LogEntry, Message, Outcome, Position, Raft, Record, Rules, Snapshot, Timer};
 use serde::{Deserialize, Serialize};
 use synod_core::durable::encoded_len;
 use synod_core::replication::{Event, Incoming, Outgoing, Part, Parts};
 use synod_core::{Cx, Data, ProcessId, ProcessSet};
-
-/// A leader that hears nothing of so many copies of a part begins again, with its newest snapshot.
-const MOST_COPIES: u32 = 4;
 
 /// A snapshot of which only a part is on the disk.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -27,7 +24,7 @@ pub(super) struct Writing<C, S: Parts> {
     /// How many records were written since it began, its own among them.
     pub(super) records: u64,
     /// While records are read back: the entries after it.
-    lines: Vec<Line<C>>,
+    entries: Vec<LogEntry<C>>,
 }
 
 /// Where the parts come from.
@@ -38,19 +35,6 @@ enum Source<S: Parts> {
     Own(Outgoing<S>),
     /// From the leader, or from the disk.
     Sent(Incoming<S>),
-}
-
-/// A snapshot on its way to a follower.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(bound = "S: Parts")]
-pub(super) struct Install<S: Parts> {
-    pub(super) last: Position,
-    voters: ProcessSet,
-    parts: Outgoing<S>,
-    /// How many heartbeats were sent since the current part.
-    beats: u64,
-    /// How many copies of the current part were sent.
-    copies: u32,
 }
 
 /// Taking a snapshot.
@@ -72,7 +56,7 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
 
     fn fits_in_a_record(&self, state: &S) -> bool {
         let bytes = self.settings.part_bytes;
-        state.part(None, bytes).1.is_none() && encoded_len(self.log.lines()) <= bytes
+        state.part(None, bytes).1.is_none() && encoded_len(self.log.entries()) <= bytes
     }
 
     /// Says that a snapshot begins. What is on the disk of the log after it is before this record, and
@@ -86,15 +70,15 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
     ) {
         let (term, vote, forgot) = (self.term, self.vote, self.forgot);
         cx.persist(&Record::Begin { term, vote, last, voters: voters.clone(), forgot });
-        let writing = Writing { last, voters, source, records: 1, lines: Vec::new() };
+        let writing = Writing { last, voters, source, records: 1, entries: Vec::new() };
         self.writing = Some(Box::new(writing));
         if self.log.position(last.index) != Some(last) {
             return;
         }
-        let lines = self.log.after(last.index, usize::MAX).unwrap_or_default().to_vec();
+        let entries = self.log.after(last.index, usize::MAX).unwrap_or_default().to_vec();
         let mut after = last.index;
-        for chunk in in_chunks(&lines, self.settings.part_bytes) {
-            self.save(&Record::Append { after, lines: chunk.to_vec() }, cx);
+        for chunk in in_chunks(&entries, self.settings.part_bytes) {
+            self.save(&Record::Append { after, entries: chunk.to_vec() }, cx);
             after += chunk.len() as u64;
         }
     }
@@ -145,85 +129,6 @@ fn in_chunks<T: Serialize>(items: &[T], bytes: usize) -> impl Iterator<Item = &[
     })
 }
 
-/// Sending a snapshot.
-impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
-    /// Sends a follower the snapshot: whole, or its first part.
-    pub(super) fn send_snapshot(&mut self, to: ProcessId, cx: &mut Cx<'_, Self>) {
-        let Role::Leader(leadership) = &mut self.role else { return };
-        let snapshot = self.log.snapshot().clone();
-        let parts = snapshot.state.as_ref().map(|state| Outgoing::new(state.clone()));
-        let parts = parts.filter(|parts| !parts.part(self.settings.part_bytes).is_last);
-        let Some(parts) = parts else {
-            leadership.peer(to).next = snapshot.last.index + 1;
-            let round = leadership.round;
-            return cx.send(to, Message::Install { term: self.term, snapshot, round });
-        };
-        let Snapshot { last, voters, .. } = snapshot;
-        leadership.installs.insert(to, Install { last, voters, parts, beats: 0, copies: 0 });
-        self.send_part(to, cx);
-    }
-
-    /// Sends a follower the part that it lacks.
-    fn send_part(&mut self, to: ProcessId, cx: &mut Cx<'_, Self>) {
-        let Role::Leader(leadership) = &mut self.role else { return };
-        let Some(install) = leadership.installs.get_mut(&to) else { return };
-        (install.beats, install.copies) = (0, install.copies + 1);
-        let (last, voters) = (install.last, install.voters.clone());
-        let part = install.parts.part(self.settings.part_bytes);
-        let (term, round) = (self.term, leadership.round);
-        cx.send(to, Message::InstallPart { term, last, voters, part, round });
-    }
-
-    /// A heartbeat for a follower that waits for parts: it says nothing of the log. If nothing was heard of
-    /// a part for as long as others wait for a leader, it is sent again.
-    pub(super) fn beat_between_parts(&mut self, to: ProcessId, cx: &mut Cx<'_, Self>) {
-        let Role::Leader(leadership) = &mut self.role else { return };
-        let (term, round) = (self.term, leadership.round);
-        let (after, lines) = (Position::default(), Vec::new());
-        cx.send(to, Message::Append { term, after, lines, commit: 0, round });
-        let Some(install) = leadership.installs.get_mut(&to) else { return };
-        install.beats += 1;
-        if install.beats * self.settings.heartbeat_ms < self.settings.election_ms {
-            return;
-        }
-        if install.copies < MOST_COPIES {
-            self.send_part(to, cx);
-        } else {
-            leadership.installs.remove(&to);
-            self.send_snapshot(to, cx);
-        }
-    }
-
-    /// A follower has all parts before this one.
-    pub(super) fn on_part_taken(
-        &mut self,
-        from: ProcessId,
-        last: Position,
-        next: u64,
-        round: u64,
-        cx: &mut Cx<'_, Self>,
-    ) {
-        let Role::Leader(leadership) = &mut self.role else { return };
-        if round > leadership.round {
-            return cx.accuse(from, "has more than we sent");
-        }
-        let peer = leadership.peer(from);
-        peer.round = peer.round.max(round);
-        let install = leadership.installs.get_mut(&from).filter(|install| install.last == last);
-        let Some(install) = install else { return };
-        let current = install.parts.number();
-        if next == current + 1 && install.parts.advance(self.settings.part_bytes) {
-            install.copies = 0;
-            self.send_part(from, cx);
-        } else if next == 0 && current > 0 {
-            // It forgot the parts that it had, perhaps in a crash.
-            install.parts.restart();
-            self.send_part(from, cx);
-        }
-        self.finish_reads(cx);
-    }
-}
-
 /// Installing a snapshot (figure 13).
 impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
     /// The leader's state, whole, in the place of entries that it does not have any more.
@@ -244,7 +149,10 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
             self.save_all(cx);
             cx.output(Event::Restored { index, state });
         }
-        cx.send(from, Message::Appended { term: self.term, outcome: Ok(index), round });
+        cx.send(
+            from,
+            Message::Appended { term: self.term, outcome: Outcome::Agrees(index), round },
+        );
     }
 
     /// A part of the leader's state.
@@ -261,7 +169,8 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
             return cx.accuse(from, "sent a state that no leader has");
         }
         if index <= self.commit {
-            return cx.send(from, Message::Appended { term, outcome: Ok(index), round });
+            return cx
+                .send(from, Message::Appended { term, outcome: Outcome::Agrees(index), round });
         }
         // 2. Create new snapshot file if first chunk.
         if part.number == 0 {
@@ -285,7 +194,7 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         // 6 to 8. It is all there: it takes the place of the log, as far as that does not agree.
         self.install(Snapshot { last, voters, state: Some(state.clone()) });
         cx.output(Event::Restored { index, state });
-        cx.send(from, Message::Appended { term, outcome: Ok(index), round });
+        cx.send(from, Message::Appended { term, outcome: Outcome::Agrees(index), round });
     }
 
     /// The parts of the snapshot up to this place that have come.
@@ -315,21 +224,21 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
 impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
     pub(super) fn replay_begin(&mut self, last: Position, voters: ProcessSet) {
         let source = Source::Sent(Incoming::default());
-        let writing = Writing { last, voters, source, records: 0, lines: Vec::new() };
+        let writing = Writing { last, voters, source, records: 0, entries: Vec::new() };
         self.writing = Some(Box::new(writing));
     }
 
     /// Entries belong to the log that was there before, if it is still there, and to the one that begins
     /// with the snapshot, if it gets so far.
-    pub(super) fn replay_append(&mut self, after: u64, lines: &[Line<C>]) {
+    pub(super) fn replay_append(&mut self, after: u64, entries: &[LogEntry<C>]) {
         if (self.log.first_kept()..=self.log.last_index()).contains(&after) {
-            self.log.replace_after(after, lines);
+            self.log.replace_after(after, entries);
         }
         let Some(writing) = &mut self.writing else { return };
         let Some(keep) = after.checked_sub(writing.last.index) else { return };
-        if keep <= writing.lines.len() as u64 {
-            writing.lines.truncate(keep as usize);
-            writing.lines.extend_from_slice(lines);
+        if keep <= writing.entries.len() as u64 {
+            writing.entries.truncate(keep as usize);
+            writing.entries.extend_from_slice(entries);
         }
     }
 
@@ -343,7 +252,7 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
             self.writing = Some(writing);
             return;
         };
-        let Writing { last, voters, lines, .. } = *writing;
-        self.log = Log::restored(Snapshot { last, voters, state: Some(state) }, lines);
+        let Writing { last, voters, entries, .. } = *writing;
+        self.log = Log::restored(Snapshot { last, voters, state: Some(state) }, entries);
     }
 }
