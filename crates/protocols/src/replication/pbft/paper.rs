@@ -81,10 +81,10 @@ impl Watched {
     }
 }
 
-/// The request of the client with this number, signed.
+/// The first request of the client with this number, signed.
 fn request(number: u64) -> Request<u8> {
-    let client = Client { at: CLIENT, name: 0, session: (1, 0) };
-    let command = Command { request: RequestId { client, number }, operation: number as u8 };
+    let client = Client { at: CLIENT, name: number as u32, session: (1, 0) };
+    let command = Command { request: RequestId { client, number: 1 }, operation: number as u8 };
     let client = replica(CLIENT.0).process;
     let signature = client.sign(&Statement::Request(&command));
     Request { command, signature }
