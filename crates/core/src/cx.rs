@@ -38,8 +38,13 @@ pub enum Effect<M, T, O> {
     Output(O),
     /// Writes to stable storage. Messages and outputs that follow wait for the disk.
     Persist(Record),
-    /// The same, with a record that makes all earlier ones superfluous.
-    Checkpoint(Record),
+    /// The same, with a record that makes earlier ones superfluous.
+    Checkpoint {
+        /// The record.
+        record: Record,
+        /// This many records right before it are still needed; all before those are not.
+        keep: u64,
+    },
     /// A peer broke the protocol. This is data, not an error: the process goes on.
     Accuse {
         /// Who.
@@ -357,7 +362,9 @@ where
             Effect::CancelTimer(timer) => Effect::CancelTimer(name(timer)),
             Effect::Output(output) => return (self.output)(self.above, output),
             Effect::Persist(record) => Effect::Persist((self.record)(record)),
-            Effect::Checkpoint(record) => Effect::Checkpoint((self.record)(record)),
+            Effect::Checkpoint { record, keep } => {
+                Effect::Checkpoint { record: (self.record)(record), keep }
+            }
             Effect::Accuse { who, why } => Effect::Accuse { who, why },
         };
         self.above.push(effect);

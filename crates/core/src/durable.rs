@@ -32,6 +32,13 @@ pub struct BadRecord {
     reason: String,
 }
 
+/// How many bytes a value takes up in a record or in a message.
+pub fn encoded_len<T: Serialize + ?Sized>(value: &T) -> usize {
+    // The format can fail only on lists of unknown length and on foreign impls of Serialize.
+    postcard::serialize_with_flavor(value, postcard::ser_flavors::Size::default())
+        .expect("values are plain data")
+}
+
 impl Record {
     fn write<R: Data>(record: &R) -> Record {
         // The format can fail only on lists of unknown length and on foreign impls of Serialize.
@@ -54,7 +61,15 @@ impl<P: Durable> Cx<'_, P> {
     /// process crashes meanwhile, it finds either the old log or the new one. Replayed, it gives the
     /// same state whatever was replayed before.
     pub fn checkpoint(&mut self, record: &P::Record) {
-        self.push(Effect::Checkpoint(Record::write(record)));
+        self.checkpoint_keeping(record, 0);
+    }
+
+    /// Writes a record that, together with the `keep` records right before it, makes all earlier ones
+    /// superfluous: the log begins with those. So a large checkpoint is written in parts, with other
+    /// records between them, and counts when its last part is on the disk. Until then a process that
+    /// crashes finds the old log, and the parts behind it.
+    pub fn checkpoint_keeping(&mut self, record: &P::Record, keep: u64) {
+        self.push(Effect::Checkpoint { record: Record::write(record), keep });
     }
 
     /// Like [`Cx::below`], for a layer below that is durable: its records go into our log.

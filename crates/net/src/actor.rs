@@ -216,7 +216,7 @@ impl<F: Family> Actor<F> {
             self.written += 1;
             match write {
                 Write::Append(record) => stage.disk.append(record)?,
-                Write::Checkpoint(record) => stage.disk.checkpoint(record)?,
+                Write::Checkpoint(record, keep) => stage.disk.checkpoint(record, keep)?,
             }
         }
         stage.disk.sync()?;

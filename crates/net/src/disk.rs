@@ -54,9 +54,9 @@ impl Disk {
         self.log()?.append(&record.0).map(drop).map_err(io::Error::other)
     }
 
-    /// Writes a record that takes the place of all before it.
-    pub(crate) fn checkpoint(&mut self, record: &Record) -> io::Result<()> {
-        self.log()?.checkpoint(&record.0).map(drop).map_err(io::Error::other)
+    /// Writes a record that takes the place of all before it but the last ones, this many.
+    pub(crate) fn checkpoint(&mut self, record: &Record, keep: u64) -> io::Result<()> {
+        self.log()?.checkpoint_keeping(&record.0, keep).map(drop).map_err(io::Error::other)
     }
 
     /// Makes all of them safe.

@@ -5,8 +5,9 @@
 //! simulating, where nobody writes messages but the algorithms themselves. *Ed25519* signatures
 //! are real ones: what arrives over a socket can be checked.
 //!
-//! The keys of a group are made from a number, so that every run can be repeated. Whoever knows the
-//! number has all keys: this is for the laboratory, and no way to hand out keys.
+//! In the laboratory the keys of a group are made from a number, so that every run can be repeated; a
+//! process that knows the number has all keys. A group that runs for real has keys of its own, made
+//! elsewhere: [`Sealer::with_keys`].
 //!
 //! Source: D. J. Bernstein, N. Duif, T. Lange, P. Schwabe, B.-Y. Yang: High-speed high-security
 //! signatures. Journal of Cryptographic Engineering 2, 2012.
@@ -98,19 +99,41 @@ enum Scheme {
 
 /// The own secret key, and the public keys of all.
 #[derive(Clone, Serialize, Deserialize)]
-#[serde(from = "Origin", into = "Origin")]
+#[serde(try_from = "Origin", into = "Origin")]
 struct Keys {
     origin: Origin,
     secret: Arc<SigningKey>,
     public: Arc<[VerifyingKey]>,
 }
 
-/// What keys are made from: equal origins are equal keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-struct Origin {
-    me: ProcessId,
-    n: usize,
-    number: u64,
+/// Where keys come from: equal origins are equal keys.
+#[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+enum Origin {
+    /// They are made from a number.
+    Made { me: ProcessId, n: usize, number: u64 },
+    /// They were given: the own secret key, and the public keys of all.
+    Given { secret: [u8; 32], public: Vec<[u8; 32]> },
+}
+
+/// Says which keys they are, and no secret.
+impl fmt::Debug for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Origin::Made { me, n, number } => {
+                let mut origin = f.debug_struct("Origin");
+                origin.field("me", me).field("n", n).field("number", number).finish()
+            }
+            Origin::Given { public, .. } => write!(f, "the keys of {} processes", public.len()),
+        }
+    }
+}
+
+/// A public key that is none: no point of the curve has these bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the public key of p{of} is no Ed25519 key; check how it was copied")]
+pub struct BadKey {
+    /// Whose.
+    pub of: usize,
 }
 
 impl Sealer {
@@ -127,10 +150,23 @@ impl Sealer {
         }
         let public = public_keys(setup.n, number);
         let real = |me| {
-            let origin = Origin { me, n: setup.n, number };
-            Sealer { me, scheme: Scheme::Ed25519(Keys::new(origin, public.clone())) }
+            let origin = Origin::Made { me, n: setup.n, number };
+            let secret = Arc::new(secret_key(me, number));
+            Sealer { me, scheme: Scheme::Ed25519(Keys { origin, secret, public: public.clone() }) }
         };
         Ok(ProcessId::all(setup.n).map(real).collect())
+    }
+
+    /// Signs for this process with its Ed25519 key; `public` has the key of every process, in the order
+    /// of their numbers. The secret key becomes part of the state of the process: a copy of that state
+    /// is a copy of the key.
+    pub fn with_keys(
+        me: ProcessId,
+        secret: [u8; 32],
+        public: Vec<[u8; 32]>,
+    ) -> Result<Sealer, BadKey> {
+        let keys = Keys::try_from(Origin::Given { secret, public })?;
+        Ok(Sealer { me, scheme: Scheme::Ed25519(keys) })
     }
 
     /// For whom it signs.
@@ -173,15 +209,21 @@ impl Sealer {
     }
 }
 
-impl Keys {
-    fn new(origin: Origin, public: Arc<[VerifyingKey]>) -> Keys {
-        Keys { origin, secret: Arc::new(secret_key(origin.me, origin.number)), public }
-    }
-}
+impl TryFrom<Origin> for Keys {
+    type Error = BadKey;
 
-impl From<Origin> for Keys {
-    fn from(origin: Origin) -> Self {
-        Keys::new(origin, public_keys(origin.n, origin.number))
+    fn try_from(origin: Origin) -> Result<Self, BadKey> {
+        let (secret, public) = match &origin {
+            Origin::Made { me, n, number } => (secret_key(*me, *number), public_keys(*n, *number)),
+            Origin::Given { secret, public } => {
+                let key = |(of, bytes): (usize, &[u8; 32])| {
+                    VerifyingKey::from_bytes(bytes).map_err(|_| BadKey { of })
+                };
+                let public: Result<Arc<[_]>, BadKey> = public.iter().enumerate().map(key).collect();
+                (SigningKey::from_bytes(secret), public?)
+            }
+        };
+        Ok(Keys { origin, secret: Arc::new(secret), public })
     }
 }
 
@@ -287,6 +329,26 @@ mod tests {
             assert!(again.is_signed(P1, "attack", &signature));
             assert_eq!(again.sign("attack"), signature);
         }
+    }
+
+    #[test]
+    fn keys_that_were_made_elsewhere_sign_and_are_stored_and_never_printed() {
+        let secrets = [[1; 32], [2; 32]];
+        let public = |secret| SigningKey::from_bytes(secret).verifying_key().to_bytes();
+        let all: Vec<[u8; 32]> = secrets.iter().map(public).collect();
+        let sealer = |me: u32| {
+            Sealer::with_keys(ProcessId(me), secrets[me as usize], all.clone()).expect("keys")
+        };
+        let signature = sealer(0).sign("attack");
+        assert!(sealer(1).is_signed(P0, "attack", &signature));
+        assert!(!sealer(1).is_signed(P1, "attack", &signature));
+        let stored = postcard::to_allocvec(&sealer(0)).expect("it is data");
+        assert_eq!(postcard::from_bytes(&stored), Ok(sealer(0)));
+        assert!(format!("{:?}", sealer(0)).contains("the keys of 2 processes"));
+        let mut bad = all.clone();
+        bad[1] = [2; 32];
+        let refused = Sealer::with_keys(P0, secrets[0], bad);
+        assert_eq!(refused.map(drop), Err(BadKey { of: 1 }));
     }
 
     #[test]

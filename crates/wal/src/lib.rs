@@ -6,6 +6,8 @@
 //! [`Log::append`] keeps a record in memory, [`Log::sync`] writes all of them with one `write` and one
 //! `fdatasync`: append many, sync once. When a segment is full the next one is begun.
 //! [`Log::checkpoint`] begins one with a record that stands for all before it, and removes the older ones.
+//! [`Log::checkpoint_keeping`] does the same for a checkpoint that was written in parts: it needs the last
+//! records before it, and the segments in which they are stay.
 //!
 //! # What a crash leaves, and what damage looks like
 //!

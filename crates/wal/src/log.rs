@@ -4,6 +4,7 @@ use crate::error::{Error, Trying};
 use crate::frame::{Frame, HEAD, Kind, LARGEST_RECORD, size_of};
 use crate::segment::{HEADER, Header, LEAST, MOST, name, room_for};
 use crate::storage::{Storage, Stored, write_all};
+use std::collections::VecDeque;
 use std::io;
 
 /// A segment that is being made has another name, so that one that is half made is never read.
@@ -65,8 +66,8 @@ pub struct Log<S: Storage> {
     current: Current<S::File>,
     /// Segments that are not needed any more, and may still be there.
     pub(crate) superfluous: Vec<String>,
-    /// The oldest segment that is needed.
-    oldest: u64,
+    /// The segments that are needed, each with the number of its first record.
+    needed: VecDeque<(u64, u64)>,
     /// What was appended since the last sync.
     waiting: Vec<u8>,
     /// The number of the next record, and of the last that is safe.
@@ -77,12 +78,12 @@ pub struct Log<S: Storage> {
 
 impl<S: Storage> Log<S> {
     /// A log of which everything is safe: its current segment, the number of its next record, and its
-    /// oldest segment.
+    /// segments, each with the number of its first record.
     pub(crate) fn new(
         storage: S,
         lock: S::Lock,
         settings: Settings,
-        (current, next, oldest): (Current<S::File>, u64, u64),
+        (current, next, needed): (Current<S::File>, u64, VecDeque<(u64, u64)>),
     ) -> Self {
         Log {
             storage,
@@ -90,7 +91,7 @@ impl<S: Storage> Log<S> {
             settings,
             current,
             superfluous: Vec::new(),
-            oldest,
+            needed,
             waiting: Vec::new(),
             next,
             synced: next - 1,
@@ -150,16 +151,30 @@ impl<S: Storage> Log<S> {
     /// with the rest. If nothing but the removal fails, the checkpoint stands, and what is left over is
     /// removed by the next one, or when the log is opened again.
     pub fn checkpoint(&mut self, content: &[u8]) -> Result<u64, Error> {
+        self.checkpoint_keeping(content, 0)
+    }
+
+    /// The same, but the last `keep` records before it are needed, too, and are shown before it when the
+    /// log is opened. What of them was appended and not synced is synced.
+    pub fn checkpoint_keeping(&mut self, content: &[u8], keep: u64) -> Result<u64, Error> {
         self.check(content)?;
         let sequence = self.next;
-        let header = Header { first: sequence, is_base: true, ..self.next_header() };
+        let since = sequence.saturating_sub(keep).max(1);
+        if keep > 0 {
+            self.sync()?;
+        }
+        let header = Header { first: sequence, base: Some(since), ..self.next_header() };
         let frame = Frame { kind: Kind::Checkpoint, sequence, unsynced: 0, content };
         let made = make_segment(&self.storage, &self.settings, header, Some(frame));
         let made = self.or_poison_unless_full(made)?;
-        let old = self.oldest..header.number;
-        self.superfluous.extend(old.map(name));
-        self.oldest = header.number;
-        self.current = made;
+        let full = std::mem::replace(&mut self.current, made);
+        if keep > 0 {
+            self.seal(&full)?;
+        }
+        self.needed.push_back((header.number, sequence));
+        while self.needed.get(1).is_some_and(|(_, first)| *first <= since) {
+            self.superfluous.extend(self.needed.pop_front().map(|(number, _)| name(number)));
+        }
         self.waiting.clear();
         self.next += 1;
         self.synced = sequence;
@@ -179,7 +194,7 @@ impl<S: Storage> Log<S> {
 
     /// How many segments are needed.
     pub fn segments(&self) -> u64 {
-        self.current.header.number - self.oldest + 1
+        self.needed.len() as u64
     }
 
     /// Syncs what is appended, and that it is: a log that is closed so can be judged to its last bit.
@@ -201,7 +216,7 @@ impl<S: Storage> Log<S> {
 
     fn next_header(&self) -> Header {
         let Header { number, identity, .. } = self.current.header;
-        Header { number: number + 1, identity, first: self.next, is_base: false }
+        Header { number: number + 1, identity, first: self.next, base: None }
     }
 
     /// Everything in the current segment is synced.
@@ -210,10 +225,17 @@ impl<S: Storage> Log<S> {
             segment_bytes: self.settings.segment_bytes.max(room_for(length)),
             ..self.settings
         };
-        let made = make_segment(&self.storage, &settings, self.next_header(), None);
+        let header = self.next_header();
+        let made = make_segment(&self.storage, &settings, header, None);
         let made = self.or_poison_unless_full(made)?;
+        self.needed.push_back((header.number, header.first));
         let full = std::mem::replace(&mut self.current, made);
-        // Written over the mark, without a sync: it shows that the next segment is missing, if it is.
+        self.seal(&full)
+    }
+
+    /// Says in a segment that the log goes on in the next one. It is written over the mark, without a
+    /// sync: it shows that the next segment is missing, if it is.
+    fn seal(&mut self, full: &Current<S::File>) -> Result<(), Error> {
         let mut seal = Vec::new();
         let kind = Kind::Sealed;
         Frame { kind, sequence: self.next, unsynced: 0, content: &[] }.write(full.seed, &mut seal);

@@ -11,7 +11,8 @@ use crate::storage::{Storage, Stored, read_full, write_all, write_zeros};
 pub struct Entry<'a> {
     /// Its number. The first is 1, unless it is a checkpoint.
     pub sequence: u64,
-    /// Whether it stands for all before it. It is then the first.
+    /// Whether it stands for records before it. It is then the first, or the first ones are those that it
+    /// needs.
     pub is_checkpoint: bool,
     /// What was appended.
     pub content: &'a [u8],
@@ -62,20 +63,22 @@ pub fn open<S: Storage>(
     let headers = headers(&storage, &names)?;
     let Some((last, older)) = headers.split_last() else {
         let identity = storage.identity().trying("there is no identity", &place)?;
-        let header = Header { number: 1, identity, first: 1, is_base: false };
+        let header = Header { number: 1, identity, first: 1, base: None };
         let current = make_segment(&storage, &settings, header, None)?;
-        let log = Log::new(storage, lock, settings, (current, 1, 1));
+        let log = Log::new(storage, lock, settings, (current, 1, [(1, 1)].into()));
         return Ok(Opened { log, records: 0, is_new: true, repaired: None });
     };
+    let since = headers.iter().rev().find_map(|header| header.base).unwrap_or(1);
     let mut reading =
-        Reading { storage: &storage, settings, next: None, records: 0, show: &mut show };
+        Reading { storage: &storage, settings, next: None, since, records: 0, show: &mut show };
     for header in older {
         reading.read_older(header)?;
     }
     let (current, repaired) = reading.read_last(last)?;
     let (records, next) = (reading.records, reading.next.unwrap_or(1));
     let oldest = headers[0].number;
-    let mut log = Log::new(storage, lock, settings, (current, next, oldest));
+    let needed = headers.iter().map(|header| (header.number, header.first)).collect();
+    let mut log = Log::new(storage, lock, settings, (current, next, needed));
     let old = names.into_iter().filter(|name| number(name).is_some_and(|number| number < oldest));
     log.superfluous.extend(old);
     log.remove_superfluous()?;
@@ -86,12 +89,12 @@ pub fn open<S: Storage>(
     Ok(Opened { log, records, is_new: false, repaired })
 }
 
-/// The headers of all segments that are needed, in order: from the last that is a base, or from the
-/// very first.
+/// The headers of all segments that are needed, in order: from the last that is a base, or from the one
+/// with the first record that this base needs, or from the very first.
 pub(crate) fn headers<S: Storage>(storage: &S, names: &[String]) -> Result<Vec<Header>, Error> {
     let mut numbers: Vec<u64> = names.iter().filter_map(|name| number(name)).collect();
     numbers.sort_unstable();
-    let mut headers: Vec<Header> = Vec::new();
+    let (mut headers, mut since): (Vec<Header>, Option<u64>) = (Vec::new(), None);
     for &number in numbers.iter().rev() {
         let header = read_header(storage, number)?;
         if let Some(after) = headers.last()
@@ -100,12 +103,14 @@ pub(crate) fn headers<S: Storage>(storage: &S, names: &[String]) -> Result<Vec<H
             return Err(corrupt(number, 0, "it belongs to another log than the next segment"));
         }
         headers.push(header);
-        if header.is_base {
+        since = since.or(header.base);
+        if since.is_some_and(|since| header.first <= since) {
             break;
         }
     }
     headers.reverse();
-    let first = headers.first().filter(|header| header.is_base).map_or(1, |base| base.number);
+    let is_enough = |header: &&Header| since.is_some_and(|since| header.first <= since);
+    let first = headers.first().filter(is_enough).map_or(1, |oldest| oldest.number);
     match (first..).zip(&headers).find(|(expected, header)| header.number != *expected) {
         Some((missing, _)) => Err(corrupt(missing, 0, "the file is missing")),
         None => Ok(headers),
@@ -134,6 +139,8 @@ struct Reading<'r, S: Storage> {
     settings: Settings,
     /// The number of the next record, if something was read.
     next: Option<u64>,
+    /// The first record that is needed.
+    since: u64,
     records: u64,
     show: &'r mut dyn FnMut(Entry<'_>),
 }
@@ -195,6 +202,9 @@ impl<S: Storage> Reading<'_, S> {
         }
         let (file, bytes) = read_file(self.storage, number)?;
         let contents = examine(&bytes, header, |Frame { kind, sequence, content, .. }| {
+            if sequence < self.since {
+                return;
+            }
             self.records += 1;
             (self.show)(Entry { sequence, is_checkpoint: kind == Kind::Checkpoint, content });
         });

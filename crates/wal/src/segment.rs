@@ -22,19 +22,26 @@ pub(crate) struct Header {
     pub(crate) identity: u128,
     /// The number of its first record.
     pub(crate) first: u64,
-    /// Whether that is a checkpoint, so that older segments are not needed. It is on the disk as soon
-    /// as the header is.
-    pub(crate) is_base: bool,
+    /// Whether that is a checkpoint, and from which record on the log is needed then: from itself on, or
+    /// from one in an older segment. The checkpoint is on the disk as soon as the header is.
+    pub(crate) base: Option<u64>,
 }
 
 impl Header {
-    /// The header as it is on the disk: magic, version, whether it is a base, number, identity, first
-    /// record, room for more, checksum.
+    /// The header as it is on the disk: magic, version, whether it is a base (1, or 2 if older segments
+    /// are needed, too), number, identity, first record, first record that is needed if it is a 2, room
+    /// for more, checksum.
     pub(crate) fn write(&self) -> [u8; HEADER] {
         let mut bytes = [0; HEADER];
         bytes[..8].copy_from_slice(MAGIC);
         bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
-        bytes[12..16].copy_from_slice(&u32::from(self.is_base).to_le_bytes());
+        let (kind, since) = match self.base {
+            None => (0_u32, 0),
+            Some(since) if since == self.first => (1, 0),
+            Some(since) => (2, since),
+        };
+        bytes[12..16].copy_from_slice(&kind.to_le_bytes());
+        bytes[48..56].copy_from_slice(&since.to_le_bytes());
         bytes[16..24].copy_from_slice(&self.number.to_le_bytes());
         bytes[24..40].copy_from_slice(&self.identity.to_le_bytes());
         bytes[40..48].copy_from_slice(&self.first.to_le_bytes());
@@ -63,11 +70,16 @@ impl Header {
         if long(40) == 0 {
             return Err("its first record has number 0".to_owned());
         }
+        let base = match word(&bytes[12..]) {
+            1 => Some(long(40)),
+            2 => Some(long(48)).filter(|since| (1..long(40)).contains(since)),
+            _ => None,
+        };
         Ok(Header {
             number: long(16),
             identity: u128::from(long(24)) | u128::from(long(32)) << 64,
             first: long(40),
-            is_base: word(&bytes[12..]) == 1,
+            base,
         })
     }
 
@@ -78,7 +90,7 @@ impl Header {
 
     /// Everything up to this record was safe when the segment got its name.
     fn vouches_for(&self) -> u64 {
-        self.first - 1 + u64::from(self.is_base)
+        self.first - 1 + u64::from(self.base.is_some())
     }
 }
 
@@ -152,7 +164,7 @@ pub(crate) fn examine<'b>(
 /// Whether the frame is a record, and of the kind that belongs there: a checkpoint is the first record
 /// of a base, and nothing else is.
 fn is_record(frame: &Frame<'_>, header: &Header) -> bool {
-    let is_first_of_base = header.is_base && frame.sequence == header.first;
+    let is_first_of_base = header.base.is_some() && frame.sequence == header.first;
     frame.kind == if is_first_of_base { Kind::Checkpoint } else { Kind::Record }
 }
 

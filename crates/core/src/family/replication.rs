@@ -93,7 +93,10 @@ impl Family for Replication {
         match output {
             Notice::Returned { .. } => Mark::Done,
             Notice::Closed { .. } => Mark::End,
-            Notice::Applied { .. } | Notice::Restored(_) | Notice::Leads(_) => Mark::None,
+            Notice::Applied { .. }
+            | Notice::Restored(_)
+            | Notice::Leads(_)
+            | Notice::Refused { .. } => Mark::None,
         }
     }
 
@@ -106,7 +109,9 @@ impl Family for Replication {
 
     fn asker_of(output: &Self::Output) -> u32 {
         match output {
-            Notice::Returned { client, .. } | Notice::Closed { client } => *client,
+            Notice::Returned { client, .. }
+            | Notice::Closed { client }
+            | Notice::Refused { client, .. } => *client,
             Notice::Applied { .. } | Notice::Restored(_) | Notice::Leads(_) => 0,
         }
     }

@@ -240,7 +240,7 @@ impl<P: Protocol, O: Outlet<P>> Effects<P> for Step<'_, P, O> {
             }
             Effect::CancelTimer(timer) => self.timers.cancel(&timer),
             Effect::Accuse { who, why } => self.outlet.accuse(who, why),
-            Effect::Persist(_) | Effect::Checkpoint(_) => {
+            Effect::Persist(_) | Effect::Checkpoint { .. } => {
                 let queue = self.queue.get_or_insert_default();
                 if queue.is_empty() {
                     self.outlet.writing();

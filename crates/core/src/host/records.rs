@@ -10,8 +10,8 @@ use std::vec::Drain;
 pub enum Write<R> {
     /// Write it after the others.
     Append(R),
-    /// Write it, and forget the others.
-    Checkpoint(R),
+    /// Write it, and forget the others but for the last ones, this many.
+    Checkpoint(R, u64),
 }
 
 /// Records and what waits for them, on its way out of the queue.
@@ -83,7 +83,7 @@ impl Write<Record> {
     pub(super) fn of<M, T, O>(effect: Effect<M, T, O>) -> Option<Self> {
         match effect {
             Effect::Persist(record) => Some(Write::Append(record)),
-            Effect::Checkpoint(record) => Some(Write::Checkpoint(record)),
+            Effect::Checkpoint { record, keep } => Some(Write::Checkpoint(record, keep)),
             _ => None,
         }
     }
@@ -93,7 +93,7 @@ impl<'e> Write<&'e Record> {
     fn seen<M, T, O>(effect: &'e Effect<M, T, O>) -> Option<Self> {
         match effect {
             Effect::Persist(record) => Some(Write::Append(record)),
-            Effect::Checkpoint(record) => Some(Write::Checkpoint(record)),
+            Effect::Checkpoint { record, keep } => Some(Write::Checkpoint(record, *keep)),
             _ => None,
         }
     }

@@ -2,7 +2,8 @@
 
 use super::replicated::{Asks, Made, Open};
 use super::{
-    Client, Command, Engine, Message, Notice, Replicated, RequestId, Sessions, StateMachine, Timer,
+    Client, Command, Engine, Message, Notice, Refusal, Replicated, RequestId, Sessions,
+    StateMachine, Timer,
 };
 use crate::cx::Cx;
 use crate::process::{ProcessId, ProcessSet};
@@ -22,7 +23,10 @@ impl<M: StateMachine, L: Engine<Command<M::Operation>, Sessions<M>>> Replicated<
         asks: &mut Asks<M>,
         cx: &mut Cx<'_, Self>,
     ) {
-        assert!(!self.open.contains_key(&client), "a client has one request at a time");
+        if let Some(open) = self.open.get(&client) {
+            let error = Refusal::StillOpen { open: open.command.request };
+            return cx.output(Notice::Refused { client, error });
+        }
         let request = self.name_request(client, self.goes_around(&operation), cx);
         let command = Command { request, operation };
         let (answers, closed) = (BTreeMap::new(), ProcessSet::EMPTY);

@@ -50,6 +50,29 @@ pub enum Notice<A> {
         /// Which of the clients at this process.
         client: u32,
     },
+    /// To a client: what it asked just now was not taken in, and changes nothing.
+    Refused {
+        /// Which of the clients at this process.
+        client: u32,
+        /// Why.
+        error: Refusal,
+    },
+}
+
+/// Why a request is not taken in.
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, thiserror::Error,
+)]
+pub enum Refusal {
+    /// A client has one request at a time.
+    #[error(
+        "the client's request {open} is still open; wait until it is answered, or ask as another \
+         client"
+    )]
+    StillOpen {
+        /// The one that is open.
+        open: RequestId,
+    },
 }
 
 /// What travels between processes.

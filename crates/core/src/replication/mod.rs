@@ -19,23 +19,32 @@
 mod catalogued;
 mod clients;
 mod engine;
+mod map;
 mod message;
+mod parts;
 mod replicas;
 mod replicated;
 mod sessions;
+mod settings;
 pub mod store;
 
 pub use catalogued::{Catalogued, KeyValue};
 pub use engine::{Ask, Client, Command, Engine, Entry, Event, RequestId};
-pub use message::{Invoke, Message, Notice, Timer};
+pub use map::Map;
+pub use message::{Invoke, Message, Notice, Refusal, Timer};
+pub use parts::{Incoming, Outgoing, PART_BYTES, Part, Parts};
 pub use replicated::{Reads, Replicated, Settings};
 pub use sessions::{Outcome, Sessions};
+pub use settings::BadSettings;
 pub use store::{Action, Answer, Operation, Store};
 
 use crate::protocol::Data;
 
 /// What is replicated: a state that changes by operations alone, each time in the same way.
-pub trait StateMachine: Data + Default {
+///
+/// A snapshot is a clone of it, and travels in [parts](Parts). A part that is joined to the default state
+/// gives the part itself.
+pub trait StateMachine: Parts + Default {
     /// What may be asked of it.
     type Operation: Data;
     /// What it answers.
@@ -65,6 +74,19 @@ impl<K: Data + Ord, V: Data> StateMachine for Store<K, V> {
 
     fn read(&self, operation: &Operation<K, V>) -> Option<Answer<V>> {
         Self::is_read(operation).then(|| Answer::Value(self.get(&operation.key).cloned()))
+    }
+}
+
+impl<K: Data + Ord, V: Data> Parts for Store<K, V> {
+    type Mark = K;
+
+    fn part(&self, after: Option<&K>, bytes: usize) -> (Self, Option<K>) {
+        let (values, end) = self.values.part(after, bytes);
+        (Store { values }, end)
+    }
+
+    fn join(&mut self, next: Self) {
+        self.values.join(next.values);
     }
 }
 

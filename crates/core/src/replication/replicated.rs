@@ -25,6 +25,15 @@ pub struct Settings {
     pub snapshot_every: u64,
 }
 
+impl Default for Settings {
+    /// Reads go around the log; a client asks again after a second, until it is answered; a snapshot
+    /// is taken every 10,000 entries.
+    fn default() -> Self {
+        let (reads, patience_ms) = (Reads::Index, 1_000);
+        Settings { reads, patience_ms, tries: None, snapshot_every: 10_000 }
+    }
+}
+
 /// How an operation is done that changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Reads {

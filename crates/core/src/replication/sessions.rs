@@ -4,9 +4,9 @@
 //! sessions is part of the replicated state: the last request of each session, and the answer. What is
 //! in the log again gets the same answer, and changes nothing.
 
-use super::{Client, Command, RequestId, StateMachine};
+use super::{Client, Command, Map, Parts, RequestId, StateMachine};
+use crate::durable::encoded_len;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// So many sessions are kept. Beyond, the one that was not used for the longest time is closed.
 const MOST_SESSIONS: usize = 4_096;
@@ -16,7 +16,7 @@ const MOST_SESSIONS: usize = 4_096;
 #[serde(bound = "M: StateMachine")]
 pub struct Sessions<M: StateMachine> {
     machine: M,
-    sessions: BTreeMap<Client, Session<M::Answer>>,
+    sessions: Map<Client, Session<M::Answer>>,
     /// How many commands took effect.
     clock: u64,
 }
@@ -46,7 +46,7 @@ pub enum Outcome<A> {
 
 impl<M: StateMachine> Default for Sessions<M> {
     fn default() -> Self {
-        Sessions { machine: M::default(), sessions: BTreeMap::new(), clock: 0 }
+        Sessions { machine: M::default(), sessions: Map::default(), clock: 0 }
     }
 }
 
@@ -98,11 +98,56 @@ impl<M: StateMachine> Sessions<M> {
     }
 }
 
+/// Where a part of a state with its sessions ends.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Mark<K> {
+    /// Among the sessions, which come first.
+    Session(Client),
+    /// In the state machine.
+    Machine(Option<K>),
+}
+
+impl<M: StateMachine> Parts for Sessions<M> {
+    type Mark = Mark<M::Mark>;
+
+    fn part(&self, after: Option<&Self::Mark>, bytes: usize) -> (Self, Option<Self::Mark>) {
+        let clock = self.clock;
+        let (sessions, machine_after) = match after {
+            Some(Mark::Machine(after)) => (Map::default(), after.as_ref()),
+            None | Some(Mark::Session(_)) => {
+                let after = match after {
+                    Some(Mark::Session(client)) => Some(client),
+                    _ => None,
+                };
+                let (sessions, end) = self.sessions.part(after, bytes);
+                if let Some(client) = end {
+                    let part = Sessions { machine: M::default(), sessions, clock };
+                    return (part, Some(Mark::Session(client)));
+                }
+                (sessions, None)
+            }
+        };
+        let used = encoded_len(&sessions);
+        if used >= bytes && !sessions.is_empty() {
+            let part = Sessions { machine: M::default(), sessions, clock };
+            return (part, Some(Mark::Machine(None)));
+        }
+        let (machine, end) = self.machine.part(machine_after, bytes - used.min(bytes));
+        (Sessions { machine, sessions, clock }, end.map(|end| Mark::Machine(Some(end))))
+    }
+
+    fn join(&mut self, next: Self) {
+        self.machine.join(next.machine);
+        self.sessions.join(next.sessions);
+        self.clock = next.clock;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::process::ProcessId;
-    use crate::replication::{Action, Answer, Operation, Store};
+    use crate::replication::{Action, Answer, Incoming, Operation, Outgoing, Store};
 
     fn put(session: u32, number: u64, value: u64) -> Command<Operation> {
         let client = Client { at: ProcessId(0), name: 0, session: (1, session) };
@@ -117,6 +162,30 @@ mod tests {
         assert_eq!(sessions.apply(&put(2, 1, 6)), Outcome::Fresh(Answer::Done));
         assert_eq!(sessions.apply(&put(1, 1, 5)), Outcome::Known(Answer::Done));
         assert_eq!(sessions.machine().get(&1), Some(&6));
+    }
+
+    #[test]
+    fn a_state_with_its_sessions_is_the_same_after_it_went_in_parts() {
+        let mut sessions = Sessions::<Store>::default();
+        for session in 0..300 {
+            let mut command = put(session, 1, session.into());
+            command.operation.key = session.into();
+            sessions.apply(&command);
+        }
+        for bytes in [1, 100, 1_000, 1 << 20] {
+            let (mut outgoing, mut incoming) =
+                (Outgoing::new(sessions.clone()), Incoming::default());
+            let (joined, parts) = loop {
+                let part = outgoing.take(bytes);
+                let parts = part.number + 1;
+                assert!(encoded_len(&part.state) < bytes + 40, "{bytes}");
+                if let Some(joined) = incoming.join(part) {
+                    break (joined, parts);
+                }
+            };
+            assert_eq!(joined, sessions);
+            assert_eq!(parts == 1, bytes == 1 << 20, "{parts} parts of {bytes} bytes");
+        }
     }
 
     #[test]

@@ -7,9 +7,9 @@
 //! Keys and values are whatever can be compared and stored: small numbers where every state is
 //! explored, bytes where clients bring their own.
 
+use super::Map;
 use crate::protocol::Data;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::fmt;
 
 /// Something asked of the store. It concerns one key.
@@ -93,13 +93,14 @@ impl<V: Eq> Action<V> {
 
 /// Every key that has a value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(bound(deserialize = "K: Data + Ord, V: Data"))]
 pub struct Store<K: Ord = u64, V = u64> {
-    values: BTreeMap<K, V>,
+    pub(super) values: Map<K, V>,
 }
 
 impl<K: Ord, V> Default for Store<K, V> {
     fn default() -> Self {
-        Store { values: BTreeMap::new() }
+        Store { values: Map::default() }
     }
 }
 
@@ -107,6 +108,10 @@ impl<K: Data + Ord, V: Data> Store<K, V> {
     /// Does what is asked, and answers.
     pub fn apply(&mut self, operation: &Operation<K, V>) -> Answer<V> {
         let Operation { key, action } = operation;
+        if let Action::Get = action {
+            // A read copies no node of a map that a snapshot shares.
+            return action.apply(&mut self.values.get(key).cloned());
+        }
         let mut value = self.values.remove(key);
         let answer = action.apply(&mut value);
         if let Some(value) = value {

@@ -167,6 +167,16 @@ fn a_request_goes_to_the_leader_and_its_reply_to_the_client() {
 }
 
 #[test]
+fn a_second_request_of_a_client_is_refused_and_the_first_one_is_answered() {
+    let tried = Tried::new(P0).invokes(0, Action::Put(5)).invokes(0, Action::Get);
+    let refused = "Refused { client: 0, error: StillOpen { open: p0.0#1 } }";
+    assert_eq!((tried.done.as_slice(), tried.asked()), (&[refused.to_owned()][..], 1));
+    let tried = tried.pulls(String::Commit(1));
+    assert_eq!(tried.done[1], "Returned { client: 0, answer: Done }");
+    assert_eq!(tried.invokes(0, Action::Get).asked(), 2, "the next request is taken in");
+}
+
+#[test]
 fn a_client_is_answered_by_its_own_process_too() {
     for needed in [1, 2] {
         let tried = Tried::with(P0, needed, SETTINGS).invokes(0, Action::Put(5));

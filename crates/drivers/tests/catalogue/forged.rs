@@ -120,7 +120,7 @@ impl<A: Algorithm> Victim<A> {
         let moment = Moment { now_us: 0, clocks: &[] };
         match effect {
             Effect::Send { to, .. } => assert!(to.index() < self.n, "a message to {to}"),
-            Effect::Multicast { .. } | Effect::Persist(_) | Effect::Checkpoint(_) => {}
+            Effect::Multicast { .. } | Effect::Persist(_) | Effect::Checkpoint { .. } => {}
             Effect::SetTimer { timer, .. } => {
                 self.timers.retain(|set| *set != timer);
                 self.timers.push(timer);

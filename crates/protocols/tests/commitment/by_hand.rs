@@ -60,7 +60,7 @@ fn told(effects: &[EffectOf<TwoPhaseCommit>]) -> Vec<String> {
         Effect::Multicast { message, .. } => Some(format!("all: {message:?}")),
         Effect::Output(output) => Some(format!("{output:?}")),
         Effect::Persist(_) => Some("write".to_owned()),
-        Effect::Checkpoint(_) => Some("clean".to_owned()),
+        Effect::Checkpoint { .. } => Some("clean".to_owned()),
         _ => None,
     };
     effects.iter().filter_map(word).collect()

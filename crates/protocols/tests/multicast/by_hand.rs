@@ -126,7 +126,7 @@ impl<L: Layer<char>> Group<L> {
             Effect::SetTimer { .. }
             | Effect::CancelTimer(_)
             | Effect::Persist(_)
-            | Effect::Checkpoint(_) => {
+            | Effect::Checkpoint { .. } => {
                 panic!("no layer here does this")
             }
         }

@@ -127,7 +127,7 @@ impl<A: Algorithm<Family = Mutex>> Group<A> {
             }
             Effect::Accuse { .. } => self.accusations += 1,
             Effect::SetTimer { .. } => {}
-            Effect::CancelTimer(_) | Effect::Persist(_) | Effect::Checkpoint(_) => {
+            Effect::CancelTimer(_) | Effect::Persist(_) | Effect::Checkpoint { .. } => {
                 panic!("no algorithm here does this")
             }
         }

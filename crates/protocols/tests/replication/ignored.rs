@@ -55,10 +55,7 @@ fn walk<A: Algorithm>(seed: u64, setup: Setup) -> usize {
         let in_flight = world.flight().len();
         world.step(&action, &mut any);
         if let Some((envelope, before)) = ignored.zip(before) {
-            assert!(
-                Some(world.process(envelope.to).state()) == before.as_ref(),
-                "seed {seed}: {envelope:?}"
-            );
+            assert!(*world.process(envelope.to).state() == before, "seed {seed}: {envelope:?}");
             assert_eq!(world.flight().len(), in_flight - 1, "seed {seed}: {envelope:?}");
             arrived += 1;
         }

@@ -43,7 +43,7 @@ fn sent<'a>(events: &'a [Event], kind: &'a str) -> impl Iterator<Item = &'a Even
 
 /// Whether a message shows only that the leader is there.
 fn is_heartbeat(event: &&Event) -> bool {
-    event.text.contains("lines: []")
+    event.text.contains("entries: []")
 }
 
 #[test]

@@ -133,7 +133,7 @@ impl<A: Algorithm> World<A> {
             states.push(state);
             for (_, effect) in waiting {
                 match effect {
-                    Effect::Persist(record) | Effect::Checkpoint(record) => record.0.clear(),
+                    Effect::Persist(record) | Effect::Checkpoint { record, .. } => record.0.clear(),
                     Effect::Send { message, .. } | Effect::Multicast { message, .. } => {
                         messages.push(message);
                     }

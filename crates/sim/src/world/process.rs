@@ -133,7 +133,11 @@ impl Disk {
     pub(super) fn write(&mut self, write: Write<Record>) {
         match write {
             Write::Append(record) => self.records.push(record),
-            Write::Checkpoint(record) => self.records = vec![record],
+            Write::Checkpoint(record, keep) => {
+                let superfluous = self.records.len().saturating_sub(keep as usize);
+                self.records.drain(..superfluous);
+                self.records.push(record);
+            }
         }
     }
 }

@@ -11,31 +11,33 @@ use synod_wal::{Durability, Log, Settings, TornTail};
 enum Deed {
     Append(Vec<u8>),
     Sync,
-    Checkpoint(Vec<u8>),
+    /// A checkpoint that needs this many records before it.
+    Checkpoint(Vec<u8>, usize),
     /// The process is killed: what it gave to the kernel is there.
     Kill,
     /// The machine loses power while these records are synced, after so many syncs, or while the first
     /// is made a checkpoint: of what was not synced anything may be there. The numbers decide.
     LosePower {
         records: Vec<Vec<u8>>,
-        checkpoint: bool,
+        checkpoint: Option<usize>,
         after: u32,
         numbers: Vec<usize>,
     },
 }
 
 fn deeds() -> impl Strategy<Value = Vec<Deed>> {
+    let keep = || prop_oneof![Just(0), 0..40_usize];
     let content = || prop::collection::vec(any::<u8>(), 0..200);
     let lose_power = (
         prop::collection::vec(content(), 1..6),
-        prop::bool::weighted(0.2),
+        prop::option::weighted(0.3, keep()),
         0..4_u32,
         prop::collection::vec(any::<usize>(), 1..16),
     );
     let deed = prop_oneof![
         6 => content().prop_map(Deed::Append),
         3 => Just(Deed::Sync),
-        1 => content().prop_map(Deed::Checkpoint),
+        1 => (content(), keep()).prop_map(|(content, keep)| Deed::Checkpoint(content, keep)),
         1 => Just(Deed::Kill),
         2 => lose_power.prop_map(|(records, checkpoint, after, numbers)| {
             Deed::LosePower { records, checkpoint, after, numbers }
@@ -55,9 +57,11 @@ struct Model {
 }
 
 impl Model {
-    fn of_checkpoint(sequence: u64, content: Vec<u8>) -> Self {
-        let records = vec![(sequence, content)];
-        Model { records, from_checkpoint: true, safe: 1, instead: None }
+    /// After a checkpoint that needs the last `keep` records, or all there are.
+    fn with_checkpoint(&self, sequence: u64, content: Vec<u8>, keep: usize) -> Self {
+        let mut records = self.records[self.records.len().saturating_sub(keep)..].to_vec();
+        records.push((sequence, content));
+        Model { safe: records.len(), records, from_checkpoint: true, instead: None }
     }
 
     /// What was found is all that is safe, and then a part of the rest, in order.
@@ -96,10 +100,14 @@ impl Play {
                 self.log().sync().expect("the disk works");
                 self.model.safe = self.model.records.len();
             }
-            Deed::Checkpoint(content) => {
-                let sequence = self.log().checkpoint(&content).expect("there is room");
-                self.model = Model::of_checkpoint(sequence, content);
-                assert_eq!((self.log().segments(), self.disk.segments().len()), (1, 1));
+            Deed::Checkpoint(content, keep) => {
+                let keep = keep.min(self.model.records.len());
+                let made = self.log().checkpoint_keeping(&content, keep as u64);
+                let sequence = made.expect("there is room");
+                self.model = self.model.with_checkpoint(sequence, content, keep);
+                let segments = self.log().segments();
+                assert_eq!(segments, self.disk.segments().len() as u64);
+                assert!(keep > 0 || segments == 1, "{segments} segments");
             }
             Deed::Kill => {
                 let repaired = self.open_again();
@@ -108,8 +116,8 @@ impl Play {
             Deed::LosePower { records, checkpoint, after, numbers } => {
                 self.disk.fail(disk::Deed::LastSync, after, ErrorKind::Other);
                 match checkpoint {
-                    true => self.checkpoint_in_the_dark(records),
-                    false => self.append_in_the_dark(records),
+                    Some(keep) => self.checkpoint_in_the_dark(records, keep),
+                    None => self.append_in_the_dark(records),
                 }
                 let mut numbers = numbers.into_iter().cycle();
                 self.disk.lose_power(&mut |below| numbers.next().unwrap_or(0) % below);
@@ -133,10 +141,11 @@ impl Play {
         }
     }
 
-    fn checkpoint_in_the_dark(&mut self, mut records: Vec<Vec<u8>>) {
+    fn checkpoint_in_the_dark(&mut self, mut records: Vec<Vec<u8>>, keep: usize) {
         let (sequence, content) = (self.log().next(), records.swap_remove(0));
-        let made = self.log().checkpoint(&content);
-        let model = Model::of_checkpoint(sequence, content);
+        let keep = keep.min(self.model.records.len());
+        let made = self.log().checkpoint_keeping(&content, keep as u64);
+        let model = self.model.with_checkpoint(sequence, content, keep);
         match made {
             Ok(_) => self.model = model,
             Err(_) => self.model.instead = Some(Box::new(model)),

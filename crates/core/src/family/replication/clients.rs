@@ -116,7 +116,10 @@ impl Application for Clients {
             Notice::Closed { client } => {
                 self.take(*client);
             }
-            Notice::Applied { .. } | Notice::Restored(_) | Notice::Leads(_) => {}
+            Notice::Applied { .. }
+            | Notice::Restored(_)
+            | Notice::Leads(_)
+            | Notice::Refused { .. } => {}
         }
         None
     }

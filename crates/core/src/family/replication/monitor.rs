@@ -55,7 +55,10 @@ impl Monitor for Chronicler {
         _: &mut Vec<Violation>,
     ) {
         let Invoke::Operation { client, operation } = input else { return };
-        self.waiting.insert(name(at, *client));
+        // A second request of a client is refused, and changes nothing.
+        if !self.waiting.insert(name(at, *client)) {
+            return;
+        }
         // A traitor may put what it likes in the name of its clients: they stay open for ever.
         if let Some(clients) = &mut self.clients {
             clients.invoke(name(at, *client), operation.clone());
@@ -72,6 +75,7 @@ impl Monitor for Chronicler {
         let violations = match output {
             Notice::Returned { client, answer } => self.on_returned(at, *client, answer),
             Notice::Closed { client } => self.on_closed(at, *client),
+            Notice::Refused { .. } => None,
             _ if !self.loyal.contains(at) => None,
             Notice::Applied { index, request, fresh } => {
                 self.on_applied(at, *index, *request, *fresh)

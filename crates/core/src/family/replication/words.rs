@@ -39,6 +39,7 @@ pub(super) fn output(output: &Notice<Answer>) -> String {
         Notice::Restored(index) => format!("has the state after {index}"),
         Notice::Leads(term) => format!("leads in term {term}"),
         Notice::Closed { client } => format!("client {client} learns that its session is closed"),
+        Notice::Refused { client, error } => format!("client {client} is refused: {error}"),
     }
 }
 

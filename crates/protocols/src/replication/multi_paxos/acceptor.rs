@@ -2,10 +2,10 @@
 
 use super::{Message, MultiPaxos, Record, Role};
 use crate::consensus::ballot::Ballot;
-use synod_core::replication::Entry;
+use synod_core::replication::{Entry, Parts};
 use synod_core::{Cx, Data, ProcessId};
 
-impl<C: Data, S: Data> MultiPaxos<C, S> {
+impl<C: Data, S: Parts> MultiPaxos<C, S> {
     /// Somebody would like to begin a ballot. Whoever hears of a leader does not answer.
     pub(super) fn on_ask(&mut self, from: ProcessId, ballot: Ballot, cx: &mut Cx<'_, Self>) {
         let has_leader = matches!(self.role, Role::Leader(_) | Role::Follower { leader: Some(_) });
@@ -85,7 +85,7 @@ impl<C: Data, S: Data> MultiPaxos<C, S> {
         if last > after {
             cx.send(from, Message::Accepted { ballot, after, last });
         }
-        self.tell(cx);
+        self.apply(cx);
     }
 
     /// The leader is there. Whoever lacks what is chosen asks for it.
@@ -101,7 +101,7 @@ impl<C: Data, S: Data> MultiPaxos<C, S> {
             self.log.choose(Some(ballot), commit);
             cx.send(from, Message::Alive { ballot, round });
         }
-        self.tell(cx);
+        self.apply(cx);
         self.ask_for_more(from, commit, cx);
     }
 }

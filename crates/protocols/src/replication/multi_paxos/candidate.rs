@@ -6,7 +6,7 @@ use crate::consensus::acceptor::Vote;
 use crate::consensus::ballot::Ballot;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use synod_core::replication::{Entry, Event};
+use synod_core::replication::{Entry, Event, Parts};
 use synod_core::{Cx, Data, ProcessId, ProcessSet};
 
 /// What was promised so far.
@@ -45,22 +45,22 @@ impl<C: Data> Candidacy<C> {
     }
 }
 
-impl<C: Data, S: Data> MultiPaxos<C, S> {
+impl<C: Data, S: Parts> MultiPaxos<C, S> {
     /// The next ballot of our own, if there is one.
     fn next_ballot(&self, me: ProcessId) -> Option<Ballot> {
         let next = Ballot::above(self.promised.max(self.seen), me);
-        next.filter(|ballot| ballot.round <= self.settings.most_rounds)
+        next.filter(|ballot| ballot.round <= self.limits.most_rounds)
     }
 
     /// Waits for a leader; not all for the same time, so that they do not stand at the same time.
     pub(super) fn await_leader(&self, cx: &mut Cx<'_, Self>) {
-        let stands = self.settings.standing.contains(cx.me()) && !self.forgot;
-        if !stands || self.next_ballot(cx.me()).is_none() {
+        let campaigns = self.limits.candidates.as_ref().is_none_or(|those| those.contains(cx.me()));
+        if !campaigns || self.forgot || self.next_ballot(cx.me()).is_none() {
             return;
         }
-        let (least, spread) = (self.settings.election_ms, self.settings.spread);
-        let more = if spread > 1 { cx.choose(spread) } else { 0 };
-        cx.set_timer(Timer::Election, least + least * u64::from(more) / u64::from(spread));
+        let (least, timeouts) = (self.settings.election_ms, self.settings.timeouts);
+        let more = if timeouts > 1 { cx.choose(timeouts) } else { 0 };
+        cx.set_timer(Timer::Election, least + least * u64::from(more) / u64::from(timeouts));
     }
 
     /// Nobody leads, as far as we know.
@@ -102,7 +102,7 @@ impl<C: Data, S: Data> MultiPaxos<C, S> {
         self.save(Record::Promise(ballot), cx);
         let promised = [cx.me()].into_iter().collect();
         let mut candidacy = Candidacy { promised, votes: BTreeMap::new(), goal: 0 };
-        candidacy.hear(self.votes(), self.settings.adopts);
+        candidacy.hear(self.votes(), self.limits.adopts);
         self.role = Role::Preparing(Box::new(candidacy));
         self.await_leader(cx);
         cx.multicast(Message::Prepare { ballot, after: self.log.commit() });
@@ -125,7 +125,7 @@ impl<C: Data, S: Data> MultiPaxos<C, S> {
         let is_ours = self.promised == Some(ballot);
         let Role::Preparing(candidacy) = &mut self.role else { return };
         if is_ours && candidacy.promised.insert(from) {
-            candidacy.hear(votes, self.settings.adopts);
+            candidacy.hear(votes, self.limits.adopts);
             candidacy.goal = candidacy.goal.max(chosen.commit);
             self.learn(from, chosen, cx);
         }

@@ -1,7 +1,7 @@
 //! Multi-Paxos in the catalogue.
 
 use super::MultiPaxos;
-use super::settings::{PARAMETERS as OWN, Settings as Set};
+use super::settings::{PARAMETERS as OWN, from_setup};
 use crate::consensus::acceptor::Vote;
 use crate::consensus::quorum::majority;
 use std::collections::BTreeSet;
@@ -158,8 +158,8 @@ impl Catalogued for Server {
     };
 
     fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
-        let settings = Set::from_setup(setup)?;
-        Ok(vec![MultiPaxos::new(settings); setup.n])
+        let (settings, limits) = from_setup(setup)?;
+        Ok(vec![MultiPaxos::limited(settings, limits); setup.n])
     }
 
     fn invariants() -> &'static [Invariant<KeyValue<Self>>] {

@@ -4,7 +4,7 @@ use super::{Message, MultiPaxos, Record, Role, Timer, is_quorum};
 use crate::consensus::ballot::Ballot;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
-use synod_core::replication::{Entry, Event};
+use synod_core::replication::{Entry, Event, Parts};
 use synod_core::{Cx, Data, ProcessId, ProcessSet};
 
 /// What a leader knows.
@@ -44,7 +44,7 @@ impl<C: Data> Leadership<C> {
     }
 
     /// It leads no more: what waits for it waits in vain.
-    pub(super) fn resign<S: Data>(self, cx: &mut Cx<'_, MultiPaxos<C, S>>) {
+    pub(super) fn resign<S: Parts>(self, cx: &mut Cx<'_, MultiPaxos<C, S>>) {
         cx.cancel_timer(Timer::Heartbeat);
         cx.cancel_timer(Timer::Flush);
         for (number, _) in self.reads {
@@ -53,7 +53,7 @@ impl<C: Data> Leadership<C> {
     }
 }
 
-impl<C: Data, S: Data> MultiPaxos<C, S> {
+impl<C: Data, S: Parts> MultiPaxos<C, S> {
     /// Leads from now on. First of all it proposes what may be chosen already.
     pub(super) fn begin_to_lead(&mut self, pending: Vec<Entry<C>>, cx: &mut Cx<'_, Self>) {
         let last = self.log.commit();
@@ -69,7 +69,7 @@ impl<C: Data, S: Data> MultiPaxos<C, S> {
             answered: BTreeMap::new(),
             heard: ProcessSet::EMPTY,
             beats: 0,
-            beats_left: self.settings.most_beats,
+            beats_left: self.limits.most_beats,
             reads: VecDeque::new(),
         }));
         // Otherwise they hear of us by what we propose.
@@ -113,7 +113,7 @@ impl<C: Data, S: Data> MultiPaxos<C, S> {
     /// 2a: proposes at the next places, and then accepts it itself: the disks work at the same time. What
     /// it says when it is chosen waits for its own disk.
     fn propose_pending(&mut self, cx: &mut Cx<'_, Self>) {
-        let (commit, most_lines) = (self.log.commit(), self.settings.most_lines);
+        let (commit, most_entries) = (self.log.commit(), self.settings.most_entries);
         let Some(ballot) = self.promised else { return };
         let Role::Leader(leadership) = &mut self.role else { return };
         let entries = std::mem::take(&mut leadership.pending);
@@ -122,7 +122,7 @@ impl<C: Data, S: Data> MultiPaxos<C, S> {
         }
         let after = leadership.last;
         leadership.last += entries.len() as u64;
-        for (index, chunk) in (after..).step_by(most_lines).zip(entries.chunks(most_lines)) {
+        for (index, chunk) in (after..).step_by(most_entries).zip(entries.chunks(most_entries)) {
             let entries = chunk.to_vec();
             cx.multicast(Message::Accept { ballot, after: index, entries, commit });
         }
@@ -166,7 +166,7 @@ impl<C: Data, S: Data> MultiPaxos<C, S> {
         }
         if reached > commit {
             self.log.choose(self.promised, reached);
-            self.tell(cx);
+            self.apply(cx);
             self.finish_reads(cx);
         }
     }
@@ -230,7 +230,7 @@ impl<C: Data, S: Data> MultiPaxos<C, S> {
             let mut open = leadership.tally.iter().take_while(|(index, _)| **index <= overdue);
             let Some((first, _)) = open.find(|(_, those)| lacks(those)) else { continue };
             let votes = self.log.votes().range(first..=&leadership.last);
-            let votes = votes.take(self.settings.most_lines);
+            let votes = votes.take(self.settings.most_entries);
             let entries = votes.map(|(_, vote)| vote.value.clone()).collect();
             cx.send(to, Message::Accept { ballot, after: first - 1, entries, commit });
         }

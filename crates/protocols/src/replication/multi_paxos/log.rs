@@ -118,6 +118,16 @@ impl<C: Clone + Eq, S> Log<C, S> {
         }
     }
 
+    /// A log of which the beginning is in a state that is yet to come.
+    pub(super) fn after_state(index: u64) -> Self {
+        Log { snapshot: Snapshot { index, state: None }, ..Log::default() }
+    }
+
+    /// The state has come.
+    pub(super) fn set_state(&mut self, state: S) {
+        self.snapshot.state = Some(state);
+    }
+
     /// A state of another process that is farther than ours.
     pub fn install(&mut self, snapshot: Snapshot<S>) {
         self.chosen.clear();

@@ -1,11 +1,11 @@
 //! What processes send each other and write down.
 
-use super::settings::MOST_LINES;
+use super::settings::MOST_ENTRIES;
 use super::{Log, Snapshot, WINDOW};
 use crate::consensus::acceptor::Vote;
 use crate::consensus::ballot::Ballot;
 use serde::{Deserialize, Serialize};
-use synod_core::replication::Entry;
+use synod_core::replication::{Entry, Part};
 use synod_core::{Data, ProcessId, Wire};
 
 /// What travels.
@@ -98,6 +98,22 @@ pub enum Message<C, S> {
         /// The leader's ballot.
         ballot: Ballot,
     },
+    /// A part of the state, if the whole does not fit in one message.
+    InstallPart {
+        /// The last place that is in the state.
+        index: u64,
+        /// The part.
+        part: Part<S>,
+        /// Everything up to here is chosen.
+        commit: u64,
+    },
+    /// All parts of this state before this one are on the disk; which is the next?
+    LacksPart {
+        /// The last place that is in the state.
+        index: u64,
+        /// The part that comes next.
+        number: u64,
+    },
 }
 
 /// Something that is chosen.
@@ -141,7 +157,7 @@ impl<C, S> Message<C, S> {
                 chosen.is_sound() && votes.len() <= 2 * WINDOW && votes.iter().all(is_vote)
             }
             Message::Accepted { after, last, .. } => {
-                after <= last && last - after <= MOST_LINES && *last < FAR
+                after <= last && last - after <= MOST_ENTRIES && *last < FAR
             }
             Message::Refused { promised } => promised.is_sound(n),
             Message::Lacks { after } => *after < FAR,
@@ -149,6 +165,10 @@ impl<C, S> Message<C, S> {
             Message::Install { snapshot, commit } => {
                 snapshot.state.is_some() && snapshot.index <= *commit && *commit < FAR
             }
+            Message::InstallPart { index, part, commit } => {
+                index <= commit && *commit < FAR && part.number < FAR
+            }
+            Message::LacksPart { index, number } => *index < FAR && *number < FAR,
             Message::Granted { .. } | Message::Alive { .. } => true,
         }
     }
@@ -161,7 +181,7 @@ impl<C> Chosen<C> {
 }
 
 fn are_sound<C>(entries: &[Entry<C>]) -> bool {
-    entries.len() as u64 <= MOST_LINES && entries.iter().all(is_sound)
+    entries.len() as u64 <= MOST_ENTRIES && entries.iter().all(is_sound)
 }
 
 /// Who takes part is no matter of the log here.
@@ -178,6 +198,8 @@ pub enum Timer {
     Heartbeat,
     /// The leader sends what it was given meanwhile.
     Flush,
+    /// The next part of a snapshot is written.
+    Snapshot,
 }
 
 /// What is written down.
@@ -213,4 +235,16 @@ pub enum Record<C, S> {
         /// Whether the disk was lost before that.
         forgot: bool,
     },
+    /// A snapshot begins that is written in parts. With all of them, it and what follows it take the
+    /// place of all that was written before.
+    Begin {
+        /// It takes part in no smaller ballot.
+        promised: Option<Ballot>,
+        /// The last place that is in it.
+        index: u64,
+        /// Whether the disk was lost before that.
+        forgot: bool,
+    },
+    /// The next part of it.
+    Part(Part<S>),
 }

@@ -37,20 +37,24 @@ mod log;
 mod message;
 mod reads;
 mod settings;
+mod snapshot;
 #[cfg(test)]
 mod tests;
 
 pub use card::Server;
 pub use log::{Log, Snapshot};
 pub use message::{Chosen, Message, Record, Timer};
+pub use settings::Settings;
 
 use crate::consensus::ballot::Ballot;
 use crate::consensus::quorum::majority;
 use candidate::Candidacy;
 use leader::Leadership;
 use serde::{Deserialize, Serialize};
-use settings::Settings;
-use synod_core::replication::{Ask, Engine, Entry, Event};
+use settings::Limits;
+use snapshot::{Sending, Writing};
+use std::collections::BTreeMap;
+use synod_core::replication::{Ask, BadSettings, Engine, Entry, Event, Parts};
 use synod_core::{Cx, Data, Durable, ProcessId, ProcessSet, Protocol};
 
 /// A leader takes in no more while so many places are open.
@@ -58,15 +62,20 @@ pub const WINDOW: usize = 4_096;
 
 /// A process with commands `C` and states `S`: acceptor, learner, and sometimes proposer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(bound = "C: Data, S: Data")]
-pub struct MultiPaxos<C, S> {
+#[serde(bound = "C: Data, S: Parts")]
+pub struct MultiPaxos<C, S: Parts> {
     settings: Settings,
+    limits: Limits,
     /// n_p, for all places: it takes part in no smaller ballot.
     promised: Option<Ballot>,
     /// What is chosen, and what it has accepted beyond.
     log: Log<C, S>,
-    /// How far the log was told to the layer above.
-    told: u64,
+    /// How far the layer above has applied the log.
+    applied: u64,
+    /// A snapshot that is being written, part by part.
+    writing: Option<Box<Writing<C, S>>>,
+    /// Snapshots on their way to learners, in parts: one for each at most.
+    sending: BTreeMap<ProcessId, Sending<S>>,
     role: Role<C>,
     /// The greatest ballot that was heard of in a refusal.
     seen: Option<Ballot>,
@@ -88,13 +97,22 @@ enum Role<C> {
     Leader(Box<Leadership<C>>),
 }
 
-impl<C: Data, S: Data> MultiPaxos<C, S> {
-    fn new(settings: Settings) -> Self {
+impl<C: Data, S: Parts> MultiPaxos<C, S> {
+    /// A process before its first start.
+    pub fn new(settings: Settings) -> Result<Self, BadSettings> {
+        settings.check()?;
+        Ok(MultiPaxos::limited(settings, Limits::NONE))
+    }
+
+    fn limited(settings: Settings, limits: Limits) -> Self {
         MultiPaxos {
             settings,
+            limits,
             promised: None,
             log: Log::default(),
-            told: 0,
+            applied: 0,
+            writing: None,
+            sending: BTreeMap::new(),
             role: Role::Follower { leader: None },
             seen: None,
             forgot: false,
@@ -125,25 +143,35 @@ impl<C: Data, S: Data> MultiPaxos<C, S> {
     }
 
     /// Makes a record, so that what is said from now on waits for the disk.
-    fn save(&self, record: Record<C, S>, cx: &mut Cx<'_, Self>) {
-        if self.settings.forgetful {
+    fn save(&mut self, record: Record<C, S>, cx: &mut Cx<'_, Self>) {
+        if self.limits.forgetful {
             return;
         }
-        if self.settings.writes_whole {
+        if self.limits.writes_whole {
             return self.save_all(cx);
         }
         cx.persist(&record);
+        if let Some(writing) = &mut self.writing {
+            writing.records += 1;
+        }
     }
 
     /// Writes down everything, in the place of all that was written before.
-    fn save_all(&self, cx: &mut Cx<'_, Self>) {
-        if !self.settings.forgetful {
+    fn save_all(&mut self, cx: &mut Cx<'_, Self>) {
+        self.writing = None;
+        if !self.limits.forgetful {
             let (promised, log, forgot) = (self.promised, self.log.clone(), self.forgot);
             cx.checkpoint(&Record::Whole { promised, log, forgot });
         }
     }
 
-    /// Follows somebody, or waits to hear of somebody.
+    /// While records are read back: the log, and the one that begins with a snapshot, if that gets so far.
+    fn replayed_logs(&mut self) -> impl Iterator<Item = &mut Log<C, S>> {
+        let next = self.writing.as_mut().and_then(|writing| writing.log.as_mut());
+        [&mut self.log].into_iter().chain(next)
+    }
+
+    /// Follows a leader, or waits to hear of one.
     fn follow(&mut self, leader: Option<ProcessId>, cx: &mut Cx<'_, Self>) {
         let before = std::mem::replace(&mut self.role, Role::Follower { leader });
         if let Role::Leader(leadership) = before {
@@ -157,11 +185,11 @@ impl<C: Data, S: Data> MultiPaxos<C, S> {
 }
 
 /// Whether these are a quorum of the group.
-fn is_quorum<C: Data, S: Data>(these: &ProcessSet, cx: &Cx<'_, MultiPaxos<C, S>>) -> bool {
+fn is_quorum<C: Data, S: Parts>(these: &ProcessSet, cx: &Cx<'_, MultiPaxos<C, S>>) -> bool {
     these.len() >= majority(cx.group_size())
 }
 
-impl<C: Data, S: Data> Protocol for MultiPaxos<C, S> {
+impl<C: Data, S: Parts> Protocol for MultiPaxos<C, S> {
     type Input = Ask<C, S>;
     type Output = Event<C, S>;
     type Message = Message<C, S>;
@@ -173,11 +201,13 @@ impl<C: Data, S: Data> Protocol for MultiPaxos<C, S> {
             self.save_all(cx);
         }
         self.role = Role::Follower { leader: None };
-        self.told = self.log.first_kept();
+        // A crash cut it off.
+        self.writing = None;
+        self.applied = self.log.first_kept();
         if let Some(state) = self.log.snapshot().state.clone() {
-            cx.output(Event::Restored { index: self.told, state });
+            cx.output(Event::Restored { index: self.applied, state });
         }
-        self.tell(cx);
+        self.apply(cx);
         self.await_leader(cx);
     }
 
@@ -222,6 +252,10 @@ impl<C: Data, S: Data> Protocol for MultiPaxos<C, S> {
             Message::Learn(chosen) => self.on_learn(from, chosen, cx),
             Message::Install { snapshot, commit } => self.on_install(from, snapshot, commit, cx),
             Message::Stand { ballot } => self.on_stand(from, ballot, cx),
+            Message::InstallPart { index, part, commit } => {
+                self.on_install_part(from, index, part, commit, cx);
+            }
+            Message::LacksPart { index, number } => self.on_lacks_part(from, index, number, cx),
         }
     }
 
@@ -230,11 +264,12 @@ impl<C: Data, S: Data> Protocol for MultiPaxos<C, S> {
             Timer::Election => self.on_election_due(cx),
             Timer::Heartbeat => self.on_heartbeat_due(cx),
             Timer::Flush => self.flush(cx),
+            Timer::Snapshot => self.go_on_writing(cx),
         }
     }
 }
 
-impl<C: Data, S: Data> Durable for MultiPaxos<C, S> {
+impl<C: Data, S: Parts> Durable for MultiPaxos<C, S> {
     type Record = Record<C, S>;
 
     fn replay(&mut self, record: Record<C, S>) {
@@ -242,21 +277,31 @@ impl<C: Data, S: Data> Durable for MultiPaxos<C, S> {
             Record::Promise(ballot) => self.promised = Some(ballot),
             Record::Accept { ballot, after, entries, commit } => {
                 self.promised = Some(ballot);
-                self.log.accept(ballot, after, &entries);
-                self.log.choose(None, commit);
+                for log in self.replayed_logs() {
+                    log.accept(ballot, after, &entries);
+                    log.choose(None, commit);
+                }
             }
             Record::Learn { after, entries } => {
-                self.log.choose(None, after);
-                self.log.learn(after, entries);
+                for log in self.replayed_logs() {
+                    log.choose(None, after);
+                    log.learn(after, entries.clone());
+                }
             }
             Record::Whole { promised, log, forgot } => {
                 (self.promised, self.log, self.forgot) = (promised, log, forgot);
+                self.writing = None;
             }
+            Record::Begin { promised, index, forgot } => {
+                (self.promised, self.forgot) = (promised, forgot);
+                self.replay_begin(index);
+            }
+            Record::Part(part) => self.replay_part(part),
         }
     }
 }
 
-impl<C: Data, S: Data> Engine<C, S> for MultiPaxos<C, S> {
+impl<C: Data, S: Parts> Engine<C, S> for MultiPaxos<C, S> {
     fn whom_to_ask(&self, me: ProcessId, _tries: u32) -> ProcessSet {
         let leader = match &self.role {
             Role::Leader(_) => Some(me),

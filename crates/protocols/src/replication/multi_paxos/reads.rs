@@ -5,10 +5,10 @@
 //! whoever answers has promised no greater ballot before.
 
 use super::{MultiPaxos, Role, is_quorum};
-use synod_core::replication::Event;
+use synod_core::replication::{Event, Parts};
 use synod_core::{Cx, Data, ProcessSet};
 
-impl<C: Data, S: Data> MultiPaxos<C, S> {
+impl<C: Data, S: Parts> MultiPaxos<C, S> {
     pub(super) fn read(&mut self, number: u64, cx: &mut Cx<'_, Self>) {
         let Role::Leader(leadership) = &mut self.role else {
             return cx.output(Event::Unreadable(number));

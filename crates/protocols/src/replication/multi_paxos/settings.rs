@@ -1,38 +1,103 @@
-//! What may be set.
+//! How a group is set up.
 
 use crate::consensus::ballot::LAST_ROUND;
 use serde::{Deserialize, Serialize};
 use synod_core::card::Parameter;
+use synod_core::replication::{BadSettings, PART_BYTES};
 use synod_core::{ProcessSet, Setup, SetupError};
 
 /// No message has more entries; promises may have more votes.
-pub(super) const MOST_LINES: u64 = 512;
+pub(super) const MOST_ENTRIES: u64 = 512;
 
-/// What may be set. The same at all processes.
+/// How a group of processes works. All its processes have the same settings.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(super) struct Settings {
-    pub(super) heartbeat_ms: u64,
-    pub(super) election_ms: u64,
-    /// In how many steps the time before somebody stands varies.
-    pub(super) spread: u32,
-    /// Nobody begins a ballot of a greater round; for explorers.
-    pub(super) most_rounds: u32,
-    /// A leader sends so many heartbeats; for explorers.
-    pub(super) most_beats: u64,
+pub struct Settings {
+    /// The leader sends a heartbeat so often.
+    pub heartbeat_ms: u64,
+    /// A process begins a ballot after this time without a leader, at the earliest, and after twice
+    /// as long at the latest.
+    pub election_ms: u64,
+    /// How many different timeouts there are between the two. More of them make it less likely that
+    /// two processes begin a ballot at the same time.
+    pub timeouts: u32,
     /// Whether a process first asks whether others hear of a leader.
-    pub(super) asks_first: bool,
+    pub asks_first: bool,
     /// Whether entries that come together travel together.
-    pub(super) batches: bool,
-    /// So many entries travel in one message at most.
-    pub(super) most_lines: usize,
-    /// Who stands; for explorers.
-    pub(super) standing: ProcessSet,
-    /// Whether each record holds everything, so that equal processes have equal disks; for explorers.
+    pub batches: bool,
+    /// At most this many entries travel in one message.
+    pub most_entries: usize,
+    /// A state that has more bytes travels, and is written, in parts of about this size.
+    pub part_bytes: usize,
+}
+
+impl Default for Settings {
+    /// Settings for a group in one data centre: a heartbeat every 50 ms, elections after 300 ms.
+    fn default() -> Self {
+        Settings {
+            heartbeat_ms: 50,
+            election_ms: 300,
+            timeouts: 8,
+            asks_first: true,
+            batches: true,
+            most_entries: MOST_ENTRIES as usize,
+            part_bytes: PART_BYTES,
+        }
+    }
+}
+
+impl Settings {
+    /// Whether a group can work like that; if not, what is wrong.
+    pub fn check(&self) -> Result<(), BadSettings> {
+        let rules = [
+            ("heartbeat_ms", self.heartbeat_ms > 0, "a leader needs time between two heartbeats"),
+            (
+                "election_ms",
+                self.election_ms >= 2 * self.heartbeat_ms,
+                "a follower must be able to miss a heartbeat: at least twice heartbeat_ms",
+            ),
+            ("timeouts", (1..=MOST_TIMEOUTS).contains(&self.timeouts), "from 1 to 1000"),
+            (
+                "most_entries",
+                (1..=MOST_ENTRIES as usize).contains(&self.most_entries),
+                "from 1 to 512",
+            ),
+            ("part_bytes", (1..=4 << 20).contains(&self.part_bytes), "from 1 byte to 4 MiB"),
+        ];
+        BadSettings::first(&rules)
+    }
+}
+
+/// More different timeouts than this have no use.
+const MOST_TIMEOUTS: u32 = 1_000;
+
+/// What only explorers want: worlds that end, states that are equal whenever they can be, and
+/// processes that break a rule on purpose.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(super) struct Limits {
+    /// No process begins a ballot of a greater round.
+    pub(super) most_rounds: u32,
+    /// A leader sends this many heartbeats.
+    pub(super) most_beats: u64,
+    /// Who begins ballots; None: every process.
+    pub(super) candidates: Option<ProcessSet>,
+    /// Whether each record holds the whole state, so that equal processes have equal disks.
     pub(super) writes_whole: bool,
     /// Broken on purpose: nothing is written down.
     pub(super) forgetful: bool,
     /// What a new leader proposes.
     pub(super) adopts: Adopts,
+}
+
+impl Limits {
+    /// No limits, and every rule is kept: for groups that run.
+    pub(super) const NONE: Limits = Limits {
+        most_rounds: LAST_ROUND,
+        most_beats: u64::MAX >> 2,
+        candidates: None,
+        writes_whole: false,
+        forgetful: false,
+        adopts: Adopts::Greatest,
+    };
 }
 
 /// Which of the votes that it is told a new leader takes.
@@ -82,34 +147,35 @@ pub(super) const PARAMETERS: [Parameter; 12] = [
     },
 ];
 
-impl Settings {
-    pub(super) fn from_setup(setup: &Setup) -> Result<Self, SetupError> {
-        let is = |name: &str, words: [&'static str; 2]| Ok(setup.choice(name, &words)? == words[1]);
-        let up_to = |name: &str, default: u64, most: u64| {
-            let number = setup.number(name, default)?;
-            let is_possible = (1..=most).contains(&number);
-            is_possible
-                .then_some(number)
-                .ok_or_else(|| setup.bad(name, format!("from 1 to {most}")))
-        };
-        let standing = setup.processes("standing")?.map(|named| named.into_iter().collect());
-        Ok(Settings {
-            heartbeat_ms: setup.number("heartbeat", 50)?,
-            election_ms: setup.number("election", 300)?,
-            spread: up_to("spread", 8, 1_000)? as u32,
-            most_rounds: up_to("ballots", LAST_ROUND.into(), LAST_ROUND.into())? as u32,
-            most_beats: setup.number("beats", u64::MAX >> 2)?,
-            asks_first: !is("ask", ["yes", "no"])?,
-            batches: !is("batch", ["yes", "no"])?,
-            most_lines: up_to("lines", MOST_LINES, MOST_LINES)? as usize,
-            standing: standing.unwrap_or_else(|| ProcessSet::all(setup.n)),
-            writes_whole: is("records", ["log", "whole"])?,
-            forgetful: is("acceptors", ["durable", "forgetful"])?,
-            adopts: match setup.choice("adopt", &["greatest", "first", "nothing"])? {
-                "first" => Adopts::First,
-                "nothing" => Adopts::Nothing,
-                _ => Adopts::Greatest,
-            },
-        })
-    }
+/// What the parameters of the catalogue say.
+pub(super) fn from_setup(setup: &Setup) -> Result<(Settings, Limits), SetupError> {
+    let is = |name: &str, words: [&'static str; 2]| Ok(setup.choice(name, &words)? == words[1]);
+    let up_to = |name: &str, default: u64, most: u64| {
+        let number = setup.number(name, default)?;
+        let is_possible = (1..=most).contains(&number);
+        is_possible.then_some(number).ok_or_else(|| setup.bad(name, format!("from 1 to {most}")))
+    };
+    let candidates = setup.processes("standing")?.map(|named| named.into_iter().collect());
+    let settings = Settings {
+        heartbeat_ms: setup.number("heartbeat", 50)?,
+        election_ms: setup.number("election", 300)?,
+        timeouts: up_to("spread", 8, MOST_TIMEOUTS.into())? as u32,
+        asks_first: !is("ask", ["yes", "no"])?,
+        batches: !is("batch", ["yes", "no"])?,
+        most_entries: up_to("lines", MOST_ENTRIES, MOST_ENTRIES)? as usize,
+        ..Settings::default()
+    };
+    let limits = Limits {
+        most_rounds: up_to("ballots", LAST_ROUND.into(), LAST_ROUND.into())? as u32,
+        most_beats: setup.number("beats", Limits::NONE.most_beats)?,
+        candidates,
+        writes_whole: is("records", ["log", "whole"])?,
+        forgetful: is("acceptors", ["durable", "forgetful"])?,
+        adopts: match setup.choice("adopt", &["greatest", "first", "nothing"])? {
+            "first" => Adopts::First,
+            "nothing" => Adopts::Nothing,
+            _ => Adopts::Greatest,
+        },
+    };
+    Ok((settings, limits))
 }

@@ -2,7 +2,7 @@
 
 use super::Pbft;
 use super::message::Message;
-use super::settings::{PARAMETERS as OWN, Settings};
+use super::settings::{PARAMETERS as OWN, from_setup};
 use crate::seal::{SEAL, Sealer};
 use synod_core::byzantine::{ADVERSARY, LIES, SCRIPT, TRAITORS};
 use synod_core::card::{
@@ -160,9 +160,10 @@ impl Catalogued for Replica {
     };
 
     fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
-        let settings = Settings::from_setup(setup)?;
+        let (settings, limits) = from_setup(setup)?;
         let sealers = Sealer::keyed(setup, setup.number("secret", 0)?)?;
-        Ok(sealers.into_iter().map(|sealer| Pbft::new(settings, sealer)).collect())
+        let replica = |sealer| Pbft::limited(settings, limits, sealer);
+        Ok(sealers.into_iter().map(replica).collect())
     }
 
     fn lie(
@@ -175,7 +176,7 @@ impl Catalogued for Replica {
 
     /// Clients are outside the group, if there is anybody outside.
     fn takes_part(&self, me: ProcessId) -> bool {
-        !self.settings.is_replica(me) || !self.settings.outsiders
+        !self.settings.is_replica(me) || !self.limits.outsiders
     }
 
     /// They are about clients that are at the replicas.

@@ -38,6 +38,8 @@ mod checkpoint;
 mod lies;
 mod message;
 mod normal;
+#[cfg(test)]
+mod paper;
 mod past;
 mod requests;
 mod settings;
@@ -50,15 +52,16 @@ pub use message::{
     Batch, Certificate, Message, NewView, Proof, Proposal, Record, Request, SignedChange, Stable,
     Timer, ViewChange, Whole,
 };
+pub use settings::Settings;
 pub use slot::{Accepted, Slot};
 
 use crate::seal::{Digest, Sealer, Signature};
 use checkpoint::Taken;
 use message::Statement;
 use serde::{Deserialize, Serialize};
-use settings::Settings;
+use settings::Limits;
 use std::collections::{BTreeMap, VecDeque};
-use synod_core::replication::{Ask, Client, Command, Engine, Event};
+use synod_core::replication::{Ask, BadSettings, Client, Command, Engine, Event};
 use synod_core::{Cx, Data, Durable, ProcessId, ProcessSet, Protocol};
 
 /// No view and no sequence number gets as far in any life; there is room above to count on.
@@ -69,6 +72,7 @@ const FAR: u64 = 1 << 62;
 #[serde(bound = "O: Data, S: Data")]
 pub struct Pbft<O, S> {
     settings: Settings,
+    limits: Limits,
     sealer: Sealer,
     view: u64,
     /// Whether all views before this one are left, and this one has not begun.
@@ -111,10 +115,17 @@ pub struct Pbft<O, S> {
 }
 
 impl<O: Data, S: Data> Pbft<O, S> {
-    fn new(settings: Settings, sealer: Sealer) -> Self {
+    /// A process before its first start: a replica, or one that only has clients.
+    pub fn new(settings: Settings, sealer: Sealer) -> Result<Self, BadSettings> {
+        settings.check()?;
+        Ok(Pbft::limited(settings, Limits::NONE, sealer))
+    }
+
+    fn limited(settings: Settings, limits: Limits, sealer: Sealer) -> Self {
         let beginning = Proof { number: 0, digest: Digest::of(""), signatures: BTreeMap::new() };
         Pbft {
             settings,
+            limits,
             sealer,
             view: 0,
             changing: false,

@@ -127,7 +127,7 @@ impl<O: Data, S: Data> Pbft<O, S> {
         if proposal.view >= FAR {
             return cx.accuse(from, "counts farther than anybody lives");
         }
-        if self.is_in_window(proposal.number) && self.settings.commits {
+        if self.is_in_window(proposal.number) && self.limits.commits {
             self.log.entry(proposal.number).or_default().note_commit(from, proposal);
             self.execute(cx);
         }
@@ -147,7 +147,7 @@ impl<O: Data, S: Data> Pbft<O, S> {
                 slot.prepared = Some(Certificate { accepted, prepares: prepares.clone() });
                 slot.note_commit(me, proposal);
                 cx.persist(&Record::Prepared(number, prepares));
-                if self.settings.commits {
+                if self.limits.commits {
                     self.tell_all(Message::Commit(proposal), cx);
                 }
             }
@@ -157,7 +157,7 @@ impl<O: Data, S: Data> Pbft<O, S> {
 
     /// Executes what is decided, in the order of numbers.
     pub(super) fn execute(&mut self, cx: &mut Cx<'_, Self>) {
-        let quorum = if self.settings.commits { self.settings.quorum() } else { 1 };
+        let quorum = if self.limits.commits { self.settings.quorum() } else { 1 };
         let before = self.executed;
         while let Some(batch) =
             self.log.get(&(self.executed + 1)).and_then(|slot| slot.decided(quorum)).cloned()

@@ -112,7 +112,7 @@ impl<O: Data, S: Data> Pbft<O, S> {
     /// turn, so a primary cannot leave one out for ever. The primary itself gives up as well: it may be
     /// the only one that lacks something.
     pub(super) fn watch(&mut self, cx: &mut Cx<'_, Self>) {
-        if !self.is_active() || self.view >= self.settings.most_views {
+        if !self.is_active() || self.view >= self.limits.most_views {
             return;
         }
         if self.watched.is_some_and(|client| self.pending.contains_key(&client)) {

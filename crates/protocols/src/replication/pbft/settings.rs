@@ -1,32 +1,79 @@
-//! What may be set.
+//! How a group is set up.
 
 use serde::{Deserialize, Serialize};
 use synod_core::card::Parameter;
+use synod_core::replication::BadSettings;
 use synod_core::{ProcessId, ProcessSet, Setup, SetupError};
 
-/// What may be set. The same at all processes.
+/// How a group works. All its processes have the same settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(super) struct Settings {
-    /// The first so many processes are replicas; the others have only clients.
-    pub(super) replicas: usize,
-    /// Whether there are others.
-    pub(super) outsiders: bool,
-    /// So many of them may be traitors.
-    pub(super) faulty: usize,
-    /// A checkpoint is taken after so many sequence numbers.
-    pub(super) period: u64,
-    /// So many requests are in a batch at most.
-    pub(super) most_requests: usize,
-    /// So many batches of the primary are under way at a time.
-    pub(super) ahead: u64,
+pub struct Settings {
+    /// The first processes, this many, are replicas; the others have only clients.
+    pub replicas: usize,
+    /// This many of them may be traitors.
+    pub faulty: usize,
+    /// A checkpoint is taken after this many sequence numbers.
+    pub period: u64,
+    /// At most this many requests are in a batch.
+    pub most_requests: usize,
+    /// At most this many batches of the primary are under way at a time.
+    pub ahead: u64,
     /// How long a replica waits for a request before it suspects the primary.
-    pub(super) suspect_ms: u64,
-    /// How long it waits before it asks for what may have been lost; 0: it never does.
-    pub(super) resend_ms: u64,
-    /// No replica goes to a later view; for explorers.
+    pub suspect_ms: u64,
+    /// How long a replica waits before it asks for what may have been lost; 0: it never does.
+    pub resend_ms: u64,
+}
+
+impl Settings {
+    /// Settings for this many replicas in one data centre, with as many traitors as they can bear.
+    pub fn new(replicas: usize) -> Self {
+        Settings {
+            replicas,
+            faulty: replicas.saturating_sub(1) / 3,
+            period: 64,
+            most_requests: 64,
+            ahead: 8,
+            suspect_ms: 400,
+            resend_ms: 150,
+        }
+    }
+
+    /// Whether a group can work like that; if not, what is wrong.
+    pub fn check(&self) -> Result<(), BadSettings> {
+        let up_to = |number: u64| (1..=MOST).contains(&number);
+        let most_ms = u64::MAX >> 16;
+        let rules = [
+            ("replicas", self.replicas > 0, "a log needs a replica"),
+            (
+                "faulty",
+                self.replicas > self.faulty.saturating_mul(3),
+                "there must be more than three times as many replicas as traitors",
+            ),
+            ("period", up_to(self.period), "from 1 to 1024"),
+            ("most_requests", up_to(self.most_requests as u64), "from 1 to 1024"),
+            ("ahead", up_to(self.ahead), "from 1 to 1024"),
+            ("suspect_ms", (1..=most_ms).contains(&self.suspect_ms), "from 1 to 2^48"),
+            ("resend_ms", self.resend_ms <= most_ms, "from 0 to 2^48"),
+        ];
+        BadSettings::first(&rules)
+    }
+}
+
+/// What only explorers want: worlds that end, and replicas that break a rule on purpose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(super) struct Limits {
+    /// No replica goes to a later view.
     pub(super) most_views: u64,
     /// Whether a replica executes only what a quorum has committed.
     pub(super) commits: bool,
+    /// Whether clients are at processes that are no replicas.
+    pub(super) outsiders: bool,
+}
+
+impl Limits {
+    /// No limits, and every rule is kept: for groups that run.
+    pub(super) const NONE: Limits =
+        Limits { most_views: u64::MAX >> 2, commits: true, outsiders: true };
 }
 
 /// No batch has more requests, no group a longer period.
@@ -74,29 +121,33 @@ pub(super) const PARAMETERS: [Parameter; 11] = [
     Parameter { name: "secret", meaning: "the number that all keys are made from (default: 0)" },
 ];
 
-impl Settings {
-    pub(super) fn from_setup(setup: &Setup) -> Result<Self, SetupError> {
-        let replicas = within(setup, "replicas", setup.n as u64, setup.n as u64)? as usize;
-        let faulty = setup.number("faulty", (replicas as u64 - 1) / 3)?.min(MOST) as usize;
-        let bold = setup.choice("unsafe", &["no", "yes"])? == "yes";
-        if replicas <= faulty || !bold && replicas < 3 * faulty + 1 {
-            let why = format!("{replicas} replicas cannot bear {faulty} traitors");
-            return Err(setup.bad("faulty", why));
-        }
-        Ok(Settings {
-            replicas,
-            outsiders: replicas < setup.n,
-            faulty,
-            period: within(setup, "checkpoint", 64, MOST)?,
-            most_requests: within(setup, "batch", 64, MOST)? as usize,
-            ahead: within(setup, "ahead", 8, MOST)?,
-            suspect_ms: within(setup, "suspect", 400, u64::MAX >> 16)?,
-            resend_ms: setup.number("resend", 150)?.min(u64::MAX >> 16),
-            most_views: setup.number("views", u64::MAX >> 2)?,
-            commits: setup.choice("commit", &["yes", "no"])? == "yes",
-        })
+/// What the parameters of the catalogue say.
+pub(super) fn from_setup(setup: &Setup) -> Result<(Settings, Limits), SetupError> {
+    let replicas = within(setup, "replicas", setup.n as u64, setup.n as u64)? as usize;
+    let faulty = setup.number("faulty", (replicas as u64 - 1) / 3)?.min(MOST) as usize;
+    let bold = setup.choice("unsafe", &["no", "yes"])? == "yes";
+    if replicas <= faulty || !bold && replicas < 3 * faulty + 1 {
+        let why = format!("{replicas} replicas cannot bear {faulty} traitors");
+        return Err(setup.bad("faulty", why));
     }
+    let settings = Settings {
+        faulty,
+        period: within(setup, "checkpoint", 64, MOST)?,
+        most_requests: within(setup, "batch", 64, MOST)? as usize,
+        ahead: within(setup, "ahead", 8, MOST)?,
+        suspect_ms: within(setup, "suspect", 400, u64::MAX >> 16)?,
+        resend_ms: setup.number("resend", 150)?.min(u64::MAX >> 16),
+        ..Settings::new(replicas)
+    };
+    let limits = Limits {
+        most_views: setup.number("views", Limits::NONE.most_views)?,
+        commits: setup.choice("commit", &["yes", "no"])? == "yes",
+        outsiders: replicas < setup.n,
+    };
+    Ok((settings, limits))
+}
 
+impl Settings {
     /// So many replicas can be waited for; any two of as many have a loyal one in common.
     pub(super) fn quorum(&self) -> usize {
         self.replicas - self.faulty

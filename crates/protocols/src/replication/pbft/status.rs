@@ -72,7 +72,7 @@ impl<O: Data, S: Data> Pbft<O, S> {
                     cx.send(from, Message::Prepare(proposal, signature));
                 }
             }
-            if let Some(proposal) = slot.commit_of(self.me()).filter(|_| self.settings.commits) {
+            if let Some(proposal) = slot.commit_of(self.me()).filter(|_| self.limits.commits) {
                 cx.send(from, Message::Commit(proposal));
             }
         }

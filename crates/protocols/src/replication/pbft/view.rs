@@ -27,7 +27,7 @@ impl<O: Data, S: Data> Pbft<O, S> {
 
     /// Leaves all views before this one, and says what it knows.
     fn leave_for(&mut self, view: u64, cx: &mut Cx<'_, Self>) {
-        if self.forgot || view > self.settings.most_views {
+        if self.forgot || view > self.limits.most_views {
             return;
         }
         (self.view, self.changing, self.watched) = (view, true, None);
@@ -81,7 +81,7 @@ impl<O: Data, S: Data> Pbft<O, S> {
         if !self.changing || self.forgot || views.filter(|there| *there >= view).count() < quorum {
             return;
         }
-        if view < self.settings.most_views {
+        if view < self.limits.most_views {
             cx.set_timer(Timer::Suspect, self.wait_ms());
         }
         let wanted = self.changes.values().filter(|signed| signed.change.view == view);
@@ -113,7 +113,7 @@ impl<O: Data, S: Data> Pbft<O, S> {
         if !self.is_in_order(&new) {
             return cx.accuse(from, "begins a view without proofs");
         }
-        if new.view <= self.settings.most_views {
+        if new.view <= self.limits.most_views {
             self.begin(new, cx);
         }
     }

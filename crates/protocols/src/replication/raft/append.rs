@@ -1,21 +1,21 @@
-//! The leader sends its log, and followers copy it.
+//! Log replication (section 5.3): the leader sends its log, and followers copy it.
 
 use super::leadership::{Leadership, reached};
-use super::settings::MOST_LINES;
-use super::{Line, Message, Position, Raft, Role, Rules, Snapshot, Timer, WINDOW};
-use synod_core::replication::{Entry, Event};
+use super::settings::MOST_ENTRIES;
+use super::{LogEntry, Message, Outcome, Position, Raft, Role, Rules, Timer, WINDOW};
+use synod_core::replication::{Entry, Event, Parts};
 use synod_core::{Cx, Data, ProcessId, ProcessSet, Protocol};
 
 /// The leader's side.
-impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
-    /// We are elected.
+impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
+    /// Figure 2, leaders: upon election.
     pub(super) fn lead(&mut self, cx: &mut Cx<'_, Self>) {
         cx.cancel_timer(Timer::Election);
         let began = self.log.last_index() + 1;
-        self.role = Role::Leader(Box::new(Leadership::new(began, self.settings.most_beats)));
+        self.role = Role::Leader(Box::new(Leadership::new(began, self.limits.most_beats)));
         cx.output(Event::Leads(self.term));
         // With an entry of our own term, those of earlier terms can be committed.
-        self.log.push(Line { term: self.term, entry: Entry::Nothing });
+        self.log.push(LogEntry { term: self.term, entry: Entry::Nothing });
         self.beat(cx);
         self.flush(cx);
     }
@@ -23,7 +23,7 @@ impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
     /// Writes an entry, if we lead.
     pub(super) fn append(&mut self, entry: Entry<C>, cx: &mut Cx<'_, Self>) {
         if self.leads() {
-            self.log.push(Line { term: self.term, entry });
+            self.log.push(LogEntry { term: self.term, entry });
             self.flush_soon(cx);
         }
     }
@@ -62,12 +62,13 @@ impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
 
     /// Sends each of the others what it lacks; `all`: also to those who lack nothing.
     fn send_to_all(&mut self, all: bool, cx: &mut Cx<'_, Self>) {
-        let Role::Leader(leadership) = &self.role else { return };
+        let Role::Leader(leadership) = &mut self.role else { return };
         let mut others = self.log.voters().clone();
-        for next in leadership.target.iter().flat_map(ProcessSet::iter) {
+        for next in leadership.next_voters.iter().flat_map(ProcessSet::iter) {
             others.insert(next);
         }
         others.remove(cx.me());
+        leadership.installs.retain(|to, _| others.contains(*to));
         for to in others.iter() {
             self.send_log(to, all, cx);
         }
@@ -76,22 +77,26 @@ impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
     /// Sends what a follower lacks, as far as there is room on the way; `anyway`: also nothing.
     fn send_log(&mut self, to: ProcessId, anyway: bool, cx: &mut Cx<'_, Self>) {
         let Role::Leader(leadership) = &mut self.role else { return };
+        if leadership.installs.contains_key(&to) {
+            if anyway {
+                self.beat_between_parts(to, cx);
+            }
+            return;
+        }
         let round = leadership.round;
         let peer = leadership.peer(to);
         let Some(after) = self.log.position(peer.next - 1) else {
-            let snapshot = self.log.snapshot().clone();
-            peer.next = snapshot.last.index + 1;
-            return cx.send(to, Message::Install { term: self.term, snapshot, round });
+            return self.send_snapshot(to, cx);
         };
         let is_full = peer.next - 1 - peer.matched.min(peer.next - 1) >= WINDOW as u64;
-        let most = if is_full { 0 } else { self.settings.most_lines };
-        let lines = self.log.after(after.index, most).unwrap_or_default().to_vec();
-        if lines.is_empty() && !anyway {
+        let most = if is_full { 0 } else { self.settings.most_entries };
+        let entries = self.log.after(after.index, most).unwrap_or_default().to_vec();
+        if entries.is_empty() && !anyway {
             return;
         }
-        peer.next += lines.len() as u64;
+        peer.next += entries.len() as u64;
         let (term, commit) = (self.term, self.commit);
-        cx.send(to, Message::Append { term, after, lines, commit, round });
+        cx.send(to, Message::Append { term, after, entries, commit, round });
     }
 
     pub(super) fn on_heartbeat_due(&mut self, cx: &mut Cx<'_, Self>) {
@@ -115,26 +120,31 @@ impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
     pub(super) fn on_appended(
         &mut self,
         from: ProcessId,
-        outcome: Result<u64, u64>,
+        outcome: Outcome,
         round: u64,
         cx: &mut Cx<'_, Self>,
     ) {
         let last = self.log.last_index();
         let Role::Leader(leadership) = &mut self.role else { return };
-        if outcome.is_ok_and(|matched| matched > last) || round > leadership.round {
+        let has_more = matches!(outcome, Outcome::Agrees(matched) if matched > last);
+        if has_more || round > leadership.round {
             return cx.accuse(from, "has more than we sent");
         }
         let peer = leadership.peer(from);
         peer.round = peer.round.max(round);
         match outcome {
-            Ok(matched) => {
+            Outcome::Agrees(matched) => {
                 peer.matched = peer.matched.max(matched);
                 peer.next = peer.next.max(peer.matched + 1);
+                let matched = peer.matched;
+                leadership
+                    .installs
+                    .retain(|to, install| *to != from || install.last.index > matched);
                 self.advance(cx);
                 self.send_log(from, false, cx);
             }
             // It lacks something, or has something else: try where it says, if that is new to us.
-            Err(hint) => {
+            Outcome::Differs(hint) => {
                 let next = hint.saturating_add(1).clamp(peer.matched + 1, peer.next);
                 let goes_back = next < peer.next;
                 peer.next = next;
@@ -145,12 +155,13 @@ impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
         self.hand_over(cx);
     }
 
-    /// What a majority has is committed, if it is of our term; what precedes it with it.
+    /// Figure 2, leaders: an entry of the current term that a majority has is committed, and all entries
+    /// before it with it (sections 5.3 and 5.4.2).
     fn advance(&mut self, cx: &mut Cx<'_, Self>) {
         let me = cx.me();
         let Role::Leader(leadership) = &self.role else { return };
         let matched = |at| match at {
-            // Our own disk may still be busy; but so is then whatever we say about it.
+            // Our own disk may still be busy; the messages that follow wait for it.
             at if at == me => leadership.written,
             at => leadership.peers.get(&at).map_or(0, |peer| peer.matched),
         };
@@ -158,110 +169,90 @@ impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
         let is_ours = self.log.position(index).is_some_and(|at| at.term == self.term);
         if index > self.commit && (is_ours || !R::COMMITS_ONLY_ITS_OWN_TERM) {
             self.commit = index;
-            self.tell(cx);
+            self.apply(cx);
             self.go_on_changing(cx);
         }
     }
 }
 
 /// The followers' side.
-impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
-    /// The leader's entries after a place.
+impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
+    /// Figure 2, AppendEntries RPC: the leader's entries after a place. Step 1, the term, was checked
+    /// before.
     pub(super) fn on_append(
         &mut self,
         from: ProcessId,
         after: Position,
-        lines: Vec<Line<C>>,
+        entries: Vec<LogEntry<C>>,
         commit: u64,
         round: u64,
         cx: &mut Cx<'_, Self>,
     ) {
-        if lines.len() as u64 > MOST_LINES
-            || !lines.iter().all(|line| is_sensible(line, self.term, cx))
+        if entries.len() as u64 > MOST_ENTRIES
+            || !entries.iter().all(|entry| is_sensible(entry, self.term, cx))
         {
             return cx.accuse(from, "sent entries that no leader writes");
         }
-        let outcome = self.copy(after, &lines, cx);
-        let Ok(outcome) = outcome else {
+        let Some(outcome) = self.copy(after, &entries, cx) else {
             return cx.accuse(from, "wants to change what is committed");
         };
-        if let Ok(matched) = outcome {
+        // 5. If leaderCommit > commitIndex, set commitIndex to the lesser of it and the last new entry.
+        if let Outcome::Agrees(matched) = outcome {
             self.commit = self.commit.max(commit.min(matched));
-            self.tell(cx);
+            self.apply(cx);
         }
         cx.send(from, Message::Appended { term: self.term, outcome, round });
     }
 
-    /// Copies entries into our log. Says how far it agrees, or where to try; an error, if that would
-    /// change what is committed.
+    /// Copies entries into our log. None, if that would change what is committed.
     fn copy(
         &mut self,
         after: Position,
-        lines: &[Line<C>],
+        entries: &[LogEntry<C>],
         cx: &mut Cx<'_, Self>,
-    ) -> Result<Result<u64, u64>, ()> {
-        let end = after.index + lines.len() as u64;
+    ) -> Option<Outcome> {
+        let end = after.index + entries.len() as u64;
         // What is in our snapshot is committed, and the same everywhere.
         let first = self.log.first_kept();
         if end <= first {
-            return Ok(Ok(end));
+            return Some(Outcome::Agrees(end));
         }
+        // 2. Reply false if the log has no entry at prevLogIndex whose term matches prevLogTerm.
         if after.index >= first && self.log.position(after.index) != Some(after) {
-            return Ok(Err(self.hint(after)));
+            return Some(Outcome::Differs(self.hint(after)));
         }
         let differs = |index: &u64| {
-            let line = &lines[(index - after.index - 1) as usize];
-            self.log.line(*index).is_none_or(|ours| ours.term != line.term)
+            let entry = &entries[(index - after.index - 1) as usize];
+            self.log.entry(*index).is_none_or(|ours| ours.term != entry.term)
         };
         let Some(index) = (after.index.max(first) + 1..=end).find(differs) else {
-            return Ok(Ok(end));
+            return Some(Outcome::Agrees(end));
         };
         if index <= self.commit {
-            return Err(());
+            return None;
         }
-        self.log.replace_after(index - 1, &lines[(index - after.index - 1) as usize..]);
+        // 3. and 4. Delete the entries that conflict, and append those that are not in the log.
+        self.give_up_installing();
+        self.log.replace_after(index - 1, &entries[(index - after.index - 1) as usize..]);
         self.save_after(index - 1, cx);
-        Ok(Ok(end))
+        Some(Outcome::Agrees(end))
     }
 
-    /// Where our log might agree, if it does not at `after`: before the term that is wrong there.
+    /// Section 5.3: where our log might agree, if it does not at `after`: before the first entry of the
+    /// term that conflicts there.
     fn hint(&self, after: Position) -> u64 {
         let Some(ours) = self.log.position(after.index) else { return self.log.last_index() };
         let same = |index: &u64| self.log.position(*index).is_some_and(|at| at.term == ours.term);
         let wrong = (self.commit + 1..=after.index).rev().take_while(same).last();
         wrong.map_or(self.commit, |first| first - 1)
     }
-
-    /// The leader's state, in the place of entries that it does not have any more.
-    pub(super) fn on_install(
-        &mut self,
-        from: ProcessId,
-        snapshot: Snapshot<S>,
-        round: u64,
-        cx: &mut Cx<'_, Self>,
-    ) {
-        let is_sensible = snapshot.last.term <= self.term
-            && !snapshot.voters.is_empty()
-            && snapshot.voters.iter().all(|at| cx.is_member(at));
-        let Some(state) = snapshot.state.clone().filter(|_| is_sensible) else {
-            return cx.accuse(from, "sent a state that no leader has");
-        };
-        let index = snapshot.last.index;
-        if index > self.commit {
-            self.log.install(snapshot);
-            (self.commit, self.told) = (index, index);
-            self.save_all(cx);
-            cx.output(Event::Restored { index, state });
-        }
-        cx.send(from, Message::Appended { term: self.term, outcome: Ok(index), round });
-    }
 }
 
 /// Whether a leader of this term can have written it.
-fn is_sensible<C, P: Protocol>(line: &Line<C>, term: u64, cx: &Cx<'_, P>) -> bool {
-    let voters = match &line.entry {
+fn is_sensible<C, P: Protocol>(entry: &LogEntry<C>, term: u64, cx: &Cx<'_, P>) -> bool {
+    let voters = match &entry.entry {
         Entry::Voters(voters) => !voters.is_empty() && voters.iter().all(|at| cx.is_member(at)),
         Entry::Nothing | Entry::Command(_) => true,
     };
-    voters && line.term <= term
+    voters && entry.term <= term
 }

@@ -1,6 +1,6 @@
 //! Raft in the catalogue.
 
-use super::settings::{PARAMETERS as OWN, Settings as Set, first_lines};
+use super::settings::{PARAMETERS as OWN, first_entries, from_setup};
 use super::{Raft, Rules, Sound};
 use synod_core::algorithm::Snapshot;
 use synod_core::byzantine::{ADVERSARY, LIES, SCRIPT, TRAITORS};
@@ -15,7 +15,7 @@ use synod_core::replication::{Catalogued, Command, KeyValue, Operation, Sessions
 use synod_core::{Invariant, Setup, SetupError};
 
 /// A server below the key-value store, with rules `R`.
-pub type Server<R> = Raft<R, Command<Operation>, Sessions<Store>>;
+pub type Server<R> = Raft<Command<Operation>, Sessions<Store>, R>;
 
 pub(super) const SOURCE: Source = Source {
     author: "D. Ongaro, J. Ousterhout",
@@ -112,7 +112,7 @@ impl Catalogued for Server<Sound> {
             &[
                 Invariant {
                     name: "log-matching",
-                    statement: "two logs that have a line of the same term at the same place are the \
+                    statement: "two logs that have an entry of the same term at the same place are the \
                                 same up to there",
                     holds: logs_match,
                 },
@@ -137,10 +137,11 @@ where
 
 /// Servers with some rules, as the parameters say.
 pub(super) fn group<R: Rules>(setup: &Setup) -> Result<Vec<Server<R>>, SetupError> {
-    let settings = Set::from_setup(setup)?;
-    let logs = first_lines(setup)?;
+    let (settings, limits) = from_setup(setup)?;
+    let logs = first_entries(setup)?;
     let term = logs.iter().flatten().copied().max().unwrap_or(0);
-    Ok(logs.iter().map(|log| Raft::new(settings.clone(), term, log)).collect())
+    let server = |log: &Vec<u64>| Raft::limited(settings.clone(), limits.clone(), term, log);
+    Ok(logs.iter().map(server).collect())
 }
 
 fn servers<'a, R: Rules>(
@@ -163,7 +164,7 @@ where
         let last = one.log().last_index().min(other.log().last_index());
         let same = |index: &u64| one.log().position(*index) == other.log().position(*index);
         let end = (first..=last).rev().find(same).unwrap_or(first);
-        (first + 1..=end).all(|index| one.log().line(index) == other.log().line(index))
+        (first + 1..=end).all(|index| one.log().entry(index) == other.log().entry(index))
     };
     servers.clone().enumerate().all(|(at, one)| servers.clone().skip(at + 1).all(|p| agree(one, p)))
 }

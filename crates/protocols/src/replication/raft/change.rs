@@ -1,21 +1,21 @@
-//! Who votes, who leads, and how much of the log is kept: by order of the layer above.
+//! Membership changes (D 4.1) and leadership transfer (D 3.10), by order of the layer above.
 //!
 //! Voters change one at a time: any majority of the old ones and any of the new ones share a server. A
-//! change counts as soon as it is in the log; the next one waits until it is committed, and the first
-//! one until the leader has committed something in its own term.
+//! change counts as soon as it is in the log. The next change waits until it is committed, and the first
+//! one until the leader has committed an entry of its own term.
 
 use super::{Message, Raft, Role, Rules};
-use synod_core::replication::Entry;
+use synod_core::replication::{Entry, Parts};
 use synod_core::{Cx, Data, ProcessId, ProcessSet};
 
-impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
-    /// Lets these vote, step by step.
+impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
+    /// Makes these servers the voters, step by step.
     pub(super) fn reconfigure(&mut self, voters: ProcessSet, cx: &mut Cx<'_, Self>) {
         let is_sensible = !voters.is_empty() && voters.iter().all(|at| cx.is_member(at));
         if let Role::Leader(leadership) = &mut self.role
             && is_sensible
         {
-            leadership.target = Some(voters);
+            leadership.next_voters = Some(voters);
             self.go_on_changing(cx);
         }
     }
@@ -27,22 +27,24 @@ impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
         if self.commit < leadership.began || !is_settled {
             return;
         }
-        if let Some(next) = leadership.target.as_ref().and_then(|to| step(self.log.voters(), to)) {
+        if let Some(next) =
+            leadership.next_voters.as_ref().and_then(|to| step(self.log.voters(), to))
+        {
             return self.append(Entry::Voters(next), cx);
         }
-        leadership.target = None;
+        leadership.next_voters = None;
         if !self.log.voters().contains(cx.me()) {
             self.follow(None, cx);
         }
     }
 
-    /// Lets another lead, as soon as its log is as long as ours.
+    /// Transfers the leadership, as soon as the log of the target is as long as ours.
     pub(super) fn transfer(&mut self, to: ProcessId, cx: &mut Cx<'_, Self>) {
         let votes = to != cx.me() && self.log.voters().contains(to);
         if let Role::Leader(leadership) = &mut self.role
             && votes
         {
-            leadership.heir = Some(to);
+            leadership.transfer_target = Some(to);
             self.hand_over(cx);
         }
     }
@@ -52,18 +54,10 @@ impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
         let Role::Leader(leadership) = &mut self.role else { return };
         let is_ready =
             |to: &ProcessId| leadership.peers.get(to).is_some_and(|peer| peer.matched == last);
-        if let Some(to) = leadership.heir.filter(is_ready) {
-            leadership.heir = None;
-            leadership.has_called = true;
+        if let Some(to) = leadership.transfer_target.filter(is_ready) {
+            leadership.transfer_target = None;
+            leadership.has_transferred = true;
             cx.send(to, Message::TimeoutNow { term: self.term });
-        }
-    }
-
-    /// The state takes the place of the beginning of the log.
-    pub(super) fn compact(&mut self, index: u64, state: S, cx: &mut Cx<'_, Self>) {
-        if index <= self.told && index > self.log.first_kept() {
-            self.log.compact(index, state);
-            self.save_all(cx);
         }
     }
 }

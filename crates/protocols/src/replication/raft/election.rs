@@ -1,44 +1,46 @@
-//! Elections: who stands, who votes for whom.
+//! Elections (sections 5.2 and 5.4.1): which server campaigns, and which candidate gets its vote.
 
-use super::{Message, Position, Raft, Role, Rules, Timer};
+use super::{Message, Outcome, Position, Raft, Role, Rules, Timer};
+use synod_core::replication::Parts;
 use synod_core::{Cx, Data, ProcessId};
 
-impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
-    /// Waits for a leader; not all for the same time, so that they do not stand at the same time.
+impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
+    /// Waits for a leader. Servers wait for different times, so that few of them campaign at once.
     pub(super) fn await_election(&self, cx: &mut Cx<'_, Self>) {
-        let stands =
-            self.log.voters().contains(cx.me()) && self.settings.standing.contains(cx.me());
-        if self.term >= self.settings.most_terms || !stands {
+        let campaigns = self.limits.candidates.as_ref().is_none_or(|those| those.contains(cx.me()));
+        let may = campaigns && self.log.voters().contains(cx.me());
+        if self.term >= self.limits.most_terms || !may {
             return;
         }
-        let (least, spread) = (self.settings.election_ms, self.settings.spread);
-        let more = if spread > 1 { cx.choose(spread) } else { 0 };
-        cx.set_timer(Timer::Election, least + least * u64::from(more) / u64::from(spread));
+        let (least, timeouts) = (self.settings.election_ms, self.settings.timeouts);
+        let more = if timeouts > 1 { cx.choose(timeouts) } else { 0 };
+        cx.set_timer(Timer::Election, least + least * u64::from(more) / u64::from(timeouts));
     }
 
-    /// Nobody leads, as far as we know.
+    /// The election timeout is over: this server campaigns, or asks for pre-votes first.
     pub(super) fn on_election_due(&mut self, cx: &mut Cx<'_, Self>) {
         if self.leads() || self.forgot {
             return;
         }
-        if self.settings.asks_first {
-            self.ask_first(cx);
+        if self.settings.pre_vote {
+            self.request_pre_votes(cx);
         } else {
-            self.stand(false, cx);
+            self.campaign(false, cx);
         }
     }
 
-    /// Asks whether we would be elected, without disturbing anybody who has a leader.
-    fn ask_first(&mut self, cx: &mut Cx<'_, Self>) {
-        self.role = Role::Candidate { asks_first: true, votes: [cx.me()].into_iter().collect() };
+    /// D 9.6: asks whether it would be elected, in the same term. A server that was cut off so does not
+    /// bring a later term to a group that has a leader.
+    fn request_pre_votes(&mut self, cx: &mut Cx<'_, Self>) {
+        self.role = Role::Candidate { is_pre_vote: true, votes: [cx.me()].into_iter().collect() };
         self.await_election(cx);
         self.request_votes(self.term + 1, true, false, cx);
         self.count_votes(cx);
     }
 
-    /// Stands for election in a new term. `called`: the leader wants it.
-    pub(super) fn stand(&mut self, called: bool, cx: &mut Cx<'_, Self>) {
-        if self.term >= self.settings.most_terms {
+    /// Figure 2, candidates: begins an election in the next term. `called`: the leader told it to.
+    pub(super) fn campaign(&mut self, called: bool, cx: &mut Cx<'_, Self>) {
+        if self.term >= self.limits.most_terms {
             return;
         }
         self.term += 1;
@@ -46,7 +48,7 @@ impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
         if R::KEEPS_VOTES {
             self.save_ballot(cx);
         }
-        self.role = Role::Candidate { asks_first: false, votes: [cx.me()].into_iter().collect() };
+        self.role = Role::Candidate { is_pre_vote: false, votes: [cx.me()].into_iter().collect() };
         self.await_election(cx);
         self.request_votes(self.term, false, called, cx);
         self.count_votes(cx);
@@ -57,11 +59,11 @@ impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
         cx.multicast_to(self.log.voters().clone(), message);
     }
 
-    /// Somebody who cannot hear the leader wants to be elected. We hear it, so we do not listen: as
-    /// long as we do, nobody else gets our vote.
+    /// Section 6: a candidate asks for a vote although this server hears the leader. The request is
+    /// disregarded: while the leader is heard, no other gets the vote, and leases rely on that.
     pub(super) fn is_disturbance(&self, message: &Message<C, S>) -> bool {
         let is_request = matches!(message, Message::RequestVote { pre: false, called: false, .. });
-        let waits = self.settings.asks_first || self.settings.leases;
+        let waits = self.settings.pre_vote || self.settings.leases;
         is_request && waits && self.has_leader()
     }
 
@@ -73,20 +75,21 @@ impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
         }
     }
 
-    /// Would this server get our vote?
-    pub(super) fn on_question(
+    /// D 9.6: says whether a candidate would get our vote.
+    pub(super) fn on_request_pre_vote(
         &mut self,
         from: ProcessId,
         term: u64,
         last: Position,
         cx: &mut Cx<'_, Self>,
     ) {
-        let granted = term > self.term && !self.has_leader() && !self.forgot && self.is_good(last);
+        let granted =
+            term > self.term && !self.has_leader() && !self.forgot && self.is_up_to_date(last);
         let term = if granted { term } else { self.term };
         cx.send(from, Message::Vote { term, pre: true, granted });
     }
 
-    /// A server asks for our vote in a term that is not greater than ours any more.
+    /// Figure 2, RequestVote RPC: a candidate asks for our vote. Its term is at most ours by now.
     pub(super) fn on_request_vote(
         &mut self,
         from: ProcessId,
@@ -95,10 +98,10 @@ impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
         cx: &mut Cx<'_, Self>,
     ) {
         let is_free = self.vote.is_none_or(|vote| vote == from);
-        let granted = term == self.term && is_free && !self.forgot && self.is_good(last);
+        let granted = term == self.term && is_free && !self.forgot && self.is_up_to_date(last);
         if granted {
             self.vote = Some(from);
-            // Perhaps we were about to stand ourselves.
+            // This server may have asked for pre-votes itself.
             if matches!(self.role, Role::Candidate { .. }) {
                 self.follow(None, cx);
             }
@@ -110,8 +113,8 @@ impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
         cx.send(from, Message::Vote { term: self.term, pre: false, granted });
     }
 
-    /// Whether a log that ends there has all that ours has, as far as it may be committed.
-    fn is_good(&self, last: Position) -> bool {
+    /// Section 5.4.1: whether a log that ends there is at least as up-to-date as ours.
+    fn is_up_to_date(&self, last: Position) -> bool {
         !R::COMPARES_LOGS || last >= self.log.last()
     }
 
@@ -124,23 +127,23 @@ impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
         cx: &mut Cx<'_, Self>,
     ) {
         let for_term = if pre { self.term + 1 } else { self.term };
-        let Role::Candidate { asks_first, votes } = &mut self.role else { return };
-        if granted && term == for_term && *asks_first == pre {
+        let Role::Candidate { is_pre_vote, votes } = &mut self.role else { return };
+        if granted && term == for_term && *is_pre_vote == pre {
             votes.insert(from);
             self.count_votes(cx);
         }
     }
 
     fn count_votes(&mut self, cx: &mut Cx<'_, Self>) {
-        let Role::Candidate { asks_first, votes } = &self.role else { return };
-        match (self.is_majority(votes), *asks_first) {
-            (true, true) => self.stand(false, cx),
+        let Role::Candidate { is_pre_vote, votes } = &self.role else { return };
+        match (self.is_majority(votes), *is_pre_vote) {
+            (true, true) => self.campaign(false, cx),
             (true, false) => self.lead(cx),
             (false, _) => {}
         }
     }
 
-    /// The leader wants us to lead.
+    /// D 3.10: the leader makes this server its transfer target.
     pub(super) fn on_timeout_now(&mut self, from: ProcessId, cx: &mut Cx<'_, Self>) {
         let leader = match &self.role {
             Role::Follower { leader, .. } => *leader,
@@ -150,11 +153,11 @@ impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
             return cx.accuse(from, "calls an election and does not lead");
         }
         if !self.forgot && self.log.voters().contains(cx.me()) {
-            self.stand(true, cx);
+            self.campaign(true, cx);
         }
     }
 
-    /// A message of a leader: false if it is not, or not any more.
+    /// A message of a leader: false if its term is over.
     pub(super) fn hears_leader(
         &mut self,
         from: ProcessId,
@@ -163,7 +166,7 @@ impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
         cx: &mut Cx<'_, Self>,
     ) -> bool {
         if term < self.term {
-            let outcome = Err(self.log.last_index());
+            let outcome = Outcome::Differs(self.log.last_index());
             cx.send(from, Message::Appended { term: self.term, outcome, round });
             return false;
         }

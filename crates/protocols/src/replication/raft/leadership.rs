@@ -1,21 +1,25 @@
-//! What a leader knows besides.
+//! The state of a leader beside its log (figure 2, volatile state on leaders).
 
+use super::sending::Install;
 use super::{Raft, Rules, Timer};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
-use synod_core::replication::Event;
+use synod_core::replication::{Event, Parts};
 use synod_core::{Cx, Data, ProcessId, ProcessSet};
 
-/// What a leader knows.
+/// The state of a leader beside its log.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(super) struct Leadership {
+#[serde(bound = "S: Parts")]
+pub(super) struct Leadership<S: Parts> {
     /// How far each of the others is.
     pub(super) peers: BTreeMap<ProcessId, Peer>,
+    /// Snapshots on their way, in parts.
+    pub(super) installs: BTreeMap<ProcessId, Install<S>>,
     /// The place of the entry with which it began.
     pub(super) began: u64,
     /// How far its own log was sent to the disk.
     pub(super) written: u64,
-    /// Heartbeats are counted: who answers the last has not voted for another leader before it.
+    /// Heartbeats are counted: a follower that answers the last one had voted for no later leader before.
     pub(super) round: u64,
     /// The round that a majority should have answered when we look again.
     pub(super) due: u64,
@@ -27,33 +31,34 @@ pub(super) struct Leadership {
     pub(super) reads: VecDeque<(u64, u64)>,
     /// The last round whose lease is over.
     pub(super) expired: u64,
-    /// Who is to vote in the end.
-    pub(super) target: Option<ProcessSet>,
-    /// Who is to lead next.
-    pub(super) heir: Option<ProcessId>,
-    /// Whether somebody was called to lead, whom others may elect although they hear us: no lease counts
-    /// any more.
-    pub(super) has_called: bool,
-    /// Whether there is something to be sent at the next flush.
+    /// The voters at the end of a change that is under way.
+    pub(super) next_voters: Option<ProcessSet>,
+    /// The follower that is to lead next, once it has the whole log.
+    pub(super) transfer_target: Option<ProcessId>,
+    /// Whether the transfer target was told to campaign. Others may elect it although they hear this
+    /// leader, so no lease counts from then on.
+    pub(super) has_transferred: bool,
+    /// Whether a flush is due, with entries that were not sent yet.
     pub(super) unsent: bool,
 }
 
 /// How far a follower is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Peer {
-    /// The next entry to send.
+    /// Figure 2, nextIndex: the next entry to send.
     pub(super) next: u64,
-    /// Up to here its log agrees with ours, and is on its disk.
+    /// Figure 2, matchIndex: up to here its log agrees with the leader's, and is on its disk.
     pub(super) matched: u64,
     /// The last round of heartbeats that it answered.
     pub(super) round: u64,
 }
 
-impl Leadership {
+impl<S: Parts> Leadership<S> {
     /// Knows nothing of the others, whose logs may be as long as ours; and writes `began` next.
     pub(super) fn new(began: u64, beats_left: u64) -> Self {
         Leadership {
             peers: BTreeMap::new(),
+            installs: BTreeMap::new(),
             began,
             written: began - 1,
             round: 0,
@@ -62,9 +67,9 @@ impl Leadership {
             beats_left,
             reads: VecDeque::new(),
             expired: 0,
-            target: None,
-            heir: None,
-            has_called: false,
+            next_voters: None,
+            transfer_target: None,
+            has_transferred: false,
             unsent: false,
         }
     }
@@ -74,8 +79,8 @@ impl Leadership {
         self.peers.entry(at).or_insert(Peer { next: self.began, matched: 0, round: 0 })
     }
 
-    /// It leads no more: what waits for it waits in vain.
-    pub(super) fn resign<R: Rules, C: Data, S: Data>(self, cx: &mut Cx<'_, Raft<R, C, S>>) {
+    /// The leader steps down: its reads cannot be answered here.
+    pub(super) fn resign<C: Data, R: Rules>(self, cx: &mut Cx<'_, Raft<C, S, R>>) {
         cx.cancel_timer(Timer::Heartbeat);
         cx.cancel_timer(Timer::Flush);
         for round in self.expired + 1..=self.round {

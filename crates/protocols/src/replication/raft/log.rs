@@ -1,11 +1,11 @@
-//! The log of one server: the state after its beginning, and the lines that follow.
+//! The log of one server: the state after its beginning, and the entries that follow.
 
 use serde::{Deserialize, Serialize};
 use synod_core::ProcessSet;
 use synod_core::replication::Entry;
 
-/// A place in a log: which term wrote it, and where. A log with the greater last position knows
-/// everything that is committed, or more than the other at least.
+/// A place in a log: the term of the entry there, and its index. Of two logs, the one with the greater last
+/// position is the more up-to-date (section 5.4.1).
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -16,21 +16,21 @@ pub struct Position {
     pub index: u64,
 }
 
-/// One line of a log.
+/// One entry of a log.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Line<C> {
+pub struct LogEntry<C> {
     /// The term of the leader that wrote it.
     pub term: u64,
-    /// What it says.
+    /// What it holds.
     pub entry: Entry<C>,
 }
 
 /// The state in the place of the beginning of a log.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Snapshot<S> {
-    /// The last line that is in it.
+    /// The last entry that is in it.
     pub last: Position,
-    /// Who votes, after that line.
+    /// Who votes, after that entry.
     pub voters: ProcessSet,
     /// The state; none, if nothing is in it yet.
     pub state: Option<S>,
@@ -40,8 +40,8 @@ pub struct Snapshot<S> {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Log<C, S> {
     snapshot: Snapshot<S>,
-    lines: Vec<Line<C>>,
-    /// Who votes, by the last line that says so, and where that is; kept, because it is asked all the
+    entries: Vec<LogEntry<C>>,
+    /// Who votes, by the last entry that says so, and where that is; kept, because it is asked all the
     /// time.
     voters: (ProcessSet, Option<u64>),
 }
@@ -54,19 +54,19 @@ impl<C: Clone + Eq, S: Clone> Log<C, S> {
     }
 
     /// A log as it was written down.
-    pub(super) fn restored(snapshot: Snapshot<S>, lines: Vec<Line<C>>) -> Self {
-        let mut log = Log { snapshot, lines, voters: (ProcessSet::EMPTY, None) };
+    pub(super) fn restored(snapshot: Snapshot<S>, entries: Vec<LogEntry<C>>) -> Self {
+        let mut log = Log { snapshot, entries, voters: (ProcessSet::EMPTY, None) };
         log.look_up_voters();
         log
     }
 
     fn look_up_voters(&mut self) {
-        let said = |line: &Line<C>| match &line.entry {
+        let said = |entry: &LogEntry<C>| match &entry.entry {
             Entry::Voters(voters) => Some(voters.clone()),
             _ => None,
         };
-        let found = self.lines.iter().enumerate().rev();
-        let found = found.filter_map(|(place, line)| Some((said(line)?, place))).next();
+        let found = self.entries.iter().enumerate().rev();
+        let found = found.filter_map(|(place, entry)| Some((said(entry)?, place))).next();
         self.voters = match found {
             None => (self.snapshot.voters.clone(), None),
             Some((voters, place)) => (voters, Some(self.first_kept() + 1 + place as u64)),
@@ -77,36 +77,36 @@ impl<C: Clone + Eq, S: Clone> Log<C, S> {
         &self.snapshot
     }
 
-    pub(super) fn lines(&self) -> &[Line<C>] {
-        &self.lines
+    pub(super) fn entries(&self) -> &[LogEntry<C>] {
+        &self.entries
     }
 
     /// Where it ends.
     pub fn last(&self) -> Position {
-        match self.lines.last() {
+        match self.entries.last() {
             None => self.snapshot.last,
-            Some(line) => Position { term: line.term, index: self.last_index() },
+            Some(entry) => Position { term: entry.term, index: self.last_index() },
         }
     }
 
-    /// The place of the last line.
+    /// The place of the last entry.
     pub fn last_index(&self) -> u64 {
-        self.snapshot.last.index + self.lines.len() as u64
+        self.snapshot.last.index + self.entries.len() as u64
     }
 
-    /// The place after which there are lines.
+    /// The place after which there are entries.
     pub fn first_kept(&self) -> u64 {
         self.snapshot.last.index
     }
 
     fn place(&self, index: u64) -> Option<usize> {
         let place = index.checked_sub(self.snapshot.last.index + 1)?;
-        usize::try_from(place).ok().filter(|place| *place < self.lines.len())
+        usize::try_from(place).ok().filter(|place| *place < self.entries.len())
     }
 
-    /// The line at a place, if it is still there.
-    pub fn line(&self, index: u64) -> Option<&Line<C>> {
-        self.place(index).map(|place| &self.lines[place])
+    /// The entry at a place, if it is still there.
+    pub fn entry(&self, index: u64) -> Option<&LogEntry<C>> {
+        self.place(index).map(|place| &self.entries[place])
     }
 
     /// The position at a place; none before the snapshot and after the end.
@@ -114,28 +114,28 @@ impl<C: Clone + Eq, S: Clone> Log<C, S> {
         if index == self.snapshot.last.index {
             return Some(self.snapshot.last);
         }
-        self.line(index).map(|line| Position { term: line.term, index })
+        self.entry(index).map(|entry| Position { term: entry.term, index })
     }
 
-    /// Up to `most` lines after a place; none, if they are not there any more.
-    pub fn after(&self, index: u64, most: usize) -> Option<&[Line<C>]> {
+    /// Up to `most` entries after a place; none, if they are not there any more.
+    pub fn after(&self, index: u64, most: usize) -> Option<&[LogEntry<C>]> {
         let begin = usize::try_from(index.checked_sub(self.snapshot.last.index)?).ok()?;
-        let rest = self.lines.get(begin..)?;
+        let rest = self.entries.get(begin..)?;
         Some(&rest[..rest.len().min(most)])
     }
 
-    /// Adds a line at the end.
-    pub fn push(&mut self, line: Line<C>) {
-        self.replace_after(self.last_index(), &[line]);
+    /// Adds a entry at the end.
+    pub fn push(&mut self, entry: LogEntry<C>) {
+        self.replace_after(self.last_index(), &[entry]);
     }
 
-    /// Whatever is after this place is gone; then these lines follow.
-    pub fn replace_after(&mut self, index: u64, lines: &[Line<C>]) {
+    /// Whatever is after this place is gone; then these entries follow.
+    pub fn replace_after(&mut self, index: u64, entries: &[LogEntry<C>]) {
         let keep = index.saturating_sub(self.snapshot.last.index) as usize;
-        self.lines.truncate(keep);
-        self.lines.extend_from_slice(lines);
+        self.entries.truncate(keep);
+        self.entries.extend_from_slice(entries);
         let is_gone = self.voters.1.is_some_and(|since| since > index);
-        if is_gone || lines.iter().any(|line| matches!(line.entry, Entry::Voters(_))) {
+        if is_gone || entries.iter().any(|entry| matches!(entry.entry, Entry::Voters(_))) {
             self.look_up_voters();
         }
     }
@@ -154,12 +154,12 @@ impl<C: Clone + Eq, S: Clone> Log<C, S> {
     pub fn compact(&mut self, index: u64, state: S) {
         let Some(last) = self.position(index).filter(|_| index > self.first_kept()) else { return };
         let gone = (index - self.snapshot.last.index) as usize;
-        let voters = self.lines[..gone].iter().rev().find_map(|line| match &line.entry {
+        let voters = self.entries[..gone].iter().rev().find_map(|entry| match &entry.entry {
             Entry::Voters(voters) => Some(voters.clone()),
             _ => None,
         });
         let voters = voters.unwrap_or_else(|| self.snapshot.voters.clone());
-        self.lines.drain(..gone);
+        self.entries.drain(..gone);
         self.snapshot = Snapshot { last, voters, state: Some(state) };
         self.look_up_voters();
     }
@@ -168,7 +168,7 @@ impl<C: Clone + Eq, S: Clone> Log<C, S> {
     pub fn install(&mut self, snapshot: Snapshot<S>) {
         let agrees = self.position(snapshot.last.index) == Some(snapshot.last);
         let keep = if agrees { self.after(snapshot.last.index, usize::MAX) } else { None };
-        self.lines = keep.unwrap_or_default().to_vec();
+        self.entries = keep.unwrap_or_default().to_vec();
         self.snapshot = snapshot;
         self.look_up_voters();
     }
@@ -179,15 +179,15 @@ mod tests {
     use super::*;
     use synod_core::ProcessId;
 
-    fn line(term: u64, command: u8) -> Line<u8> {
-        Line { term, entry: Entry::Command(command) }
+    fn entry(term: u64, command: u8) -> LogEntry<u8> {
+        LogEntry { term, entry: Entry::Command(command) }
     }
 
     /// Lines of the terms 1, 1, 2, 3.
     fn log() -> Log<u8, &'static str> {
         let mut log = Log::new(ProcessSet::all(3));
         for (term, command) in [(1, 1), (1, 2), (2, 3), (3, 4)] {
-            log.push(line(term, command));
+            log.push(entry(term, command));
         }
         log
     }
@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(log().position(3), Some(Position { term: 2, index: 3 }));
         assert_eq!(log().position(0), Some(Position::default()));
         assert_eq!(log().position(5), None);
-        assert_eq!(log().after(2, 1), Some(&[line(2, 3)][..]));
+        assert_eq!(log().after(2, 1), Some(&[entry(2, 3)][..]));
         assert_eq!(log().after(9, 1), None);
     }
 
@@ -207,7 +207,7 @@ mod tests {
         let mut log = log();
         log.compact(3, "three");
         assert_eq!((log.first_kept(), log.last_index()), (3, 4));
-        assert_eq!((log.line(3), log.after(2, 9)), (None, None));
+        assert_eq!((log.entry(3), log.after(2, 9)), (None, None));
         assert_eq!(log.position(3), Some(Position { term: 2, index: 3 }));
         log.compact(2, "two");
         assert_eq!(log.snapshot().state, Some("three"), "an older state is of no use");
@@ -229,12 +229,12 @@ mod tests {
     fn the_last_line_that_says_who_votes_counts_even_after_it_is_in_a_snapshot() {
         let two: ProcessSet = [ProcessId(0), ProcessId(1)].into_iter().collect();
         let mut log = log();
-        log.push(Line { term: 3, entry: Entry::Voters(two.clone()) });
-        log.push(line(3, 6));
+        log.push(LogEntry { term: 3, entry: Entry::Voters(two.clone()) });
+        log.push(entry(3, 6));
         assert_eq!((log.voters(), log.voters_since()), (&two, Some(5)));
         log.compact(6, "six");
         assert_eq!((log.voters(), log.voters_since()), (&two, None));
-        log.replace_after(6, &[line(4, 7)]);
+        log.replace_after(6, &[entry(4, 7)]);
         assert_eq!(log.last(), Position { term: 4, index: 7 });
     }
 }

@@ -1,19 +1,30 @@
 //! What servers send each other and write down.
 
-use super::log::{Line, Position, Snapshot};
+use super::log::{LogEntry, Position, Snapshot};
 use serde::{Deserialize, Serialize};
-use synod_core::{Data, ProcessId, Wire};
+use synod_core::replication::Part;
+use synod_core::{Data, ProcessId, ProcessSet, Wire};
+
+/// What came of entries at a follower.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Outcome {
+    /// Its log agrees with the leader's up to this place, and is on its disk.
+    Agrees(u64),
+    /// Its log has no such entry before them. It may agree up to this place.
+    Differs(u64),
+}
 
 /// What travels. Every message carries the term of its sender.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Message<C, S> {
-    /// A candidate asks for a vote; or, before it dares to, whether it would get it.
+    /// A candidate asks for a vote; or, before it campaigns, whether it would get it.
     RequestVote {
         /// The term for which it asks.
         term: u64,
-        /// Whether it only wants to know.
+        /// Whether it is a pre-vote: the candidate only asks whether it would get the vote.
         pre: bool,
-        /// Whether the leader asked it to stand, so that nobody need wait for the leader.
+        /// Whether the leader transfers its leadership to the candidate. Then a server that hears the
+        /// leader votes all the same.
         called: bool,
         /// Where its log ends.
         last: Position,
@@ -22,7 +33,7 @@ pub enum Message<C, S> {
     Vote {
         /// The term of the voter; if it is granted, the term for which it was asked.
         term: u64,
-        /// Whether it was about a real vote.
+        /// Whether it was a pre-vote: no vote was given, whatever the answer.
         pre: bool,
         /// Whether the candidate has it.
         granted: bool,
@@ -34,18 +45,18 @@ pub enum Message<C, S> {
         /// Where these entries belong.
         after: Position,
         /// The entries.
-        lines: Vec<Line<C>>,
+        entries: Vec<LogEntry<C>>,
         /// How far the log is committed, as the leader knows.
         commit: u64,
         /// The number of the last round of heartbeats, for those who read.
         round: u64,
     },
-    /// The answer: everything up to here is on the disk; or there is something else.
+    /// The answer: the follower has the entries on its disk, or its log differs before them.
     Appended {
         /// The follower's term.
         term: u64,
-        /// How far its log agrees with the leader's; or where to try, if it does not.
-        outcome: Result<u64, u64>,
+        /// What came of the entries.
+        outcome: Outcome,
         /// The round that it has heard of.
         round: u64,
     },
@@ -58,10 +69,34 @@ pub enum Message<C, S> {
         /// The number of the last round of heartbeats.
         round: u64,
     },
-    /// The leader asks this server to stand for election now.
+    /// The leader asks this server to campaign now: it is the transfer target.
     TimeoutNow {
         /// The leader's term.
         term: u64,
+    },
+    /// A part of the leader's state, if the whole does not fit in one message.
+    InstallPart {
+        /// The leader's term.
+        term: u64,
+        /// The last entry that is in the state.
+        last: Position,
+        /// Who votes, after that entry.
+        voters: ProcessSet,
+        /// The part.
+        part: Part<S>,
+        /// The number of the last round of heartbeats.
+        round: u64,
+    },
+    /// The answer: all parts before this one are on the disk. The last part is answered with `Appended`.
+    PartTaken {
+        /// The follower's term.
+        term: u64,
+        /// The last entry that is in the state.
+        last: Position,
+        /// The part that comes next.
+        next: u64,
+        /// The round that it has heard of.
+        round: u64,
     },
 }
 
@@ -77,6 +112,8 @@ impl<C, S> Message<C, S> {
             Message::RequestVote { term, last, .. } => (*term, last.index),
             Message::Append { term, after, .. } => (*term, after.index),
             Message::Install { term, snapshot, .. } => (*term, snapshot.last.index),
+            Message::InstallPart { term, last, part, .. } => (*term, last.index.max(part.number)),
+            Message::PartTaken { term, last, next, .. } => (*term, last.index.max(*next)),
             Message::Vote { term, .. }
             | Message::Appended { term, .. }
             | Message::TimeoutNow { term } => (*term, 0),
@@ -95,6 +132,8 @@ impl<C, S> Message<C, S> {
             | Message::Append { term, .. }
             | Message::Appended { term, .. }
             | Message::Install { term, .. }
+            | Message::InstallPart { term, .. }
+            | Message::PartTaken { term, .. }
             | Message::TimeoutNow { term } => Some(*term),
         }
     }
@@ -111,6 +150,8 @@ pub enum Timer {
     Flush,
     /// What a majority granted in this round of heartbeats is over.
     Lease(u64),
+    /// The next part of a snapshot is written.
+    Snapshot,
 }
 
 /// What is written down.
@@ -123,12 +164,12 @@ pub enum Record<C, S> {
         /// For whom.
         vote: Option<ProcessId>,
     },
-    /// The log has these lines after this place, and nothing else.
+    /// The log has these entries after this place, and nothing else.
     Append {
         /// The place.
         after: u64,
-        /// The lines.
-        lines: Vec<Line<C>>,
+        /// The entries.
+        entries: Vec<LogEntry<C>>,
     },
     /// Everything: takes the place of all that was written before.
     Whole {
@@ -139,8 +180,24 @@ pub enum Record<C, S> {
         /// The state in the place of the beginning of the log.
         snapshot: Snapshot<S>,
         /// The rest of the log.
-        lines: Vec<Line<C>>,
+        entries: Vec<LogEntry<C>>,
         /// Whether the disk was lost before that.
         forgot: bool,
     },
+    /// A snapshot begins that is written in parts. With all of them, it and what follows it take the
+    /// place of all that was written before.
+    Begin {
+        /// The term.
+        term: u64,
+        /// For whom.
+        vote: Option<ProcessId>,
+        /// The last entry that is in it.
+        last: Position,
+        /// Who votes, after that entry.
+        voters: ProcessSet,
+        /// Whether the disk was lost before that.
+        forgot: bool,
+    },
+    /// The next part of it.
+    Part(Part<S>),
 }

@@ -1,10 +1,11 @@
 //! Raft: one leader, elected for a term, writes the log, and the others copy it.
 //!
-//! A follower that hears of no leader for a while stands for election in a new term, and leads if a
-//! majority votes for it. Everybody votes once in a term, and only for a log that is at least as good
-//! as its own: so whoever leads has everything that was ever committed. The leader appends what it is
-//! asked to, sends it to all, and takes it for committed once a majority has it on disk; an entry of an
-//! earlier term only together with one of its own. A follower whose log differs takes the leader's.
+//! A follower that hears of no leader for a while campaigns in the next term, and leads if a majority
+//! votes for it. A server votes once in a term, and only for a candidate whose log is at least as
+//! up-to-date as its own: so a leader has every entry that was ever committed. The leader appends the
+//! commands that it is asked to append, sends them to all, and takes an entry for committed once a
+//! majority has it on disk; an entry of an earlier term only together with one of its own term. A
+//! follower whose log differs takes the leader's.
 //!
 //! - Assumes: processes crash and start again with their disks; messages are lost, doubled, late and
 //!   out of order. A server that lost its disk goes on copying, but votes no more.
@@ -17,12 +18,12 @@
 //!   2(N − 1) messages, and as many again to ask first.
 //! - State: the log since the last snapshot; at most [`WINDOW`] entries that are not committed.
 //!
-//! The vote and the log go to the disk before anybody hears of them; a leader may count its own copy at
-//! once, because whatever it says then waits for its disk.
+//! The vote and the log go to the disk before another server hears of them. A leader may count its own copy
+//! at once, because the messages that it sends because of it wait for its disk.
 //!
 //! Source: D. Ongaro, J. Ousterhout: In search of an understandable consensus algorithm. USENIX ATC
-//! 2014. D. Ongaro: Consensus: bridging theory and practice. Stanford, 2014 (chapters 3, 4, 6, 10: the
-//! rules' numbers below are its figures').
+//! 2014. D. Ongaro: Consensus: bridging theory and practice. Stanford, 2014. Figures 2 and 13 and sections
+//! 5 to 8 are those of the extended version of the first; "D" stands before sections of the second.
 
 mod append;
 mod card;
@@ -33,75 +34,95 @@ mod log;
 mod message;
 pub mod mutants;
 mod reads;
+mod records;
+mod sending;
 mod settings;
+mod snapshot;
+#[cfg(test)]
+mod tests;
 
 pub use card::Server;
-pub use log::{Line, Log, Position, Snapshot};
-pub use message::{Message, Record, Timer};
-pub use settings::{Rules, Sound};
+pub use log::{Log, LogEntry, Position, Snapshot};
+pub use message::{Message, Outcome, Record, Timer};
+pub use settings::{Rules, Settings, Sound};
 
 use leadership::Leadership;
 use serde::{Deserialize, Serialize};
-use settings::Settings;
+use settings::Limits;
+use snapshot::Writing;
 use std::marker::PhantomData;
-use synod_core::replication::{Ask, Engine, Entry, Event};
-use synod_core::{Cx, Data, Durable, ProcessId, ProcessSet, Protocol};
+use synod_core::replication::{Ask, BadSettings, Engine, Entry, Event, Parts};
+use synod_core::{Cx, Data, ProcessId, ProcessSet, Protocol};
 
 /// A leader takes in no more while so many entries are not committed.
 pub const WINDOW: usize = 4_096;
 
 /// A server that keeps the rules `R`, with commands `C` and states `S`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(bound = "C: Data, S: Data")]
-pub struct Raft<R, C, S> {
+#[serde(bound = "C: Data, S: Parts")]
+pub struct Raft<C, S: Parts, R = Sound> {
     rules: PhantomData<R>,
     settings: Settings,
-    /// The current term.
+    limits: Limits,
+    /// Figure 2, currentTerm.
     term: u64,
-    /// Who got our vote in it.
+    /// Figure 2, votedFor: the candidate that got our vote in this term.
     vote: Option<ProcessId>,
     log: Log<C, S>,
-    /// How far the log is known to be committed.
+    /// Figure 2, commitIndex: the log is known to be committed up to here.
     commit: u64,
-    /// How far it was told to the layer above.
-    told: u64,
-    role: Role,
-    /// Whether our disk was lost: what we promised before is not known any more.
+    /// Figure 2, lastApplied: the layer above has applied the log up to here.
+    applied: u64,
+    role: Role<S>,
+    /// A snapshot that is being written, part by part.
+    writing: Option<Box<Writing<C, S>>>,
+    /// Whether the disk was lost, and with it the votes that this server gave. It gives none again.
     forgot: bool,
 }
 
 /// What a server does in its term.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-enum Role {
+#[serde(bound = "S: Parts")]
+enum Role<S: Parts> {
     /// It copies what the leader writes.
     Follower {
         leader: Option<ProcessId>,
-        /// Whether it waits for the leader, of whom it heard lately, and for nobody else.
+        /// Whether it heard the leader lately, and votes for no candidate until it has not for a while.
         patient: bool,
     },
-    /// It wants to lead.
+    /// It campaigns.
     Candidate {
-        /// Whether it only asks whether it would be elected.
-        asks_first: bool,
+        /// Whether it has asked for pre-votes only, and has not entered the next term.
+        is_pre_vote: bool,
         votes: ProcessSet,
     },
     /// It writes the log.
-    Leader(Box<Leadership>),
+    Leader(Box<Leadership<S>>),
 }
 
-impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
-    /// A server that is in this term, with empty lines of these terms in its log.
-    fn new(settings: Settings, term: u64, terms: &[u64]) -> Self {
+impl<C: Data, S: Parts> Raft<C, S> {
+    /// A server before its first start.
+    pub fn new(settings: Settings) -> Result<Self, BadSettings> {
+        settings.check()?;
+        Ok(Raft::limited(settings, Limits::NONE, 0, &[]))
+    }
+}
+
+impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
+    /// A server that is in this term, with empty entries of these terms in its log.
+    fn limited(settings: Settings, limits: Limits, term: u64, terms: &[u64]) -> Self {
         let mut log = Log::new(settings.voters.clone());
-        terms.iter().for_each(|term| log.push(Line { term: *term, entry: Entry::Nothing }));
+        terms.iter().for_each(|term| log.push(LogEntry { term: *term, entry: Entry::Nothing }));
         Raft {
             rules: PhantomData,
             log,
             settings,
+            limits,
             term,
             vote: None,
             commit: 0,
-            told: 0,
+            applied: 0,
+            writing: None,
             role: Role::Follower { leader: None, patient: false },
             forgot: false,
         }
@@ -133,44 +154,16 @@ impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
         2 * voters.iter().filter(|at| these.contains(*at)).count() > voters.len()
     }
 
-    /// Writes down the term and the vote.
-    fn save_ballot(&self, cx: &mut Cx<'_, Self>) {
-        if self.settings.writes_whole {
-            self.save_all(cx);
-        } else {
-            cx.persist(&Record::Ballot { term: self.term, vote: self.vote });
+    /// Figure 2, all servers: while commitIndex > lastApplied, the layer above applies the next entry.
+    fn apply(&mut self, cx: &mut Cx<'_, Self>) {
+        while self.applied < self.commit {
+            self.applied += 1;
+            let entry = self.log.entry(self.applied).expect("what is not applied is kept");
+            cx.output(Event::Committed { index: self.applied, entry: entry.entry.clone() });
         }
     }
 
-    /// Writes down the lines after a place.
-    fn save_after(&self, after: u64, cx: &mut Cx<'_, Self>) {
-        let lines = self.log.after(after, usize::MAX).unwrap_or_default();
-        if self.settings.writes_whole {
-            self.save_all(cx);
-        } else if !lines.is_empty() {
-            cx.persist(&Record::Append { after, lines: lines.to_vec() });
-        }
-    }
-
-    /// Writes down everything, in the place of all that was written before.
-    fn save_all(&self, cx: &mut Cx<'_, Self>) {
-        let keeps = R::KEEPS_VOTES || !self.settings.writes_whole;
-        let (term, vote) =
-            if keeps { (self.term, self.vote) } else { (self.log.last().term, None) };
-        let (snapshot, lines) = (self.log.snapshot().clone(), self.log.lines().to_vec());
-        cx.checkpoint(&Record::Whole { term, vote, snapshot, lines, forgot: self.forgot });
-    }
-
-    /// Tells the layer above what is committed.
-    fn tell(&mut self, cx: &mut Cx<'_, Self>) {
-        while self.told < self.commit {
-            self.told += 1;
-            let line = self.log.line(self.told).expect("what is committed and not told is kept");
-            cx.output(Event::Committed { index: self.told, entry: line.entry.clone() });
-        }
-    }
-
-    /// A greater term: whatever we were, we follow.
+    /// Enters a later term, as a follower.
     fn enter(&mut self, term: u64, cx: &mut Cx<'_, Self>) {
         (self.term, self.vote) = (term, None);
         self.save_ballot(cx);
@@ -181,7 +174,7 @@ impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
         }
     }
 
-    /// Follows somebody in the current term, or waits to hear of somebody.
+    /// Follows the leader of the current term, or waits to hear of one.
     fn follow(&mut self, leader: Option<ProcessId>, cx: &mut Cx<'_, Self>) {
         let role = Role::Follower { leader, patient: leader.is_some() };
         let before = std::mem::replace(&mut self.role, role);
@@ -194,7 +187,7 @@ impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
     }
 }
 
-impl<R: Rules, C: Data, S: Data> Protocol for Raft<R, C, S> {
+impl<C: Data, S: Parts, R: Rules> Protocol for Raft<C, S, R> {
     type Input = Ask<C, S>;
     type Output = Event<C, S>;
     type Message = Message<C, S>;
@@ -209,7 +202,9 @@ impl<R: Rules, C: Data, S: Data> Protocol for Raft<R, C, S> {
         let patient = self.settings.leases && cx.incarnation() > 1;
         self.role = Role::Follower { leader: None, patient };
         let Snapshot { last, state, .. } = self.log.snapshot().clone();
-        (self.commit, self.told) = (last.index, last.index);
+        (self.commit, self.applied) = (last.index, last.index);
+        // A crash cut it off.
+        self.writing = None;
         if let Some(state) = state {
             cx.output(Event::Restored { index: last.index, state });
         }
@@ -230,42 +225,64 @@ impl<R: Rules, C: Data, S: Data> Protocol for Raft<R, C, S> {
         if message.is_far() {
             return cx.accuse(from, "counts farther than anybody lives");
         }
+        // Section 6: a server that hears the leader disregards candidates.
         if self.is_disturbance(&message) {
             return;
         }
+        // Figure 2, all servers: a message of a later term makes a follower of everyone.
         if let Some(term) = message.term().filter(|term| *term > self.term) {
             self.enter(term, cx);
         }
         match message {
+            // D 9.6: pre-votes.
             Message::RequestVote { term, pre: true, last, .. } => {
-                self.on_question(from, term, last, cx);
+                self.on_request_pre_vote(from, term, last, cx);
             }
+            // Figure 2, RequestVote RPC.
             Message::RequestVote { term, last, .. } => self.on_request_vote(from, term, last, cx),
+            // Figure 2, candidates: votes from a majority of servers.
             Message::Vote { term, pre, granted } => self.on_vote(from, term, pre, granted, cx),
-            Message::Append { term, after, lines, commit, round } => {
+            // Figure 2, AppendEntries RPC.
+            Message::Append { term, after, entries, commit, round } => {
                 if self.hears_leader(from, term, round, cx) {
-                    self.on_append(from, after, lines, commit, round, cx);
+                    self.on_append(from, after, entries, commit, round, cx);
                 }
             }
+            // Figure 13, InstallSnapshot RPC.
             Message::Install { term, snapshot, round } => {
                 if self.hears_leader(from, term, round, cx) {
                     self.on_install(from, snapshot, round, cx);
                 }
             }
+            // Figure 2, leaders: update nextIndex and matchIndex, and retry if the logs differ.
             Message::Appended { term, outcome, round } if term == self.term => {
                 self.on_appended(from, outcome, round, cx);
             }
+            // D 3.10: leadership transfer.
             Message::TimeoutNow { term } if term == self.term => self.on_timeout_now(from, cx),
-            Message::Appended { .. } | Message::TimeoutNow { .. } => {}
+            // Figure 13, in chunks.
+            Message::InstallPart { term, last, voters, part, round } => {
+                if self.hears_leader(from, term, round, cx) {
+                    self.on_install_part(from, (last, voters), part, round, cx);
+                }
+            }
+            Message::PartTaken { term, last, next, round } if term == self.term => {
+                self.on_part_taken(from, last, next, round, cx);
+            }
+            Message::Appended { .. } | Message::PartTaken { .. } | Message::TimeoutNow { .. } => {}
         }
     }
 
     fn on_timer(&mut self, timer: Timer, cx: &mut Cx<'_, Self>) {
         match timer {
+            // Figure 2, followers and candidates: the election timeout elapses.
             Timer::Election => self.on_election_due(cx),
+            // Figure 2, leaders: repeat during idle periods.
             Timer::Heartbeat => self.on_heartbeat_due(cx),
             Timer::Flush => self.flush(cx),
+            // D 6.4.1: reads by a lease.
             Timer::Lease(round) => self.on_lease_over(round),
+            Timer::Snapshot => self.go_on_writing(cx),
         }
     }
 
@@ -274,7 +291,7 @@ impl<R: Rules, C: Data, S: Data> Protocol for Raft<R, C, S> {
         let waits_for = |term: u64, role: bool| term > self.term || term == self.term && role;
         match message {
             Message::Vote { term, pre: false, granted } => {
-                let stands = matches!(self.role, Role::Candidate { asks_first: false, .. });
+                let stands = matches!(self.role, Role::Candidate { is_pre_vote: false, .. });
                 !waits_for(*term, *granted && stands)
             }
             Message::Appended { term, .. } => !waits_for(*term, self.leads()),
@@ -284,24 +301,7 @@ impl<R: Rules, C: Data, S: Data> Protocol for Raft<R, C, S> {
     }
 }
 
-impl<R: Rules, C: Data, S: Data> Durable for Raft<R, C, S> {
-    type Record = Record<C, S>;
-
-    fn replay(&mut self, record: Record<C, S>) {
-        match record {
-            Record::Ballot { term, vote } => (self.term, self.vote) = (term, vote),
-            Record::Append { after, lines } => {
-                self.log.replace_after(after, &lines);
-            }
-            Record::Whole { term, vote, snapshot, lines, forgot } => {
-                (self.term, self.vote, self.forgot) = (term, vote, forgot);
-                self.log = Log::restored(snapshot, lines);
-            }
-        }
-    }
-}
-
-impl<R: Rules, C: Data, S: Data> Engine<C, S> for Raft<R, C, S> {
+impl<C: Data, S: Parts, R: Rules> Engine<C, S> for Raft<C, S, R> {
     fn whom_to_ask(&self, me: ProcessId, _tries: u32) -> ProcessSet {
         let leader = match &self.role {
             Role::Leader(_) => Some(me),

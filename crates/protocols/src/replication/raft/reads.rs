@@ -6,10 +6,10 @@
 
 use super::leadership::reached;
 use super::{Raft, Role, Rules, Timer};
-use synod_core::replication::Event;
+use synod_core::replication::{Event, Parts};
 use synod_core::{Cx, Data};
 
-impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
+impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
     pub(super) fn read(&mut self, number: u64, cx: &mut Cx<'_, Self>) {
         let Role::Leader(leadership) = &mut self.role else {
             return cx.output(Event::Unreadable(number));
@@ -69,7 +69,7 @@ impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
     fn has_lease(&self, cx: &Cx<'_, Self>) -> bool {
         let Role::Leader(leadership) = &self.role else { return false };
         let is_granted = self.answered(cx) > leadership.expired;
-        self.settings.leases && is_granted && !leadership.has_called
+        self.settings.leases && is_granted && !leadership.has_transferred
     }
 
     /// Reads whose round is answered can be done now, if an entry of our own term is committed.

@@ -1,11 +1,12 @@
-//! What may be set, and which rules hold.
+//! How a group is set up, and which rules hold.
 
 use serde::{Deserialize, Serialize};
 use synod_core::card::Parameter;
+use synod_core::replication::{BadSettings, PART_BYTES};
 use synod_core::{Data, ProcessSet, Setup, SetupError};
 
 /// No message has more entries.
-pub(super) const MOST_LINES: u64 = 512;
+pub(super) const MOST_ENTRIES: u64 = 512;
 
 /// The rules that a mutant leaves out.
 pub trait Rules: Data {
@@ -23,32 +24,95 @@ pub struct Sound;
 
 impl Rules for Sound {}
 
-/// What may be set. The same at all servers.
+/// How a group of servers works. All its servers have the same settings.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(super) struct Settings {
+pub struct Settings {
     /// Who votes in the beginning.
-    pub(super) voters: ProcessSet,
-    pub(super) heartbeat_ms: u64,
-    pub(super) election_ms: u64,
-    /// In how many steps the time before an election varies.
-    pub(super) spread: u32,
-    /// Nobody stands for a greater term; for explorers.
-    pub(super) most_terms: u64,
-    /// A leader sends so many heartbeats; for explorers.
-    pub(super) most_beats: u64,
-    /// Whether a server first asks whether it would be elected.
-    pub(super) asks_first: bool,
-    /// Whether a leader that a majority heard of late answers reads at once.
-    pub(super) leases: bool,
+    pub voters: ProcessSet,
+    /// The leader sends a heartbeat so often.
+    pub heartbeat_ms: u64,
+    /// A follower campaigns after this time without a leader, at the earliest, and after twice as
+    /// long at the latest.
+    pub election_ms: u64,
+    /// How many different election timeouts there are between the two. More of them make it less
+    /// likely that two servers campaign at the same time.
+    pub timeouts: u32,
+    /// Whether a server asks for pre-votes before it campaigns.
+    pub pre_vote: bool,
+    /// Whether a leader answers reads without a message while a majority has promised to elect no
+    /// other. Clocks must run alike, up to a tenth.
+    pub leases: bool,
     /// Whether entries that come together travel together.
-    pub(super) batches: bool,
-    /// So many entries travel in one message at most.
-    pub(super) most_lines: usize,
-    /// Who stands for election; for explorers.
-    pub(super) standing: ProcessSet,
-    /// Whether each record holds everything, so that equal servers have equal disks; for explorers.
+    pub batches: bool,
+    /// At most this many entries travel in one message.
+    pub most_entries: usize,
+    /// A state that has more bytes travels, and is written, in parts of about this size.
+    pub part_bytes: usize,
+}
+
+impl Settings {
+    /// Settings for a group in one data centre: a heartbeat every 50 ms, elections after 300 ms.
+    pub fn new(voters: ProcessSet) -> Self {
+        Settings {
+            voters,
+            heartbeat_ms: 50,
+            election_ms: 300,
+            timeouts: 8,
+            pre_vote: true,
+            leases: false,
+            batches: true,
+            most_entries: MOST_ENTRIES as usize,
+            part_bytes: PART_BYTES,
+        }
+    }
+
+    /// Whether a group can work like that; if not, what is wrong.
+    pub fn check(&self) -> Result<(), BadSettings> {
+        let rules = [
+            ("voters", !self.voters.is_empty(), "a group without voters elects no leader"),
+            ("heartbeat_ms", self.heartbeat_ms > 0, "a leader needs time between two heartbeats"),
+            (
+                "election_ms",
+                self.election_ms >= 2 * self.heartbeat_ms,
+                "a follower must be able to miss a heartbeat: at least twice heartbeat_ms",
+            ),
+            ("timeouts", (1..=MOST_TIMEOUTS).contains(&self.timeouts), "from 1 to 1000"),
+            (
+                "most_entries",
+                (1..=MOST_ENTRIES as usize).contains(&self.most_entries),
+                "from 1 to 512",
+            ),
+            ("part_bytes", (1..=4 << 20).contains(&self.part_bytes), "from 1 byte to 4 MiB"),
+        ];
+        BadSettings::first(&rules)
+    }
+}
+
+/// What only explorers want: worlds that end, and states that are equal whenever they can be.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(super) struct Limits {
+    /// No server campaigns in a greater term.
+    pub(super) most_terms: u64,
+    /// A leader sends this many heartbeats.
+    pub(super) most_beats: u64,
+    /// Who campaigns; None: every voter.
+    pub(super) candidates: Option<ProcessSet>,
+    /// Whether each record holds the whole state, so that equal servers have equal disks.
     pub(super) writes_whole: bool,
 }
+
+impl Limits {
+    /// No limits: for groups that run.
+    pub(super) const NONE: Limits = Limits {
+        most_terms: u64::MAX >> 2,
+        most_beats: u64::MAX >> 2,
+        candidates: None,
+        writes_whole: false,
+    };
+}
+
+/// More different election timeouts than this have no use.
+const MOST_TIMEOUTS: u32 = 1_000;
 
 /// The parameters of Raft alone.
 pub(super) const PARAMETERS: [Parameter; 13] = [
@@ -84,7 +148,7 @@ pub(super) const PARAMETERS: [Parameter; 13] = [
     },
     Parameter {
         name: "logs",
-        meaning: "for explorers: the terms of the lines that are in logs from the start, e.g. \
+        meaning: "for explorers: the terms of the entries that are in logs from the start, e.g. \
                   'p0:1 p0:1 p2:2' (default: none)",
     },
     Parameter {
@@ -93,8 +157,8 @@ pub(super) const PARAMETERS: [Parameter; 13] = [
     },
 ];
 
-/// The terms of the lines with which each log begins.
-pub(super) fn first_lines(setup: &Setup) -> Result<Vec<Vec<u64>>, SetupError> {
+/// The terms of the entries with which each log begins.
+pub(super) fn first_entries(setup: &Setup) -> Result<Vec<Vec<u64>>, SetupError> {
     let mut terms = vec![Vec::new(); setup.n];
     for word in setup.text("logs").unwrap_or("").split([' ', ',']).filter(|word| !word.is_empty()) {
         let unclear = || setup.bad("logs", format!("'{word}' is no server and term, e.g. p0:1"));
@@ -110,36 +174,38 @@ pub(super) fn first_lines(setup: &Setup) -> Result<Vec<Vec<u64>>, SetupError> {
     Ok(terms)
 }
 
-impl Settings {
-    pub(super) fn from_setup(setup: &Setup) -> Result<Self, SetupError> {
-        let is = |name: &str, words: [&'static str; 2]| Ok(setup.choice(name, &words)? == words[1]);
-        let voters = setup.processes("voters")?.map(|named| named.into_iter().collect());
-        let voters: ProcessSet = voters.unwrap_or_else(|| ProcessSet::all(setup.n));
-        if voters.is_empty() {
-            return Err(setup.bad("voters", "somebody has to vote"));
-        }
-        let most_lines = setup.number("lines", MOST_LINES)?;
-        if !(1..=MOST_LINES).contains(&most_lines) {
-            return Err(setup.bad("lines", format!("from 1 to {MOST_LINES}")));
-        }
-        let standing = setup.processes("standing")?.map(|named| named.into_iter().collect());
-        let spread = setup.number("spread", 8)?;
-        if !(1..=1_000).contains(&spread) {
-            return Err(setup.bad("spread", "from 1 to 1000"));
-        }
-        Ok(Settings {
-            voters,
-            heartbeat_ms: setup.number("heartbeat", 50)?,
-            election_ms: setup.number("election", 300)?,
-            spread: spread as u32,
-            most_terms: setup.number("terms", u64::MAX >> 2)?,
-            most_beats: setup.number("beats", u64::MAX >> 2)?,
-            asks_first: !is("prevote", ["yes", "no"])?,
-            leases: is("lease", ["no", "yes"])?,
-            batches: !is("batch", ["yes", "no"])?,
-            most_lines: most_lines as usize,
-            standing: standing.unwrap_or_else(|| ProcessSet::all(setup.n)),
-            writes_whole: is("records", ["log", "whole"])?,
-        })
+/// What the parameters of the catalogue say.
+pub(super) fn from_setup(setup: &Setup) -> Result<(Settings, Limits), SetupError> {
+    let is = |name: &str, words: [&'static str; 2]| Ok(setup.choice(name, &words)? == words[1]);
+    let voters = setup.processes("voters")?.map(|named| named.into_iter().collect());
+    let voters: ProcessSet = voters.unwrap_or_else(|| ProcessSet::all(setup.n));
+    if voters.is_empty() {
+        return Err(setup.bad("voters", "somebody has to vote"));
     }
+    let most_entries = setup.number("lines", MOST_ENTRIES)?;
+    if !(1..=MOST_ENTRIES).contains(&most_entries) {
+        return Err(setup.bad("lines", format!("from 1 to {MOST_ENTRIES}")));
+    }
+    let timeouts = setup.number("spread", 8)?;
+    if !(1..=MOST_TIMEOUTS.into()).contains(&timeouts) {
+        return Err(setup.bad("spread", format!("from 1 to {MOST_TIMEOUTS}")));
+    }
+    let candidates = setup.processes("standing")?.map(|named| named.into_iter().collect());
+    let settings = Settings {
+        heartbeat_ms: setup.number("heartbeat", 50)?,
+        election_ms: setup.number("election", 300)?,
+        timeouts: timeouts as u32,
+        pre_vote: !is("prevote", ["yes", "no"])?,
+        leases: is("lease", ["no", "yes"])?,
+        batches: !is("batch", ["yes", "no"])?,
+        most_entries: most_entries as usize,
+        ..Settings::new(voters)
+    };
+    let limits = Limits {
+        most_terms: setup.number("terms", Limits::NONE.most_terms)?,
+        most_beats: setup.number("beats", Limits::NONE.most_beats)?,
+        candidates,
+        writes_whole: is("records", ["log", "whole"])?,
+    };
+    Ok((settings, limits))
 }

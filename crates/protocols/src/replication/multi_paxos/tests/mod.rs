@@ -1,10 +1,17 @@
 //! What is written down, and what is not believed.
 
+mod paper;
+mod parts;
+
 use super::*;
 use crate::consensus::acceptor::Vote;
+use synod_core::replication::Map;
 use synod_core::{Effect, durable, step};
 
-type Paxos = MultiPaxos<u8, u8>;
+/// The state is a map.
+type State = Map<u16, u8>;
+type Paxos = MultiPaxos<u8, State>;
+type Said = Message<u8, State>;
 
 const N: usize = 3;
 const FIRST: Ballot = Ballot { round: 1, owner: ProcessId(0) };
@@ -15,14 +22,23 @@ struct Watched {
     me: ProcessId,
     process: Paxos,
     disk: Vec<durable::Record>,
+    settings: Settings,
 }
 
 /// What a step leads to.
-type Effects = Vec<Effect<Message<u8, u8>, Timer, Event<u8, u8>>>;
+type Effects = Vec<Effect<Said, Timer, Event<u8, State>>>;
+
+fn settings() -> Settings {
+    Settings { asks_first: false, batches: false, ..Settings::default() }
+}
 
 fn new() -> Paxos {
-    let setup = synod_core::Setup::new(N).with("ask", "no").with("batch", "no");
-    Paxos::new(Settings::from_setup(&setup).expect("the setup is valid"))
+    Paxos::new(settings()).expect("the settings are sound")
+}
+
+/// A small state.
+fn state(key: u16) -> State {
+    [(key, 0)].into_iter().collect()
 }
 
 fn entries(commands: &[u8]) -> Vec<Entry<u8>> {
@@ -31,7 +47,12 @@ fn entries(commands: &[u8]) -> Vec<Entry<u8>> {
 
 impl Watched {
     fn new(me: u32) -> Self {
-        Watched { me: ProcessId(me), process: new(), disk: Vec::new() }
+        Watched::with(me, settings())
+    }
+
+    fn with(me: u32, settings: Settings) -> Self {
+        let process = Paxos::new(settings.clone()).expect("the settings are sound");
+        Watched { me: ProcessId(me), process, disk: Vec::new(), settings }
     }
 
     /// Takes a step; then the disk is as good as the process, but for what it knows to be chosen.
@@ -40,9 +61,15 @@ impl Watched {
         for effect in &effects {
             match effect {
                 Effect::Persist(record) => self.disk.push(record.clone()),
-                Effect::Checkpoint(record) => self.disk = vec![record.clone()],
+                Effect::Checkpoint { record, keep } => {
+                    self.disk.drain(..self.disk.len() - *keep as usize);
+                    self.disk.push(record.clone());
+                }
                 _ => {}
             }
+        }
+        if self.process.writing.is_some() {
+            return effects;
         }
         let mut replayed = self.replayed();
         assert!(replayed.log.commit() <= self.process.log.commit());
@@ -52,12 +79,12 @@ impl Watched {
         effects
     }
 
-    fn hears(&mut self, from: u32, message: Message<u8, u8>) -> Effects {
+    fn hears(&mut self, from: u32, message: Said) -> Effects {
         self.step(|process, cx| process.on_message(ProcessId(from), message, cx))
     }
 
     fn replayed(&self) -> Paxos {
-        let mut process = new();
+        let mut process = Paxos::new(self.settings.clone()).expect("the settings are sound");
         for record in &self.disk {
             durable::replay(&mut process, record).expect("it was written like that");
         }
@@ -69,7 +96,17 @@ impl Watched {
     }
 }
 
-fn accept(ballot: Ballot, after: u64, commands: &[u8], commit: u64) -> Message<u8, u8> {
+/// The messages among what a step leads to, with their receivers.
+fn sent(effects: Effects) -> Vec<(u32, Said)> {
+    let sent = effects.into_iter().flat_map(|effect| match effect {
+        Effect::Send { to, message } => vec![(to.0, message)],
+        Effect::Multicast { to, message } => to.iter().map(|to| (to.0, message.clone())).collect(),
+        _ => Vec::new(),
+    });
+    sent.collect()
+}
+
+fn accept(ballot: Ballot, after: u64, commands: &[u8], commit: u64) -> Said {
     Message::Accept { ballot, after, entries: entries(commands), commit }
 }
 
@@ -87,7 +124,7 @@ fn experienced() -> Watched {
     let chosen = Chosen { after: 2, entries: entries(&[3]), commit: 3 };
     p2.hears(1, Message::Learn(chosen));
     p2.hears(1, accept(SECOND, 3, &[4], 3));
-    p2.step(|process, cx| process.on_input(Ask::Compact { index: 2, state: 22 }, cx));
+    p2.step(|process, cx| process.on_input(Ask::Compact { index: 2, state: state(22) }, cx));
     p2.hears(1, accept(SECOND, 4, &[5], 4));
     assert_eq!(p2.commit(), 4);
     p2
@@ -96,7 +133,7 @@ fn experienced() -> Watched {
 #[test]
 fn what_an_acceptor_has_promised_and_accepted_is_on_its_disk_after_every_step() {
     let mut p2 = experienced();
-    let snapshot = Snapshot { index: 9, state: Some(99) };
+    let snapshot = Snapshot { index: 9, state: Some(state(99)) };
     p2.hears(1, Message::Install { snapshot, commit: 9 });
     p2.hears(1, accept(SECOND, 9, &[7], 9));
     assert_eq!((p2.commit(), p2.process.log.votes().len()), (9, 1));
@@ -125,12 +162,12 @@ fn what_a_leader_proposes_is_on_its_own_disk_after_every_step() {
 fn a_process_that_starts_again_tells_its_state_and_what_is_chosen_after_it() {
     let mut again = experienced().replayed();
     let effects = step(ProcessId(2), N, |cx| again.on_start(cx));
-    let told: Vec<Event<u8, u8>> = effects
+    let told: Vec<Event<u8, State>> = effects
         .into_iter()
         .filter_map(|effect| if let Effect::Output(event) = effect { Some(event) } else { None })
         .collect();
     let committed = |index, command| Event::Committed { index, entry: Entry::Command(command) };
-    let restored = Event::Restored { index: 2, state: 22 };
+    let restored = Event::Restored { index: 2, state: state(22) };
     assert_eq!(told, [restored, committed(3, 3), committed(4, 4)]);
 }
 
@@ -138,7 +175,7 @@ fn a_process_that_starts_again_tells_its_state_and_what_is_chosen_after_it() {
 fn messages_that_nobody_can_send_are_not_believed() {
     let chosen = |after, commands: &[u8]| Chosen { after, entries: entries(commands), commit: 1 };
     let far = Vote { ballot: FIRST, value: Entry::Command(1) };
-    let long = vec![7; settings::MOST_LINES as usize + 1];
+    let long = vec![7; settings::MOST_ENTRIES as usize + 1];
     let voters = Entry::Voters(ProcessSet::all(1));
     let forged = [
         Message::Prepare { ballot: SECOND, after: 0 },
@@ -155,7 +192,7 @@ fn messages_that_nobody_can_send_are_not_believed() {
         Message::Learn(chosen(u64::MAX, &[1])),
         Message::Learn(chosen(0, &long)),
         Message::Install { snapshot: Snapshot { index: 1, state: None }, commit: 1 },
-        Message::Install { snapshot: Snapshot { index: 2, state: Some(1) }, commit: 1 },
+        Message::Install { snapshot: Snapshot { index: 2, state: Some(state(1)) }, commit: 1 },
         Message::Promise { ballot: SECOND, votes: vec![(1, far)], chosen: chosen(0, &[1]) },
     ];
     for message in forged {

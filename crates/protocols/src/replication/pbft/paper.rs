@@ -1,0 +1,290 @@
+//! Practical Byzantine Fault Tolerance, sentence by sentence: each test says in which section.
+
+use super::*;
+use std::collections::VecDeque;
+use synod_core::replication::{Entry, RequestId};
+use synod_core::{Effect, Setup, step};
+
+type Replica = Pbft<u8, u64>;
+type Said = Message<u8, u64>;
+
+/// Four replicas, of which one may be faulty, and a fifth process with a client.
+const N: usize = 5;
+const CLIENT: ProcessId = ProcessId(4);
+
+fn settings() -> Settings {
+    Settings { period: 2, resend_ms: 0, ..Settings::new(4) }
+}
+
+fn replica(at: u32) -> Watched {
+    let sealers = Sealer::group(&Setup::new(N)).expect("the setup is valid");
+    let sealer = sealers[at as usize].clone();
+    let process = Replica::new(settings(), sealer).expect("the settings are sound");
+    Watched { process, told: Vec::new(), timers: Vec::new(), accused: Vec::new() }
+}
+
+/// A replica, and what came of its steps.
+struct Watched {
+    process: Replica,
+    told: Vec<Event<Command<u8>, u64>>,
+    timers: Vec<Timer>,
+    accused: Vec<ProcessId>,
+}
+
+impl Watched {
+    /// What it sends in this step.
+    fn does(
+        &mut self,
+        run: impl FnOnce(&mut Replica, &mut Cx<'_, Replica>),
+    ) -> Vec<(ProcessId, Said)> {
+        let mut sent = Vec::new();
+        for effect in step(self.process.me(), N, |cx| run(&mut self.process, cx)) {
+            match effect {
+                Effect::Send { to, message } => sent.push((to, message)),
+                Effect::Multicast { to, message } => {
+                    sent.extend(to.iter().map(|to| (to, message.clone())));
+                }
+                Effect::Output(event) => self.told.push(event),
+                Effect::SetTimer { timer, .. } => self.timers.push(timer),
+                Effect::CancelTimer(timer) => self.timers.retain(|set| *set != timer),
+                Effect::Accuse { who, .. } => self.accused.push(who),
+                Effect::Persist(_) | Effect::Checkpoint { .. } => {}
+            }
+        }
+        sent
+    }
+
+    /// What it sends when it hears this. The layer above gives back the requests that it is told of, and
+    /// hands over the state when it is due.
+    fn hears(&mut self, from: ProcessId, message: Said) -> Vec<(ProcessId, Said)> {
+        let known = self.told.len();
+        let mut sent = self.does(|process, cx| process.on_message(from, message, cx));
+        for event in self.told[known..].to_vec() {
+            let index = self.executed().len() as u64;
+            let ask = match event {
+                Event::Requested(command) => Ask::Append(command),
+                Event::Due => Ask::Compact { index, state: index },
+                _ => continue,
+            };
+            sent.extend(self.does(|process, cx| process.on_input(ask, cx)));
+        }
+        sent
+    }
+
+    /// The operations that it has executed, in their order.
+    fn executed(&self) -> Vec<u8> {
+        let operation = |event: &Event<Command<u8>, u64>| match event {
+            Event::Committed { entry: Entry::Command(command), .. } => Some(command.operation),
+            _ => None,
+        };
+        self.told.iter().filter_map(operation).collect()
+    }
+}
+
+/// The first request of the client with this number, signed.
+fn request(number: u64) -> Request<u8> {
+    let client = Client { at: CLIENT, name: number as u32, session: (1, 0) };
+    let command = Command { request: RequestId { client, number: 1 }, operation: number as u8 };
+    let client = replica(CLIENT.0).process;
+    let signature = client.sign(&Statement::Request(&command));
+    Request { command, signature }
+}
+
+/// The pre-prepare of p0 for this request, in view 0 at this number.
+fn pre_prepare(number: u64, requests: &[u64]) -> Accepted<u8> {
+    let batch: Batch<u8> = requests.iter().map(|number| request(*number)).collect();
+    let proposal = Proposal { view: 0, number, digest: Digest::of_data(&batch) };
+    let signature = replica(0).process.sign(&Statement::PrePrepare(proposal));
+    Accepted { proposal, batch, signature }
+}
+
+fn prepare(by: u32, proposal: Proposal) -> (ProcessId, Said) {
+    let signature = replica(by).process.sign(&Statement::Prepare(proposal));
+    (ProcessId(by), Message::Prepare(proposal, signature))
+}
+
+fn kinds(sent: &[(ProcessId, Said)]) -> Vec<(u32, &'static str)> {
+    sent.iter().map(|(to, message)| (to.0, synod_core::Wire::kind(message))).collect()
+}
+
+/// Lets all that is sent arrive, but for what goes to those who are down.
+fn settle(group: &mut [Watched], mut mail: VecDeque<(ProcessId, ProcessId, Said)>, down: &[u32]) {
+    while let Some((from, to, message)) = mail.pop_front() {
+        if to == CLIENT || down.contains(&to.0) || down.contains(&from.0) {
+            continue;
+        }
+        let sent = group[to.index()].hears(from, message);
+        mail.extend(sent.into_iter().map(|(next, message)| (to, next, message)));
+    }
+}
+
+/// Section 4.2: the primary assigns a sequence number to the request and multicasts a pre-prepare message with
+/// the request piggybacked to all the backups.
+#[test]
+fn the_primary_gives_a_request_a_number_and_tells_all_backups() {
+    let mut primary = replica(0);
+    let sent = primary.hears(CLIENT, Message::Request(request(1)));
+    assert_eq!(kinds(&sent), [1, 2, 3].map(|to| (to, "PrePrepare")));
+    let Message::PrePrepare(accepted) = &sent[0].1 else { panic!("{sent:?}") };
+    assert_eq!((accepted.proposal.number, &accepted.batch), (1, &vec![request(1)]));
+}
+
+/// Section 4.2: a backup accepts a pre-prepare message provided the signatures are correct and it is in the
+/// same view; it then enters the prepare phase by multicasting a prepare message to all other replicas.
+#[test]
+fn a_backup_that_accepts_a_proposal_tells_all() {
+    let sent = replica(1).hears(ProcessId(0), Message::PrePrepare(pre_prepare(1, &[1])));
+    assert_eq!(kinds(&sent), [0, 2, 3].map(|to| (to, "Prepare")));
+}
+
+/// Section 4.2: … it has not accepted a pre-prepare message for the same view and sequence number with a
+/// different digest.
+#[test]
+fn a_backup_accepts_one_proposal_for_a_number_and_accuses_a_primary_that_makes_two() {
+    let mut backup = replica(1);
+    backup.hears(ProcessId(0), Message::PrePrepare(pre_prepare(1, &[1])));
+    let sent = backup.hears(ProcessId(2), Message::PrePrepare(pre_prepare(1, &[2])));
+    assert_eq!((sent, backup.accused), (Vec::new(), vec![ProcessId(0)]));
+}
+
+/// Section 4.2: … and the sequence number is between a low water mark and a high water mark.
+#[test]
+fn a_backup_accepts_no_number_beyond_the_high_water_mark() {
+    let mut backup = replica(1);
+    assert!(backup.hears(ProcessId(0), Message::PrePrepare(pre_prepare(5, &[1]))).is_empty());
+    assert!(!backup.hears(ProcessId(0), Message::PrePrepare(pre_prepare(4, &[1]))).is_empty());
+}
+
+/// Section 4.2: a proposal that the primary did not sign, or with a request that its client did not, is not
+/// accepted.
+#[test]
+fn a_backup_accepts_nothing_with_a_wrong_signature() {
+    let right = pre_prepare(1, &[1]);
+    let mut unsigned = right.clone();
+    unsigned.signature = replica(2).process.sign(&Statement::PrePrepare(right.proposal));
+    let mut forged = pre_prepare(1, &[1]);
+    forged.batch[0].command.operation = 9;
+    for wrong in [unsigned, forged] {
+        let mut backup = replica(1);
+        let sent = backup.hears(ProcessId(0), Message::PrePrepare(wrong));
+        assert_eq!((sent, backup.accused), (Vec::new(), vec![ProcessId(0)]));
+    }
+}
+
+/// Section 4.2: prepared is true with the pre-prepare and 2f prepares from different backups that match it;
+/// the replica then multicasts a commit message. committed-local is true with 2f + 1 commits.
+#[test]
+fn a_replica_commits_with_two_prepares_and_executes_with_three_commits() {
+    let mut backup = replica(1);
+    let proposal = pre_prepare(1, &[1]).proposal;
+    backup.hears(ProcessId(0), Message::PrePrepare(pre_prepare(1, &[1])));
+    let (from, message) = prepare(2, proposal);
+    // Its own prepare is one of the two.
+    let sent = backup.hears(from, message);
+    assert_eq!(kinds(&sent), [0, 2, 3].map(|to| (to, "Commit")));
+    backup.hears(ProcessId(2), Message::Commit(proposal));
+    assert!(backup.executed().is_empty(), "its own commit and one more");
+    backup.hears(ProcessId(3), Message::Commit(proposal));
+    assert_eq!(backup.executed(), [1]);
+}
+
+/// Section 4.2: replicas execute requests in the order of sequence numbers, whatever the order in which they
+/// commit.
+#[test]
+fn a_replica_executes_in_the_order_of_numbers() {
+    let mut backup = replica(1);
+    for number in [2, 1] {
+        let accepted = pre_prepare(number, &[number]);
+        let proposal = accepted.proposal;
+        assert!(backup.executed().is_empty());
+        backup.hears(ProcessId(0), Message::PrePrepare(accepted));
+        let (from, message) = prepare(2, proposal);
+        backup.hears(from, message);
+        for from in [2, 3] {
+            backup.hears(ProcessId(from), Message::Commit(proposal));
+        }
+    }
+    assert_eq!(backup.executed(), [1, 2]);
+}
+
+/// Section 4.1: the client waits for f + 1 replies with valid signatures from different replicas and with the
+/// same result.
+#[test]
+fn a_client_believes_what_one_more_says_than_may_be_faulty() {
+    assert_eq!(replica(CLIENT.0).process.answers_needed(), 2);
+}
+
+/// Section 4.3: with 2f + 1 checkpoint messages the checkpoint is stable, and the replica discards all
+/// messages with sequence numbers up to it from its log.
+#[test]
+fn a_checkpoint_that_a_quorum_signed_is_stable_and_the_log_before_it_is_gone() {
+    let mut group: Vec<Watched> = (0..4).map(replica).collect();
+    for number in [1, 2] {
+        let mail = (CLIENT, ProcessId(0), Message::Request(request(number)));
+        settle(&mut group, [mail].into(), &[3]);
+    }
+    for replica in &group[..3] {
+        assert_eq!((replica.executed(), replica.process.low()), (vec![1, 2], 2));
+        assert_eq!(replica.process.kept(), 0);
+    }
+}
+
+/// Section 4.4: if the timer of a backup expires, it stops accepting messages other than checkpoint,
+/// view-change and new-view messages, and multicasts a view-change message to all replicas.
+#[test]
+fn a_backup_that_waits_too_long_leaves_the_view() {
+    let mut backup = replica(1);
+    backup.hears(CLIENT, Message::Request(request(1)));
+    assert!(backup.timers.contains(&Timer::Suspect));
+    let sent = backup.does(|process, cx| process.on_timer(Timer::Suspect, cx));
+    assert_eq!(kinds(&sent), [0, 2, 3].map(|to| (to, "ViewChange")));
+    assert_eq!(backup.process.view(), 1);
+    let sent = backup.hears(ProcessId(0), Message::PrePrepare(pre_prepare(1, &[1])));
+    assert!(kinds(&sent).iter().all(|(_, kind)| *kind != "Prepare"), "{sent:?}");
+}
+
+/// Section 4.4: when the primary of view v + 1 receives 2f valid view-change messages from other replicas, it
+/// multicasts a new-view message; and what was prepared in the last view is proposed again at its number.
+#[test]
+fn a_request_that_was_prepared_is_executed_at_its_number_in_the_next_view() {
+    let mut group: Vec<Watched> = (0..4).map(replica).collect();
+    let accepted = pre_prepare(1, &[1]);
+    // The primary falls silent after p1 to p3 prepared its proposal; their commits are lost.
+    for at in 1..4 {
+        group[at].hears(ProcessId(0), Message::PrePrepare(accepted.clone()));
+        for by in (1..4).filter(|by| *by != at as u32) {
+            let (from, message) = prepare(by, accepted.proposal);
+            group[at].hears(from, message);
+        }
+    }
+    // Another request waits, so they suspect the primary.
+    let mut mail = VecDeque::new();
+    for at in 1..4 {
+        group[at].hears(CLIENT, Message::Request(request(2)));
+        let sent = group[at].does(|process, cx| process.on_timer(Timer::Suspect, cx));
+        mail.extend(sent.into_iter().map(|(to, message)| (ProcessId(at as u32), to, message)));
+    }
+    settle(&mut group, mail, &[0]);
+    for replica in &group[1..] {
+        assert_eq!((replica.process.view(), replica.executed()), (1, vec![1, 2]));
+    }
+}
+
+/// Section 4.5.2: a replica that receives f + 1 valid view-change messages for views greater than its own sends
+/// one for the smallest of them, even if its timer has not expired.
+#[test]
+fn a_replica_goes_along_with_more_than_may_be_faulty() {
+    let mut changes = Vec::new();
+    for at in [1, 2] {
+        let mut backup = replica(at);
+        backup.hears(CLIENT, Message::Request(request(1)));
+        let sent = backup.does(|process, cx| process.on_timer(Timer::Suspect, cx));
+        changes.push((ProcessId(at), sent[0].1.clone()));
+    }
+    let mut backup = replica(3);
+    let (from, change) = changes.remove(0);
+    assert!(backup.hears(from, change).is_empty());
+    let (from, change) = changes.remove(0);
+    let sent = backup.hears(from, change);
+    assert_eq!(kinds(&sent), [0, 1, 2].map(|to| (to, "ViewChange")));
+}
