@@ -7,9 +7,11 @@
 
 mod explore;
 mod pools;
+mod session;
 
 pub use explore::{Explored, Refuted, explore};
 pub use pools::explore_pool;
+pub use session::{Change, Session, Snapshot, Tree, session};
 
 use std::io;
 use synod_core::{Algorithm, SetupError};
