@@ -308,7 +308,7 @@ impl<'s, A: Algorithm> Run<'s, A> {
             self.move_world(&Action::Duplicate(slot));
         }
         if self.engine.hand.applications_sleep {
-            return self.engine.stirred.clear();
+            return self.engine.keep_stirred();
         }
         while let Some(at) = self.engine.stirred.pop() {
             self.plan(at);

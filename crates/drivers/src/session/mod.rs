@@ -61,6 +61,12 @@ pub trait Session {
     /// The state of a process.
     fn state(&self, at: ProcessId) -> Snapshot;
 
+    /// The state of a process as bytes, for a store or another machine.
+    fn stored(&self, at: ProcessId) -> Vec<u8>;
+
+    /// What such bytes say, if they are the state of a process of this algorithm.
+    fn read(&self, bytes: &[u8]) -> Option<Tree>;
+
     /// The states of all processes after the step to which an event belongs, with what changed in it.
     /// None if there is no such event.
     fn look(&self, event: u64) -> Option<Vec<Snapshot>>;

@@ -251,6 +251,15 @@ impl<F: Family> Session for Stepper<F> {
         snapshot(self.player.world(), at)
     }
 
+    fn stored(&self, at: ProcessId) -> Vec<u8> {
+        self.player.world().process(at).state.encode()
+    }
+
+    fn read(&self, bytes: &[u8]) -> Option<Tree> {
+        let state = Boxed::<F>::read_state(self.player.world().setup(), bytes)?;
+        Some(Tree::of(&state))
+    }
+
     fn look(&self, event: u64) -> Option<Vec<Snapshot>> {
         if event >= self.events_so_far() {
             return None;

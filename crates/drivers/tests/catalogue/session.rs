@@ -247,20 +247,24 @@ fn a_look_at_an_event_shows_what_its_step_changed() {
 fn every_event_of_every_algorithm_can_be_looked_at() {
     for (number, entry) in entries().into_iter().enumerate() {
         let name = entry.card.name;
-        let mut session = open(&header(name, "latency: 1ms..10ms\n"));
+        let mut session = open(&header(name, "latency: 1ms..10ms\nrounds: 2\n"));
         wander(&mut *session, &mut Walk(7 + number as u64), 10);
-        session.take("wait 5ms").expect("time passes");
+        session.take("wait 5ms").unwrap_or_else(|error| panic!("{name}: {error}"));
+        let mut last = Vec::new();
         for event in session.events() {
-            let states = session.look(event.index).unwrap_or_else(|| panic!("{name}: {event:?}"));
-            assert_eq!(states.len(), size(name));
-            // What changed is at the processes of the step, which a receiver always is one of.
-            let last = session.events().last().expect("there is one").index;
-            if event.index == last {
-                let now = session.state(ProcessId(0));
-                assert_eq!(
-                    states[0].state.in_a_line().is_empty(),
-                    now.state.in_a_line().is_empty()
-                );
+            last = session.look(event.index).unwrap_or_else(|| panic!("{name}: {event:?}"));
+            assert_eq!(last.len(), size(name), "{name}");
+            // What a process takes in is taken in by a step of its own.
+            let others = last.iter().filter(|process| Some(process.at) != event.process);
+            if event.what == What::Timer {
+                assert!(others.into_iter().all(|p| !p.state.has_changed()), "{name}: {event:?}");
+            }
+        }
+        let ends = session.events().last().map(|event| event.what);
+        if !matches!(ends, Some(What::Violation | What::Pause | What::Resume)) {
+            for process in last {
+                let now = session.state(process.at);
+                assert_eq!(process.status, now.status, "{name}");
             }
         }
     }
@@ -361,6 +365,20 @@ fn the_tree_of_every_state_has_everything_that_is_printed() {
             let closed = line.matches(['}', ')', ']']).count();
             assert_eq!(opened, closed, "{name}: {line}");
             assert!(!line.contains("PhantomData"), "{name}: {line}");
+        }
+    }
+}
+
+#[test]
+fn the_state_of_every_algorithm_is_stored_and_read_back() {
+    for (number, entry) in entries().into_iter().enumerate() {
+        let name = entry.card.name;
+        let mut session = open(&header(name, ""));
+        wander(&mut *session, &mut Walk(500 + number as u64), 30);
+        for at in ProcessId::all(session.processes()) {
+            let bytes = session.stored(at);
+            let read = session.read(&bytes);
+            assert_eq!(read, Some(session.state(at).state), "{name}");
         }
     }
 }

@@ -4,7 +4,7 @@ use super::{Due, Engine, Run};
 use crate::network::Network;
 use crate::world::{Action, Slot};
 use std::collections::VecDeque;
-use synod_core::{Algorithm, ProcessId};
+use synod_core::{Algorithm, ProcessId, ProcessSet};
 
 /// What was done by hand, and what waits to be done by hand. By default nothing: a simulator.
 #[derive(Clone, Debug, Default)]
@@ -109,7 +109,6 @@ impl<A: Algorithm> Run<'_, A> {
         }
         if self.engine.hand.applications_sleep {
             self.engine.hand.applications_sleep = false;
-            self.engine.stirred = ProcessId::all(self.world.processes().len()).collect();
             self.settle();
         }
     }
@@ -161,6 +160,15 @@ impl<A: Algorithm> Run<'_, A> {
 }
 
 impl<A: Algorithm> Engine<'_, A> {
+    /// Applications that sleep make their plans when they wake, in the order in which they would have
+    /// made them: each counts once, where it was stirred last.
+    pub(super) fn keep_stirred(&mut self) {
+        let mut seen = ProcessSet::EMPTY;
+        self.stirred.reverse();
+        self.stirred.retain(|at| seen.insert(*at));
+        self.stirred.reverse();
+    }
+
     /// Whether a message of this link waits until a hand delivers it.
     pub(super) fn is_delivered_by_hand(&self, from: ProcessId, to: ProcessId) -> bool {
         !self.options.network.links.contains_key(&(from, to))
