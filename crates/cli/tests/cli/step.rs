@@ -108,7 +108,7 @@ fn messages_timers_and_verdicts_are_told() {
     let messages = last_answer("ricart-agrawala -n 2", &["p0 enters", "messages"]);
     assert_eq!(messages, "  p0 -> p1: Request(1@p0)\n");
     assert_eq!(last_answer("ricart-agrawala -n 2", &["timers"]), "no timer is set\n");
-    assert!(last_answer("bully", &["timers"]).contains("p0"), "it waits for answers");
+    assert!(last_answer("perfect", &["timers"]).contains("p0 Beat"), "it gives signs of life");
     let lines = ["p0 enters", "p1 enters", "deliver all", "verdicts"];
     let verdicts = last_answer("ra-no-tie-break -n 2", &lines);
     assert!(verdicts.contains("ME1") && verdicts.contains("violated: "), "{verdicts}");
