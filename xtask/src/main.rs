@@ -1,9 +1,11 @@
-//! The project's chores as code: `cargo xtask test`, `cargo xtask fix`, `cargo xtask tidy`, `cargo xtask soak`.
+//! The project's chores as code: `cargo xtask test`, `cargo xtask fix`, `cargo xtask tidy`,
+//! `cargo xtask wasm`, `cargo xtask soak`.
 #![forbid(unsafe_code)]
 
 mod debian;
 mod stage;
 mod tidy;
+mod wasm;
 
 use anyhow::{Context, Result, bail};
 use stage::{Stage, Work};
@@ -15,9 +17,10 @@ The project's chores.
 
 Usage: cargo xtask <chore>
 
-  test   everything that must be green: format, lints, tidy, tests, documentation; changes nothing
+  test   everything that must be green: format, lints, tidy, tests, WebAssembly, documentation
   fix    repairs what can be repaired mechanically: format, and lints with an obvious remedy
   tidy   the project's own rules alone: architecture, file lengths, links, leftovers
+  wasm   the libraries compile for WebAssembly and compute the same there; skipped without rustup
   soak   larger worlds than tests have time for: pools of slots, for hours, with up to 20 GB of memory
 ";
 
@@ -42,6 +45,7 @@ const TEST: &[Stage] = &[
         work: Work::Cargo { args: &["test", "--workspace"], env: &[] },
         remedy: "run the failing test alone: `cargo test -p <crate> <its name>`",
     },
+    WASM,
     Stage {
         name: "documentation",
         work: Work::Cargo {
@@ -83,6 +87,12 @@ const SOAK: &[Stage] = &[Stage {
     remedy: "what is refuted, `synod check slots` shows with the parameters that are printed above",
 }];
 
+const WASM: Stage = Stage {
+    name: "WebAssembly",
+    work: Work::Wasm,
+    remedy: "do without what WebAssembly does not have: threads, clocks, files",
+};
+
 const TIDY: &[Stage] =
     &[Stage { name: "tidy", work: Work::Tidy, remedy: "each line above says what to do" }];
 
@@ -106,6 +116,7 @@ fn run(arguments: &[String]) -> Result<()> {
         }
         ["fix"] => stage::run_all(FIX, |stage| stage.run(&root()?)),
         ["tidy"] => TIDY[0].run(&root()?),
+        ["wasm"] => WASM.run(&root()?),
         ["soak"] => stage::run_all(SOAK, |stage| stage.run(&root()?)),
         ["help" | "--help" | "-h"] => {
             print!("{HELP}");

@@ -7,10 +7,10 @@
 #![forbid(unsafe_code)]
 
 mod explore;
-mod pools;
+mod session;
 
 pub use explore::{Explored, Refuted, explore};
-pub use pools::explore_pool;
+pub use session::{Change, Session, Snapshot, Tree, session};
 
 use std::io;
 use synod_core::boxed::{VisitFamily, Which};

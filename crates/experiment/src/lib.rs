@@ -12,6 +12,7 @@
 //! - [`mod@reference`]: allocators to compare with; [`erlang`]: what no allocator can beat
 //! - [`study`], [`report`]: the whole experiment, and how it is told
 //! - [`measure`], [`statistics`]: what is counted, and how sure the means are
+//! - `proof`: the pools themselves, explored without a budget of faults
 #![forbid(unsafe_code)]
 
 mod clean;
@@ -20,6 +21,7 @@ pub mod measure;
 mod members;
 mod membership;
 mod policy;
+mod proof;
 pub mod reference;
 pub mod report;
 mod run;
@@ -34,6 +36,7 @@ mod wheel;
 mod workload;
 
 pub use policy::{Holding, Policy, Program};
+pub use proof::explore_pool;
 pub use run::{Allocator, run};
 pub use settings::Settings;
 pub use summary::Summary;

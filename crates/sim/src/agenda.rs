@@ -5,13 +5,13 @@ use std::collections::BinaryHeap;
 
 /// A list of things to come, in order of time; what is due at the same time comes in the order in
 /// which it was planned.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Agenda<D> {
     heap: BinaryHeap<Item<D>>,
     planned: u64,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Item<D> {
     /// The time, and below it the number of the plan: one comparison instead of two.
     key: u128,
@@ -48,6 +48,16 @@ impl<D> Agenda<D> {
     #[inline]
     pub(crate) fn next(&mut self) -> Option<(u64, u64, D)> {
         self.heap.pop().map(|item| ((item.key >> 64) as u64, item.key as u64, item.due))
+    }
+
+    /// When the next thing is due.
+    pub(crate) fn next_us(&self) -> Option<u64> {
+        self.heap.peek().map(|item| (item.key >> 64) as u64)
+    }
+
+    /// Strikes out every plan for which this is true. Costs a look at each plan.
+    pub(crate) fn forget(&mut self, mut is_over: impl FnMut(&D) -> bool) {
+        self.heap.retain(|item| !is_over(&item.due));
     }
 }
 
@@ -94,5 +104,17 @@ mod tests {
         agenda.plan_as(number, 5, 'a');
         assert_eq!(agenda.next(), Some((5, 0, 'a')));
         assert_eq!(agenda.next(), Some((5, 1, 'b')));
+    }
+
+    #[test]
+    fn what_is_struck_out_never_comes_and_the_order_of_the_rest_stays() {
+        let mut agenda = Agenda::default();
+        for (at_us, due) in [(3, 'x'), (2, 'b'), (1, 'x'), (1, 'a'), (9, 'c')] {
+            agenda.plan(at_us, due);
+        }
+        agenda.forget(|due| *due == 'x');
+        assert_eq!(agenda.next_us(), Some(1));
+        let order: String = std::iter::from_fn(|| agenda.next()).map(|(.., due)| due).collect();
+        assert_eq!(order, "abc");
     }
 }

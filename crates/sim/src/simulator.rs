@@ -1,10 +1,13 @@
 //! Drives a world by simulated time and a seed.
 
+mod by_hand;
 mod calm;
 mod mishap;
 mod options;
+mod turn;
 
 pub use options::Options;
+pub(crate) use turn::Probe;
 
 use crate::agenda::Agenda;
 use crate::count::{Conditions, Measured, Meter, costs};
@@ -14,6 +17,7 @@ use crate::trace::Tracer;
 use crate::witness::Witness;
 use crate::workload::{When, Workload};
 use crate::world::{Action, Driver, Happening, Slot, Status, World};
+use by_hand::Hand;
 use calm::Watch;
 use std::collections::BTreeMap;
 use synod_core::card::{Load, Order, Rounds};
@@ -79,16 +83,17 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
 }
 
 /// A world and what drives it.
-struct Run<'s, A: Algorithm> {
-    world: World<A>,
-    engine: Engine<'s, A>,
+#[derive(Clone)]
+pub(crate) struct Run<'s, A: Algorithm> {
+    pub(crate) world: World<A>,
+    pub(crate) engine: Engine<'s, A>,
 }
 
 /// How often a process has crashed: what was due in an earlier life no longer is.
 type Life = u32;
 
 /// What is due at some time.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Due {
     Deliver(Slot),
     Input(ProcessId, Life),
@@ -99,7 +104,8 @@ enum Due {
 }
 
 /// Everything beside the world: the queue of what is due, chance, counts.
-struct Engine<'s, A: Algorithm> {
+#[derive(Clone)]
+pub(crate) struct Engine<'s, A: Algorithm> {
     options: Options,
     chance: Chance,
     agenda: Agenda<Due>,
@@ -130,13 +136,17 @@ struct Engine<'s, A: Algorithm> {
     lose_now: Vec<Slot>,
     /// The messages to be duplicated, and when the copies arrive, with their numbers in the agenda.
     duplicate_now: Vec<(Slot, u64, u64)>,
-    witness: Witness<'s>,
+    pub(crate) witness: Witness<'s>,
     last_progress: u64,
     steps: u64,
+    /// Whether the algorithm sends although nobody wants anything.
+    restless: bool,
+    hand: Hand,
+    pub(crate) probe: Option<Box<Probe<A>>>,
 }
 
 impl<'s, A: Algorithm> Run<'s, A> {
-    fn new(options: Options, tracer: Option<Tracer<'s>>) -> Result<Self, SetupError> {
+    pub(crate) fn new(options: Options, tracer: Option<Tracer<'s>>) -> Result<Self, SetupError> {
         let world = World::new(&options.plan)?;
         let n = world.processes().len();
         let mut chance = chance(options.seed);
@@ -164,34 +174,21 @@ impl<'s, A: Algorithm> Run<'s, A> {
             witness: Witness::new(n, tracer),
             last_progress: 0,
             steps: 0,
+            restless: world.is_restless(),
+            hand: Hand::default(),
+            probe: None,
             options,
         };
         Ok(Run { world, engine })
     }
 
     fn run(mut self, progress: &mut dyn FnMut(u64, u64)) -> std::io::Result<Report> {
-        for index in 0..self.engine.faults.len() {
-            self.engine.schedule(self.engine.faults[index].at_us, Due::Fault(index as u32));
-        }
-        self.engine.faults_to_come = self.engine.faults.len();
-        self.world.start(&mut self.engine);
-        self.settle();
-        let restless = self.world.is_restless();
+        self.begin();
         let ended = loop {
-            // What an application asks or is told is nearly always the last thing that matters.
-            let progressed = self.engine.last_progress == self.engine.steps;
-            let look = progressed || self.engine.steps.is_multiple_of(64);
-            if self.engine.steps.is_multiple_of(64) {
-                self.judge_deadlines();
-            }
-            if restless && look && self.is_done() {
+            self.judge_deadlines_now_and_then();
+            if self.is_over() || !self.turn() {
                 break Ended::Quiet;
             }
-            let Some((time_us, number, due)) = self.engine.agenda.next() else {
-                break Ended::Quiet;
-            };
-            self.world.now_us = time_us;
-            self.take(number, due);
             let engine = &mut self.engine;
             if engine.steps.is_multiple_of(4096) {
                 progress(engine.steps, engine.witness.meter.operations);
@@ -239,21 +236,6 @@ impl<'s, A: Algorithm> Run<'s, A> {
         }
     }
 
-    /// Takes the step that is due, unless it no longer makes sense, and whatever follows at once.
-    fn take(&mut self, number: u64, due: Due) {
-        if let Some(action) = self.action(number, due) {
-            let action = self.cut_short(action);
-            self.engine.steps += 1;
-            self.world.step(&action, &mut self.engine);
-            match action {
-                Action::Resume(at) | Action::Crash(at) => self.unpark(at),
-                _ => {}
-            }
-            self.let_go();
-        }
-        self.settle();
-    }
-
     fn action(&mut self, number: u64, due: Due) -> Option<Action<A::Input>> {
         let at = match due {
             Due::Deliver(slot) => self.world.flight().get(slot)?.to,
@@ -287,7 +269,9 @@ impl<'s, A: Algorithm> Run<'s, A> {
 
     /// The delivery of a message, unless the network is causal and the message comes too early.
     fn delivery(&mut self, slot: Slot) -> Option<Action<A::Input>> {
-        if self.engine.options.plan.order == Order::Causal && !self.world.is_deliverable(slot) {
+        let may_be_early =
+            self.engine.options.plan.order == Order::Causal || self.engine.hand.has_acted;
+        if may_be_early && !self.world.is_deliverable(slot) {
             self.engine.held_back.push(slot);
             return None;
         }
@@ -327,10 +311,13 @@ impl<'s, A: Algorithm> Run<'s, A> {
     /// What follows a step at once: the network loses and duplicates, applications make plans.
     fn settle(&mut self) {
         while let Some(slot) = self.engine.lose_now.pop() {
-            self.world.step(&Action::Drop(slot), &mut self.engine);
+            self.move_world(&Action::Drop(slot));
         }
         while let Some(&(slot, ..)) = self.engine.duplicate_now.last() {
-            self.world.step(&Action::Duplicate(slot), &mut self.engine);
+            self.move_world(&Action::Duplicate(slot));
+        }
+        if self.engine.hand.applications_sleep {
+            return self.engine.keep_stirred();
         }
         while let Some(at) = self.engine.stirred.pop() {
             self.plan(at);
@@ -404,6 +391,9 @@ impl<A: Algorithm> Engine<'_, A> {
     }
 
     fn on_sent(&mut self, now_us: u64, slot: Slot, from: ProcessId, to: ProcessId) {
+        if self.hand.messages_wait && self.is_delivered_by_hand(from, to) {
+            return;
+        }
         let network = &self.options.network;
         let (loss, duplication) = (network.loss, network.duplication);
         if happens(&mut self.chance, loss) {
@@ -422,6 +412,7 @@ impl<A: Algorithm> Engine<'_, A> {
     fn on_duplicated(&mut self, now_us: u64, slot: Slot, from: ProcessId, to: ProcessId) {
         match self.duplicate_now.pop() {
             Some((_, at_us, number)) => self.agenda.plan_as(number, at_us, Due::Deliver(slot)),
+            None if self.hand.messages_wait && self.is_delivered_by_hand(from, to) => {}
             None => {
                 let at_us = self.arrival(now_us, from, to);
                 self.schedule(at_us, Due::Deliver(slot));
@@ -452,7 +443,10 @@ impl<A: Algorithm> Engine<'_, A> {
 
 impl<A: Algorithm> Driver<A> for Engine<'_, A> {
     fn choose(&mut self, among: u32) -> u32 {
-        below(&mut self.chance, among.into()) as u32
+        match self.hand.choice(among) {
+            Some(choice) => choice,
+            None => below(&mut self.chance, among.into()) as u32,
+        }
     }
 
     fn see(&mut self, now_us: u64, happening: Happening<'_, A>) {

@@ -2,11 +2,13 @@
 //! was violated.
 
 use crate::count::Meter;
-use crate::trace::Tracer;
+use crate::trace::{Kept, Tracer};
 use crate::world::Happening;
 use synod_core::{Algorithm, Violation};
 
-/// Counts, traces, and remembers the first violation of each property.
+/// Counts, traces, and remembers the first violation of each property. A copy goes on from here
+/// without the sinks of the original.
+#[derive(Clone)]
 pub struct Witness<'s> {
     /// What was counted.
     pub meter: Meter,
@@ -15,12 +17,20 @@ pub struct Witness<'s> {
     tracer: Option<Tracer<'s>>,
     /// The number of the last event that is not a violation: if one follows, this shows it.
     last_event: u64,
+    /// Whether the trace has every violation, not only the first of each property.
+    pub(crate) traces_every_violation: bool,
 }
 
 impl<'s> Witness<'s> {
     /// A witness of `n` processes, who has seen nothing yet.
     pub fn new(n: usize, tracer: Option<Tracer<'s>>) -> Self {
-        Witness { meter: Meter::new(n), violations: Vec::new(), tracer, last_event: 0 }
+        Witness {
+            meter: Meter::new(n),
+            violations: Vec::new(),
+            tracer,
+            last_event: 0,
+            traces_every_violation: false,
+        }
     }
 
     /// Takes in something that happened. Once broken, many properties stay broken: a violation is
@@ -28,10 +38,12 @@ impl<'s> Witness<'s> {
     #[inline]
     pub fn see<A: Algorithm>(&mut self, now_us: u64, happening: &Happening<'_, A>) {
         if let Happening::Violated(violation) = happening {
-            if self.violations.iter().any(|(known, _)| known.property == violation.property) {
+            let mut known = self.violations.iter();
+            if !known.any(|(known, _)| known.property == violation.property) {
+                self.violations.push(((*violation).clone(), self.last_event));
+            } else if !self.traces_every_violation {
                 return;
             }
-            self.violations.push(((*violation).clone(), self.last_event));
         }
         if let Some(tracer) = &mut self.tracer {
             tracer.see(now_us, happening);
@@ -40,6 +52,19 @@ impl<'s> Witness<'s> {
         if !matches!(happening, Happening::Violated(_)) {
             self.last_event = self.meter.events.saturating_sub(1);
         }
+    }
+
+    /// A step of the world begins.
+    #[inline]
+    pub(crate) fn begin_step(&mut self) {
+        if let Some(tracer) = &mut self.tracer {
+            tracer.begin_step();
+        }
+    }
+
+    /// What the tracer has kept since it was asked last.
+    pub(crate) fn take_kept(&mut self) -> Kept {
+        self.tracer.as_mut().map(Tracer::take_kept).unwrap_or_default()
     }
 
     /// Whether a trace can no longer be written: going on would be for nothing.

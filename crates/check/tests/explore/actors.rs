@@ -104,7 +104,7 @@ where
                 Effect::SetTimer { .. }
                 | Effect::CancelTimer(_)
                 | Effect::Persist(_)
-                | Effect::Checkpoint(_) => {
+                | Effect::Checkpoint { .. } => {
                     unreachable!("no algorithm here does this")
                 }
             }

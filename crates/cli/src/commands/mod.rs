@@ -12,6 +12,7 @@ mod play;
 mod run;
 mod show;
 mod slots;
+mod step;
 mod sweep;
 mod tour;
 
@@ -33,6 +34,7 @@ pub(crate) enum Command {
     Slots(slots::Slots),
     Linear(linear::Linear),
     Play(play::Play),
+    Step(step::Step),
     Book(book::Book),
     New(new::New),
     Member(member::Member),
@@ -54,6 +56,7 @@ impl Command {
             Command::Slots(slots) => slots.perform(output),
             Command::Linear(linear) => linear.perform(output),
             Command::Play(play) => play.perform(output),
+            Command::Step(step) => step.perform(output),
             Command::Book(book) => book.perform(output),
             Command::New(new) => new.perform(output),
             Command::Member(member) => member.perform(),

@@ -12,6 +12,7 @@ mod prove;
 mod raise;
 mod real;
 mod run;
+mod step;
 mod swarm;
 mod sweep;
 mod synod;

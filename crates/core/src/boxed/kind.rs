@@ -20,6 +20,7 @@ pub(super) trait Kind<F: Family>: Send + Sync {
     fn is_restless(&self, processes: &[Boxed<F>]) -> bool;
     fn size(&self, processes: &[Boxed<F>]) -> Size;
     fn normalise(&self, states: &mut [&mut Boxed<F>], sent: &mut [&mut BoxedMessage]) -> bool;
+    fn read_state(&self, bytes: &[u8]) -> Option<Boxed<F>>;
 }
 
 /// Which algorithm it is that a group runs, for drivers that learn it only when they run.
@@ -159,6 +160,10 @@ impl<A: Algorithm> Kind<A::Family> for Of<A> {
             **place = BoxedMessage::new(message);
         }
         does
+    }
+
+    fn read_state(&self, bytes: &[u8]) -> Option<Boxed<A::Family>> {
+        postcard::from_bytes::<A>(bytes).ok().map(Boxed::new)
     }
 }
 

@@ -45,6 +45,7 @@ trait State<F: Family>: Value {
     fn replay(&mut self, record: &Record) -> Result<(), BadRecord>;
     fn stamp(&mut self) -> u64;
     fn witness(&mut self, stamp: u64);
+    fn encode(&self) -> Vec<u8>;
 }
 
 impl<A: Algorithm> State<A::Family> for A {
@@ -100,9 +101,24 @@ impl<A: Algorithm> State<A::Family> for A {
     fn witness(&mut self, stamp: u64) {
         Algorithm::witness(self, stamp);
     }
+
+    fn encode(&self) -> Vec<u8> {
+        postcard::to_allocvec(self).expect("the state of a process is plain data")
+    }
 }
 
 impl<F: Family> Boxed<F> {
+    /// The state as bytes, which [`Boxed::read_state`] reads back.
+    pub fn encode(&self) -> Vec<u8> {
+        self.0.encode()
+    }
+
+    /// Reads the state of a process of the algorithm that the setup names, as [`Boxed::encode`] wrote
+    /// it. None if the bytes are no such state.
+    pub fn read_state(setup: &Setup, bytes: &[u8]) -> Option<Self> {
+        Which::kind::<F>(setup).read_state(bytes)
+    }
+
     fn new<A: Algorithm<Family = F>>(state: A) -> Self {
         Boxed(Arc::new(state))
     }

@@ -9,4 +9,5 @@ mod forged;
 mod misfortunes;
 mod quorum;
 mod scenarios;
+mod session;
 mod swarm;

@@ -31,7 +31,19 @@ pub(super) enum Command<I> {
     Sync(ProcessId),
     Wait(u64),
     Tick,
+    Run(HowFar),
     Expect(Expectation),
+}
+
+/// How far a run goes on by the seed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HowFar {
+    /// So many turns, each of at least one step.
+    Turns(u64),
+    /// For so many microseconds.
+    Time(u64),
+    /// Until nothing is left to happen, or all is done that was asked for.
+    End,
 }
 
 /// What becomes of a message.
@@ -90,6 +102,7 @@ const VERBS: &[(&str, &str)] = &[
     ("sync", "sync p1"),
     ("wait", "wait 10ms"),
     ("tick", "tick"),
+    ("run", "run 20, run 50ms, run"),
     (
         "expect",
         "expect p1 is in, expect p1 waits, expect nobody waits, expect nothing in flight, \
@@ -194,6 +207,7 @@ impl<'w> Reader<'w> {
             "sync" => Command::Sync(self.process()?),
             "wait" => self.wait()?,
             "tick" => Command::Tick,
+            "run" => self.run()?,
             _ => Command::Expect(self.expectation()?),
         })
     }
@@ -323,6 +337,15 @@ impl<'w> Reader<'w> {
                 Err(error_at(self.text, word, message))
             }
         }
+    }
+
+    /// `run`, `run 20`, `run 50ms`.
+    fn run<I>(&mut self) -> Result<Command<I>, ParseError> {
+        let Some(word) = self.words.get(self.next) else { return Ok(Command::Run(HowFar::End)) };
+        self.next += 1;
+        let turns = word.text.parse().ok().filter(|_| is_number(&word.text)).map(HowFar::Turns);
+        let how_far = turns.or_else(|| microseconds(&word.text).map(HowFar::Time));
+        how_far.map(Command::Run).ok_or_else(|| self.misread(word))
     }
 
     fn expectation(&mut self) -> Result<Expectation, ParseError> {

@@ -18,6 +18,12 @@ pub struct ParseError {
 }
 
 impl ParseError {
+    /// Something is wrong with a line that stands alone.
+    pub fn of_line(line: &str, message: String) -> Self {
+        let width = line.trim_end().chars().count();
+        ParseError { line: 1, column: 1, width, message, source_line: line.to_owned() }
+    }
+
     /// The same, after the name of the file: `V2.3a.txt:9:9: there is no p7; …`.
     pub fn in_file(&self, name: &str) -> String {
         format!("{name}:{self}")

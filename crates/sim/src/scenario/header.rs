@@ -3,10 +3,11 @@
 use super::command::{Choices, choices};
 use super::error::{ParseError, did_you_mean};
 use super::parse::{Entry, Word, error_at, error_in};
-use crate::network::{Delay, microseconds};
+use crate::network::{Delay, Network, microseconds};
+use crate::simulator::Options;
 use crate::world::{Judged, Plan};
 use std::collections::BTreeMap;
-use synod_core::card::{Card, Order, Rounds};
+use synod_core::card::{Card, Load, Order, Rounds};
 use synod_core::{Clock, ProcessId, Setup, SetupError};
 
 /// More processes than this make no readable story.
@@ -14,8 +15,25 @@ pub(super) const PROCESSES_AT_MOST: usize = 100;
 /// A clock that is further off than one part in ten is not a clock.
 const DRIFT_PPM_AT_MOST: i64 = 100_000;
 
-const NAMES: &[&str] =
-    &["algorithm", "processes", "order", "multicast", "latency", "disk", "seed", "clock", "show"];
+const NAMES: &[&str] = &[
+    "algorithm",
+    "processes",
+    "order",
+    "multicast",
+    "latency",
+    "disk",
+    "seed",
+    "clock",
+    "show",
+    "rounds",
+    "load",
+    "think",
+    "hold",
+    "tells",
+    "loss",
+    "duplicates",
+    "overtaking",
+];
 
 /// Everything in the header that does not depend on the algorithm.
 #[derive(Clone, Debug)]
@@ -30,11 +48,57 @@ pub(super) struct Header {
     pub(super) links: BTreeMap<(ProcessId, ProcessId), Delay>,
     pub(super) disk: Delay,
     pub(super) seed: u64,
+    /// How the applications and the network behave while the run goes on by the seed.
+    pub(super) course: Course,
     pub(super) clocks: Vec<Clock>,
     /// What is chosen while the processes start.
     pub(super) choices: Choices,
     pub(super) show_lamport: bool,
     pub(super) show_vector: bool,
+}
+
+/// What matters only while a run goes on by the seed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Course {
+    rounds: Option<u32>,
+    load: Option<Load>,
+    think: Option<Delay>,
+    hold: Option<Delay>,
+    tells: f64,
+    loss: f64,
+    duplication: f64,
+    reordering: f64,
+}
+
+impl Course {
+    /// Takes in a line of the header, if it is about this.
+    fn take(&mut self, text: &str, entry: &Entry) -> Result<bool, ParseError> {
+        let value = entry.value();
+        let bad = |message: &str| error_at(text, entry.value_at(), message.to_owned());
+        match entry.name().as_str() {
+            "rounds" => {
+                let rounds = value.parse();
+                let rounds = rounds.map_err(|_| bad("how often each application asks: rounds: 3"));
+                self.rounds = Some(rounds?);
+            }
+            "load" => {
+                self.load = Some(match value.as_str() {
+                    "random" => Load::Any,
+                    "sequential" => Load::Sequential,
+                    "saturated" => Load::Saturated,
+                    _ => return Err(bad("the load is random, sequential or saturated")),
+                });
+            }
+            "think" => self.think = Some(delay(text, entry)?),
+            "hold" => self.hold = Some(delay(text, entry)?),
+            "tells" => self.tells = probability(text, entry)?,
+            "loss" => self.loss = probability(text, entry)?,
+            "duplicates" => self.duplication = probability(text, entry)?,
+            "overtaking" => self.reordering = probability(text, entry)?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
 }
 
 impl Header {
@@ -57,6 +121,7 @@ impl Header {
             links: BTreeMap::new(),
             disk: Delay::Constant(0),
             seed: 0,
+            course: Course::default(),
             clocks: Vec::new(),
             choices: Vec::new(),
             show_lamport: false,
@@ -108,6 +173,7 @@ impl Header {
             }
             ["choosing"] => self.choices = choices(text, &entry.value)?,
             ["show"] => self.show(text, entry)?,
+            _ if self.course.take(text, entry)? => {}
             _ => self.parameters.push(entry.clone()),
         }
         Ok(())
@@ -137,10 +203,31 @@ impl Header {
             }
             setup = setup.with(&name, &entry.value());
         }
-        let rounds = vec![Rounds::Forever];
+        let rounds = vec![self.course.rounds.map_or(Rounds::Forever, Rounds::Times)];
         let (order, multicast, clocks) = (self.order, self.multicast, self.clocks.clone());
         let plan = Plan::new(self.n, Rounds::Forever);
         Ok(Plan { setup, rounds, order, multicast, clocks, judged: Judged::All, ..plan })
+    }
+
+    /// The same for a run of that world: how long everything takes, and all chance.
+    pub(super) fn options(&self, plan: Plan) -> Options {
+        let course = &self.course;
+        let usual = Options::new(plan, self.seed);
+        Options {
+            network: Network {
+                latency: self.latency.unwrap_or(usual.network.latency),
+                links: self.links.clone(),
+                loss: course.loss,
+                duplication: course.duplication,
+                reordering: course.reordering,
+            },
+            load: course.load.unwrap_or(usual.load),
+            think: course.think.unwrap_or(usual.think),
+            hold: course.hold.unwrap_or(usual.hold),
+            tells: course.tells,
+            disk: self.disk,
+            ..usual
+        }
     }
 
     /// Where in the header the error comes from.
@@ -198,6 +285,16 @@ fn delay(text: &str, entry: &Entry) -> Result<Delay, ParseError> {
     entry.value().parse().map_err(|error: crate::network::BadDelay| {
         error_at(text, entry.value_at(), error.to_string())
     })
+}
+
+fn probability(text: &str, entry: &Entry) -> Result<f64, ParseError> {
+    match entry.value().parse::<f64>() {
+        Ok(probability) if (0.0..=1.0).contains(&probability) => Ok(probability),
+        _ => {
+            let message = "how likely it is, from 0 to 1: 0.01".to_owned();
+            Err(error_at(text, entry.value_at(), message))
+        }
+    }
 }
 
 /// `p2`, if there is such a process.

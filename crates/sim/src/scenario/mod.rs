@@ -22,21 +22,23 @@
 //! This crate knows no algorithm by name. Whoever has a catalogue finds the one that
 //! [`Scenario::algorithm`] names and calls [`Scenario::play`] with it.
 
-mod agenda;
 mod command;
 mod diff;
 mod error;
 mod header;
 mod parse;
 mod play;
-mod stage;
+mod stepping;
 mod story;
 mod verdict;
 mod write;
 
 pub use diff::Difference;
 pub use error::ParseError;
-pub use play::Played;
+pub use play::{Played, Player};
+pub use stepping::{Mark, Offer, OfferKind, OnItsWay, Verdict};
+pub use story::event_in_words;
+pub use verdict::Standing;
 
 use header::Header;
 use parse::{Entry, Word, error_at};

@@ -106,7 +106,7 @@ fn entry(text: &str, line: &str, first: &Word) -> Result<Entry, ParseError> {
 }
 
 /// The words of a line, without its comment.
-fn words(line: &str, number: usize) -> Vec<Word> {
+pub(super) fn words(line: &str, number: usize) -> Vec<Word> {
     let mut found: Vec<Word> = Vec::new();
     let mut in_word = false;
     for (index, c) in without_comment(line).chars().enumerate() {

@@ -1,14 +1,14 @@
 //! Plays a script on a world.
 
 use super::Scenario;
-use super::agenda::Due;
-use super::command::{self, Command, Fate, Pick, list};
+use super::command::{self, Command, Fate, HowFar, Instruction, Pick, list};
 use super::diff::Difference;
 use super::error::ParseError;
+use super::header::Header;
 use super::parse::{Word, error_at, plain};
-use super::stage::{Events, Stage};
 use crate::network::in_words;
-use crate::trace::Event;
+use crate::simulator::Run;
+use crate::trace::{Event, Tracer};
 use crate::world::{Action, Body, Envelope, Slot, Status, World};
 use synod_core::boxed::Which;
 use synod_core::{Algorithm, Application, Boxed, Family, ProcessId};
@@ -41,80 +41,100 @@ pub struct Played {
 
 /// Plays the scenario.
 pub(super) fn play<F: Family>(scenario: &Scenario, which: Which) -> Result<Played, ParseError> {
-    let mut plan = scenario.header.plan(&scenario.text, which.card())?;
-    plan.setup = plan.setup.running(which);
-    let world = World::<Boxed<F>>::new(&plan).map_err(|error| scenario.explain(&error))?;
-    let events = Events::default();
-    let mut sink = events.clone();
-    let mut player = Player {
-        text: &scenario.text,
-        world,
-        stage: Stage::new(&scenario.header, &mut sink),
-        events,
-        begins: Vec::new(),
-        unmet: Vec::new(),
-        crashing: None,
-    };
-    player.start()?;
+    let mut player = scenario.player::<F>(which)?;
+    player.start(scenario)?;
     for words in &scenario.script {
-        player.line(words)?;
+        player.line(&scenario.text, words)?;
     }
     player.finish(scenario)
 }
 
-/// A world, and what drives it.
-pub(super) struct Player<'s, A: Algorithm> {
-    pub(super) text: &'s str,
-    pub(super) world: World<A>,
-    pub(super) stage: Stage<'s>,
-    pub(super) events: Events,
+impl Scenario {
+    /// A world of the algorithm that the script is about, in which nothing has happened yet. Call
+    /// [`Player::start`] next. Fails if there can be no such world.
+    pub fn player<F: Family>(&self, which: Which) -> Result<Player<Boxed<F>>, ParseError> {
+        let mut plan = self.header.plan(&self.text, which.card())?;
+        plan.setup = plan.setup.running(which);
+        let options = self.header.options(plan);
+        let tracer = Tracer::keeping(self.header.n);
+        let run = Run::new(options, Some(tracer)).map_err(|error| self.explain(&error))?;
+        Ok(Player::new(run, &self.header))
+    }
+}
+
+/// A world, and the script so far that was played on it.
+#[derive(Clone)]
+pub struct Player<A: Algorithm> {
+    pub(super) run: Run<'static, A>,
+    pub(super) events: Vec<Event>,
     /// The numbers of the events with which a step began.
-    pub(super) begins: Vec<usize>,
+    pub(super) begins: Vec<u64>,
     pub(super) unmet: Vec<ParseError>,
-    /// In the next step its process crashes, after so many messages and outputs.
-    crashing: Option<u32>,
 }
 
 /// What went wrong with a line, before it is known where to point.
 type Wrong = String;
 
-impl<A: Algorithm> Player<'_, A> {
-    fn start(&mut self) -> Result<(), ParseError> {
-        self.stage.choices = self.stage.header.choices.clone().into();
-        self.world.start(&mut self.stage);
-        self.all_chosen()
+impl<A: Algorithm> Player<A> {
+    fn new(mut run: Run<'static, A>, header: &Header) -> Self {
+        run.engine.witness.traces_every_violation = true;
+        run.leave_to_hands(header.latency.is_some());
+        Player { run, events: Vec::new(), begins: Vec::new(), unmet: Vec::new() }
     }
 
-    fn line(&mut self, words: &[Word]) -> Result<(), ParseError> {
-        let n = self.world.processes().len();
-        let instruction = command::read::<A::Family>(self.text, words, n)?;
-        self.stage.choices = instruction.choices.into();
-        self.crashing = instruction.crashing.as_ref().map(|(after, _)| *after);
-        let wrong = |message| error_at(self.text, &words[0], message);
-        match instruction.command {
-            Command::Expect(expectation) => self.expect(&expectation, words)?,
+    /// Starts every process, as the header of the scenario says.
+    pub fn start(&mut self, scenario: &Scenario) -> Result<(), ParseError> {
+        let choices = &scenario.header.choices;
+        self.run.fix(choices.iter().map(|(choice, _)| *choice), None);
+        self.run.begin();
+        self.collect();
+        self.all_chosen(&scenario.text, choices)
+    }
+
+    /// Plays one line of a script. If it fails, the world may have taken a part of its steps.
+    pub(super) fn line(&mut self, text: &str, words: &[Word]) -> Result<(), ParseError> {
+        let n = self.world().processes().len();
+        let Instruction { command, choices, crashing } =
+            command::read::<A::Family>(text, words, n)?;
+        let after = crashing.as_ref().map(|(after, _)| *after);
+        self.run.fix(choices.iter().map(|(choice, _)| *choice), after);
+        let wrong = |message| error_at(text, &words[0], message);
+        match command {
+            Command::Expect(expectation) => self.expect(&expectation, text, words)?,
             command => self.obey(command).map_err(wrong)?,
         }
-        if let (Some(_), Some((_, word))) = (self.crashing.take(), instruction.crashing) {
+        if let (true, Some((_, word))) = (self.run.is_crash_left(), crashing) {
             let message = "nobody takes a step here, in the middle of which it could crash";
-            return Err(error_at(self.text, &word, message.to_owned()));
+            return Err(error_at(text, &word, message.to_owned()));
         }
-        self.all_chosen()
+        self.all_chosen(text, &choices)
     }
 
     /// Whether just the choices that were fixed could be made.
-    fn all_chosen(&mut self) -> Result<(), ParseError> {
-        if let Some((word, among)) = self.stage.bad_choice.take() {
-            let message = format!("the choice is among {among}: a number from 0 to {}", among - 1);
-            return Err(error_at(self.text, &word, message));
-        }
-        match self.stage.choices.pop_front() {
-            Some((_, word)) => {
-                let message = "nothing is left to be chosen here".to_owned();
-                Err(error_at(self.text, &word, message))
-            }
-            None => Ok(()),
-        }
+    fn all_chosen(&self, text: &str, choices: &[(u32, Word)]) -> Result<(), ParseError> {
+        let Some(bad) = self.run.bad_choice() else { return Ok(()) };
+        let message = match bad.among {
+            Some(among) => format!("the choice is among {among}: a number from 0 to {}", among - 1),
+            None => "nothing is left to be chosen here".to_owned(),
+        };
+        Err(error_at(text, &choices[bad.place].1, message))
+    }
+
+    /// Takes over the events of what happened since it was called last.
+    pub(super) fn collect(&mut self) {
+        let kept = self.run.engine.witness.take_kept();
+        self.events.extend(kept.events);
+        self.begins.extend(kept.begins);
+    }
+
+    /// The world.
+    pub fn world(&self) -> &World<A> {
+        &self.run.world
+    }
+
+    /// Everything that happened.
+    pub fn events(&self) -> &[Event] {
+        &self.events
     }
 
     fn obey(&mut self, command: Command<A::Input>) -> Result<(), Wrong> {
@@ -133,48 +153,39 @@ impl<A: Algorithm> Player<'_, A> {
             Command::Sync(at) => self.step(&Action::Sync(at)),
             Command::Wait(us) => self.wait(us),
             Command::Tick => self.step(&Action::Tick),
+            Command::Run(how_far) => self.run_on(how_far),
             Command::Expect(_) => unreachable!("expectations are not obeyed"),
         }
     }
 
     /// Takes one step, if it is possible; and only the first part of it, if its process crashes.
     fn step(&mut self, action: &Action<A::Input>) -> Result<(), Wrong> {
-        self.world.can(action).map_err(|impossible| impossible.to_string())?;
-        if self.events.0.borrow().len() > EVENTS_AT_MOST {
-            return Err(format!("this goes on too long: more than {EVENTS_AT_MOST} events"));
-        }
-        match action {
-            Action::Deliver(slot) | Action::Drop(slot) => {
-                self.stage.agenda.forget(Due::Deliver(*slot));
-            }
-            Action::Sync(at) | Action::Crash(at) => self.stage.agenda.forget(Due::Sync(*at)),
-            Action::Fire { at, timer } => self.stage.agenda.forget(Due::Fire(*at, *timer)),
-            _ => {}
-        }
-        self.begins.push(self.events.0.borrow().len());
-        let actor = self.world.actor(action);
-        match actor.and_then(|_| self.crashing.take()) {
-            Some(after) => {
-                let cut = Action::Cut { step: Box::new(action.clone()), after };
-                self.world.step(&cut, &mut self.stage);
-            }
-            None => self.world.step(action, &mut self.stage),
-        }
+        self.world().can(action).map_err(|impossible| impossible.to_string())?;
+        self.must_be_short()?;
+        self.run.by_hand(action.clone());
+        self.collect();
         Ok(())
+    }
+
+    fn must_be_short(&self) -> Result<(), Wrong> {
+        match self.events.len() > EVENTS_AT_MOST {
+            true => Err(format!("this goes on too long: more than {EVENTS_AT_MOST} events")),
+            false => Ok(()),
+        }
     }
 
     /// The application asks, if it is in a position to. A protocol may rely on that.
     fn ask(&mut self, at: ProcessId, input: A::Input) -> Result<(), Wrong> {
         let mut offers = Vec::new();
-        self.world.process(at).application.offers(&mut offers);
+        self.world().process(at).application.offers(&mut offers);
         let action = Action::Input { at, input };
-        self.world.can(&action).map_err(|impossible| impossible.to_string())?;
+        self.world().can(&action).map_err(|impossible| impossible.to_string())?;
         let Action::Input { input, .. } = &action else { unreachable!("it was just made") };
         if offers.contains(input) || A::Family::is_order(input) {
             return self.step(&action);
         }
         let words = A::Family::input_in_words(input);
-        let why = match self.world.waiting().contains(at) {
+        let why = match self.world().waiting().contains(at) {
             true => format!(": {at} waits for the answer to its last request"),
             false => String::new(),
         };
@@ -200,7 +211,7 @@ impl<A: Algorithm> Player<'_, A> {
 
     /// The message that is meant.
     fn find(&self, pick: &Pick) -> Result<Slot, Wrong> {
-        let matching: Vec<Slot> = in_flight(&self.world)
+        let matching: Vec<Slot> = in_flight(self.world())
             .into_iter()
             .filter(|(_, envelope)| {
                 (envelope.from, envelope.to) == (pick.from, pick.to)
@@ -219,21 +230,21 @@ impl<A: Algorithm> Player<'_, A> {
     }
 
     fn must_be_deliverable(&self, slot: Slot) -> Result<(), Wrong> {
-        let Some(envelope) = self.world.flight().get(slot) else { return Ok(()) };
-        if self.world.is_deliverable(slot) {
+        let Some(envelope) = self.world().flight().get(slot) else { return Ok(()) };
+        if self.world().is_deliverable(slot) {
             return Ok(());
         }
-        if self.world.process(envelope.to).status == Status::Paused {
+        if self.world().process(envelope.to).status == Status::Paused {
             return Err(format!("{0} is paused; resume {0} first", envelope.to));
         }
-        let order = format!("{:?}", self.world.order()).to_lowercase();
+        let order = format!("{:?}", self.world().order()).to_lowercase();
         let first = "another message must arrive before it";
         Err(format!("the network keeps {order} order, and {first}; {}", self.on_their_way()))
     }
 
     pub(super) fn on_their_way(&self) -> String {
         let all: Vec<String> =
-            in_flight(&self.world).iter().map(|(_, envelope)| message_name(envelope)).collect();
+            in_flight(self.world()).iter().map(|(_, envelope)| message_name(envelope)).collect();
         match all.is_empty() {
             true => "nothing is on its way".to_owned(),
             false => format!("on their way: {}", shorten(&all)),
@@ -241,8 +252,8 @@ impl<A: Algorithm> Player<'_, A> {
     }
 
     fn oldest(&self) -> Option<Slot> {
-        let mut slots = in_flight(&self.world).into_iter().map(|(slot, _)| slot);
-        slots.find(|slot| self.world.is_deliverable(*slot))
+        let mut slots = in_flight(self.world()).into_iter().map(|(slot, _)| slot);
+        slots.find(|slot| self.world().is_deliverable(*slot))
     }
 
     fn deliver_some(&mut self, count: u64) -> Result<(), Wrong> {
@@ -259,10 +270,10 @@ impl<A: Algorithm> Player<'_, A> {
     fn deliver_all(&mut self) -> Result<(), Wrong> {
         for _ in 0..STEPS_AT_MOST {
             let writes = |at: &ProcessId| {
-                let process = self.world.process(*at);
+                let process = self.world().process(*at);
                 process.is_up() && process.is_writing()
             };
-            let writer = ProcessId::all(self.world.processes().len()).find(writes);
+            let writer = ProcessId::all(self.world().processes().len()).find(writes);
             match (writer, self.oldest()) {
                 (Some(at), _) => self.step(&Action::Sync(at))?,
                 (None, Some(slot)) => self.step(&Action::Deliver(slot))?,
@@ -277,7 +288,7 @@ impl<A: Algorithm> Player<'_, A> {
     }
 
     fn fire(&mut self, at: ProcessId, name: &str) -> Result<(), Wrong> {
-        let timers = self.world.process(at).timers();
+        let timers = self.world().process(at).timers();
         let named: Vec<(u64, String)> =
             timers.iter().map(|set| (set.number, plain(&format!("{:?}", set.timer)))).collect();
         let wanted = match named.as_slice() {
@@ -301,30 +312,57 @@ impl<A: Algorithm> Player<'_, A> {
 
     /// Time passes, and what becomes due happens.
     fn wait(&mut self, us: u64) -> Result<(), Wrong> {
-        let end_us = self.world.now_us.saturating_add(us);
-        for _ in 0..STEPS_AT_MOST {
-            let Some((at_us, action)) = self.next_due(end_us) else {
-                self.world.now_us = end_us;
-                return Ok(());
-            };
-            self.world.now_us = self.world.now_us.max(at_us);
-            self.step(&action)?;
+        let end_us = self.world().now_us.saturating_add(us);
+        let begun = self.begins.len();
+        while self.run.next_until(end_us) {
+            self.collect();
+            self.must_be_short()?;
+            if (self.begins.len() - begun) as u64 >= STEPS_AT_MOST {
+                let now = in_words(self.world().now_us);
+                return Err(format!(
+                    "too much happens: {STEPS_AT_MOST} steps, and it is only {now}"
+                ));
+            }
         }
-        let now = in_words(self.world.now_us);
-        Err(format!("too much happens: {STEPS_AT_MOST} steps, and it is only {now}"))
+        Ok(())
     }
 
-    /// The first thing that is due and possible. What is due at a paused process waits.
-    fn next_due(&self, end_us: u64) -> Option<(u64, Action<A::Input>)> {
-        self.stage.agenda.until(end_us).find_map(|(at_us, due)| {
-            let action = match due {
-                Due::Deliver(slot) if !self.world.is_deliverable(slot) => return None,
-                Due::Deliver(slot) => Action::Deliver(slot),
-                Due::Fire(at, timer) => Action::Fire { at, timer },
-                Due::Sync(at) => Action::Sync(at),
-            };
-            self.world.can(&action).is_ok().then_some((at_us, action))
-        })
+    /// The run goes on by the seed: applications ask, messages arrive, timers run out.
+    fn run_on(&mut self, how_far: HowFar) -> Result<(), Wrong> {
+        self.run.wake();
+        self.collect();
+        match how_far {
+            HowFar::Time(us) => self.wait(us),
+            HowFar::Turns(turns) => {
+                for done in 0..turns {
+                    if !self.turn()? {
+                        return Err(format!("after {done} of {turns} nothing is left to happen"));
+                    }
+                }
+                Ok(())
+            }
+            HowFar::End => {
+                for _ in 0..STEPS_AT_MOST {
+                    if self.run.has_ended() || !self.turn()? {
+                        return Ok(());
+                    }
+                }
+                Err(format!(
+                    "this never ends: after {STEPS_AT_MOST} steps there is more to come; write run \
+                     100 for so many steps, run 50ms for so long, or rounds: 3 in the header, and \
+                     applications ask so often"
+                ))
+            }
+        }
+    }
+
+    /// What is due next by the seed happens: one step, or a few that belong together. False if nothing
+    /// is left to happen.
+    pub(super) fn turn(&mut self) -> Result<bool, Wrong> {
+        self.must_be_short()?;
+        let took = self.run.next();
+        self.collect();
+        Ok(took)
     }
 }
 

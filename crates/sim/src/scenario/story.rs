@@ -47,7 +47,7 @@ impl Story {
         }
         let at_margin = begins || event.what == What::Violation;
         let mut line = String::from(if at_margin { "" } else { "  " });
-        line.push_str(&words(event));
+        line.push_str(&event_in_words(event));
         self.add_times(event, &mut line);
         if event.what == What::Start {
             self.start = Some(line);
@@ -83,8 +83,8 @@ impl Story {
     }
 }
 
-/// What happened, in words.
-fn words(event: &Event) -> String {
+/// What happened, in the words of a scenario's trace.
+pub fn event_in_words(event: &Event) -> String {
     let at = event.process.map(|at| at.to_string()).unwrap_or_default();
     let peer = event.peer.map(|peer| peer.to_string()).unwrap_or_default();
     let text = &event.text;

@@ -12,49 +12,56 @@ use crate::world::{Driver, Happening, Judged};
 use synod_core::family::Pace;
 use synod_core::{Algorithm, Application, Family, Monitor, ProcessId};
 
+/// Why liveness is violated where it is not just slow.
+pub(super) const STUCK: &str = "nothing can happen any more";
+
 /// How a property stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Standing {
+pub enum Standing {
+    /// It was not violated, and no process waits for it.
     Holds,
-    /// Somebody waits, and may yet be answered.
+    /// A process waits, and may yet be answered.
     Open,
+    /// It was violated; or a process waits, and nothing can happen that would answer it.
     Violated,
 }
 
-impl<A: Algorithm> Player<'_, A> {
+impl<A: Algorithm> Player<A> {
     /// Compares what a line expects with what is true. Remembers if it is not.
     pub(super) fn expect(
         &mut self,
         expectation: &Expectation,
+        text: &str,
         words: &[Word],
     ) -> Result<(), ParseError> {
         let actual = match expectation {
             Expectation::Said(at, wanted) => self.said_otherwise(*at, wanted),
-            Expectation::Waits(at) if self.world.waiting().contains(*at) => None,
+            Expectation::Waits(at) if self.world().waiting().contains(*at) => None,
             Expectation::Waits(at) => Some(format!("{at} does not wait")),
             Expectation::NobodyWaits => {
                 let waiting = self.waiting();
                 (!waiting.is_empty()).then(|| format!("waiting: {waiting}"))
             }
-            Expectation::NothingInFlight if self.world.flight().is_empty() => None,
+            Expectation::NothingInFlight if self.world().flight().is_empty() => None,
             Expectation::NothingInFlight => Some(self.on_their_way()),
-            Expectation::Messages(count) if self.stage.meter.messages == *count => None,
-            Expectation::Messages(_) => {
-                Some(format!("{} messages were sent", self.stage.meter.messages))
+            Expectation::Messages(count) if self.run.engine.witness.meter.messages == *count => {
+                None
             }
-            Expectation::Violated(ids) => self.standing_otherwise(ids, Standing::Violated)?,
-            Expectation::Holds(ids) => self.standing_otherwise(ids, Standing::Holds)?,
+            Expectation::Messages(_) => {
+                Some(format!("{} messages were sent", self.run.engine.witness.meter.messages))
+            }
+            Expectation::Violated(ids) => self.standing_otherwise(text, ids, Standing::Violated)?,
+            Expectation::Holds(ids) => self.standing_otherwise(text, ids, Standing::Holds)?,
         };
         if let Some(actual) = actual {
             let message = format!("this is expected, but {actual}");
-            self.unmet.push(error_at(self.text, &words[0], message));
+            self.unmet.push(error_at(text, &words[0], message));
         }
         Ok(())
     }
 
     fn said_otherwise(&self, at: ProcessId, wanted: &str) -> Option<String> {
-        let events = self.events.0.borrow();
-        let mut said = events.iter().rev().filter(|event| {
+        let mut said = self.events.iter().rev().filter(|event| {
             event.process == Some(at) && matches!(event.what, What::Input | What::Output)
         });
         match said.next() {
@@ -66,15 +73,16 @@ impl<A: Algorithm> Player<'_, A> {
 
     fn standing_otherwise(
         &self,
+        text: &str,
         ids: &[Word],
         wanted: Standing,
     ) -> Result<Option<String>, ParseError> {
-        let known = Judged::All.ids::<A>(self.world.setup());
+        let known = Judged::All.ids::<A>(self.world().setup());
         for word in ids {
             let Some(id) = known.iter().find(|id| **id == word.text) else {
                 let known = list(known.iter().copied());
                 let message = format!("there is no property {}; there are: {known}", word.text);
-                return Err(error_at(self.text, word, message));
+                return Err(error_at(text, word, message));
             };
             let actual = self.standing(id);
             if actual != wanted {
@@ -88,12 +96,12 @@ impl<A: Algorithm> Player<'_, A> {
         Ok(None)
     }
 
-    fn standing(&self, id: &str) -> Standing {
-        if self.stage.violated.contains(&id) {
+    pub(super) fn standing(&self, id: &str) -> Standing {
+        if self.violated().contains(&id) {
             return Standing::Violated;
         }
         let waits =
-            A::Family::LIVENESS.contains(&id) && !self.world.monitor().waiting(id).is_empty();
+            A::Family::LIVENESS.contains(&id) && !self.world().monitor().waiting(id).is_empty();
         match (waits, self.is_stuck()) {
             (false, _) => Standing::Holds,
             (true, false) => Standing::Open,
@@ -104,8 +112,8 @@ impl<A: Algorithm> Player<'_, A> {
     /// Whether nothing can happen any more, unless somebody makes a new request.
     fn is_stuck(&self) -> bool {
         let mut offers = Vec::new();
-        self.world.flight().is_empty()
-            && self.world.processes().iter().all(|process| {
+        self.world().flight().is_empty()
+            && self.world().processes().iter().all(|process| {
                 process.application.offers(&mut offers);
                 let may_end = offers.drain(..).any(|input| A::Family::pace(&input) == Pace::Hold);
                 !may_end && process.timers().is_empty() && !process.is_writing()
@@ -113,7 +121,7 @@ impl<A: Algorithm> Player<'_, A> {
     }
 
     fn waiting(&self) -> String {
-        let waiting: Vec<String> = self.world.waiting().iter().map(|at| at.to_string()).collect();
+        let waiting: Vec<String> = self.world().waiting().iter().map(|at| at.to_string()).collect();
         waiting.join(" ")
     }
 
@@ -121,9 +129,11 @@ impl<A: Algorithm> Player<'_, A> {
     pub(super) fn finish(mut self, scenario: &Scenario) -> Result<Played, ParseError> {
         self.judge_liveness();
         let mut story = Story::new(&scenario.header);
-        let events = self.events.0.take();
+        self.collect();
+        let violated = self.violated();
+        let events = std::mem::take(&mut self.events);
         let mut begins = self.begins.iter().peekable();
-        for (number, event) in events.iter().enumerate() {
+        for (number, event) in (0..).zip(&events) {
             while begins.next_if(|begin| **begin < number).is_some() {}
             let first = begins.peek().is_some_and(|begin| **begin == number);
             story.tell(event, first || event.what == What::Start);
@@ -139,7 +149,7 @@ impl<A: Algorithm> Player<'_, A> {
             differences,
             unmet: self.unmet,
             events,
-            violated: self.stage.violated,
+            violated,
             blessed: scenario.with_trace(&trace),
             trace,
         })
@@ -147,16 +157,24 @@ impl<A: Algorithm> Player<'_, A> {
 
     fn judge_liveness(&mut self) {
         if self.is_stuck() {
-            for violation in self.world.unfulfilled("nothing can happen any more") {
-                let happening = Happening::<A>::Violated(&violation);
-                self.stage.see(self.world.now_us, happening);
+            for violation in self.world().unfulfilled(STUCK) {
+                let now_us = self.world().now_us;
+                self.run.engine.see(now_us, Happening::Violated(&violation));
             }
         }
     }
 
+    /// The properties that were violated, in the order of their first violation.
+    fn violated(&self) -> Vec<&'static str> {
+        let violations = &self.run.engine.witness.violations;
+        violations.iter().map(|(violation, _)| violation.property).collect()
+    }
+
     fn summary(&self) -> Vec<String> {
         let kinds: Vec<String> = self
-            .stage
+            .run
+            .engine
+            .witness
             .meter
             .by_kind()
             .into_iter()
@@ -164,17 +182,21 @@ impl<A: Algorithm> Player<'_, A> {
             .collect();
         let mut lines = vec![match kinds.is_empty() {
             true => "messages: none".to_owned(),
-            false => format!("messages: {} ({})", self.stage.meter.messages, kinds.join(", ")),
+            false => format!(
+                "messages: {} ({})",
+                self.run.engine.witness.meter.messages,
+                kinds.join(", ")
+            ),
         }];
         let on_their_way: Vec<String> =
-            in_flight(&self.world).iter().map(|(_, envelope)| message_name(envelope)).collect();
+            in_flight(self.world()).iter().map(|(_, envelope)| message_name(envelope)).collect();
         if !on_their_way.is_empty() {
             lines.push(format!("in flight: {}", shorten(&on_their_way)));
         }
-        if !self.world.waiting().is_empty() {
+        if !self.world().waiting().is_empty() {
             lines.push(format!("waiting: {}", self.waiting()));
         }
-        let ids = Judged::All.ids::<A>(self.world.setup());
+        let ids = Judged::All.ids::<A>(self.world().setup());
         for (standing, name) in
             [(Standing::Holds, "holds"), (Standing::Open, "open"), (Standing::Violated, "violated")]
         {

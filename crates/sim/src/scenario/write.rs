@@ -82,7 +82,8 @@ fn header<A: Algorithm>(name: &str, plan: &Plan) -> String {
     text
 }
 
-fn line<A: Algorithm>(world: &World<A>, action: &Action<A::Input>) -> String {
+/// The line of a script that takes this action.
+pub(super) fn line<A: Algorithm>(world: &World<A>, action: &Action<A::Input>) -> String {
     match action {
         Action::Input { at, input } => format!("{at} {}", A::Family::input_in_words(input)),
         Action::Tell { from, to } => format!("{from} tells {to}"),

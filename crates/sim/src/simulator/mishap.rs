@@ -31,10 +31,14 @@ impl<A: Algorithm> Run<'_, A> {
 
     /// The step, or only the first part of it if its process is to crash.
     pub(super) fn cut_short(&mut self, action: Action<A::Input>) -> Action<A::Input> {
-        if self.engine.doomed.is_empty() {
+        if self.engine.doomed.is_empty() && self.engine.hand.crashing.is_none() {
             return action;
         }
-        let doom = self.world.actor(&action).and_then(|at| self.engine.doomed.remove(&at));
+        let engine = &mut self.engine;
+        let doom = self
+            .world
+            .actor(&action)
+            .and_then(|at| engine.hand.crashing.take().or_else(|| engine.doomed.remove(&at)));
         match doom {
             Some(after) => Action::Cut { step: Box::new(action), after },
             None => action,

@@ -4,6 +4,7 @@ mod jsonl;
 mod tracer;
 
 pub use jsonl::{Jsonl, write_event};
+pub(crate) use tracer::Kept;
 pub use tracer::Tracer;
 
 use serde::Serialize;

@@ -22,6 +22,35 @@ pub struct Tracer<'s> {
     sent_vectors: Vec<u32>,
     event: Event,
     failure: Option<io::Error>,
+    kept: Option<Kept>,
+}
+
+/// Events that a tracer keeps for its owner.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Kept {
+    /// The events.
+    pub(crate) events: Vec<Event>,
+    /// The numbers of the events with which a step began; of a step without any event, the number of
+    /// the next one.
+    pub(crate) begins: Vec<u64>,
+}
+
+/// A copy has the same times and what was kept, but none of the sinks: those are lent to one tracer
+/// only.
+impl Clone for Tracer<'_> {
+    fn clone(&self) -> Self {
+        Tracer {
+            n: self.n,
+            sinks: Vec::new(),
+            lamport: self.lamport.clone(),
+            vectors: self.vectors.clone(),
+            sent_lamport: self.sent_lamport.clone(),
+            sent_vectors: self.sent_vectors.clone(),
+            event: self.event.clone(),
+            failure: None,
+            kept: self.kept.clone(),
+        }
+    }
 }
 
 impl<'s> Tracer<'s> {
@@ -48,6 +77,25 @@ impl<'s> Tracer<'s> {
                 mark: Mark::None,
             },
             failure: None,
+            kept: None,
+        }
+    }
+
+    /// A tracer of `n` processes that keeps every event until its owner takes them.
+    pub(crate) fn keeping(n: usize) -> Self {
+        Tracer { kept: Some(Kept::default()), ..Tracer::new(n, Vec::new()) }
+    }
+
+    /// What was kept since it was taken last.
+    pub(crate) fn take_kept(&mut self) -> Kept {
+        self.kept.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// A step of the world begins.
+    #[inline]
+    pub(crate) fn begin_step(&mut self) {
+        if let Some(kept) = &mut self.kept {
+            kept.begins.push(self.event.index);
         }
     }
 
@@ -201,6 +249,9 @@ impl<'s> Tracer<'s> {
             if let Err(error) = sink.take(&self.event) {
                 self.failure.get_or_insert(error);
             }
+        }
+        if let Some(kept) = &mut self.kept {
+            kept.events.push(self.event.clone());
         }
         self.event.index += 1;
     }

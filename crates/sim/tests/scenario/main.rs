@@ -1,6 +1,7 @@
 //! Scenarios: what they can say, what they answer to mistakes, and that nothing makes them panic.
 
 mod again;
+mod by_seed;
 mod fuzz;
 mod mistakes;
 

@@ -12,7 +12,7 @@ use synod_check::Question;
 use synod_check::views::{Explored, Settings};
 use synod_core::card::Scope;
 use synod_core::{ProcessId, ProcessSet};
-use synod_drivers::explore_pool;
+use synod_experiment::explore_pool;
 use synod_protocols::slots::Slots;
 use synod_protocols::slots::mutants::DeathOfALife;
 

@@ -1,0 +1,258 @@
+//! A script that is written while it is played: what may come next, and how things stand.
+
+use super::command::list;
+use super::error::ParseError;
+use super::parse::{Word, error_in, join, plain, words};
+use super::play::{Player, in_flight, message_text};
+use super::verdict::Standing;
+use super::write::line;
+use super::{Scenario, verdict};
+use crate::simulator::{Probe, Run};
+use crate::world::{Action, Judged, Status, World};
+use synod_core::{Algorithm, ProcessId};
+
+/// What may be done next, named by its line of a script.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// The line.
+    pub line: String,
+    /// What kind of step it is.
+    pub kind: OfferKind,
+    /// The process that takes the step or suffers it. None: the network.
+    pub at: Option<ProcessId>,
+}
+
+/// What kind of step it is that may be taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OfferKind {
+    /// An application asks.
+    Ask,
+    /// A message arrives.
+    Deliver,
+    /// A timer runs out.
+    Timer,
+    /// A disk has written.
+    Disk,
+    /// What goes wrong, or is put right again.
+    Fault,
+}
+
+/// A message on its way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OnItsWay {
+    /// The sender.
+    pub from: ProcessId,
+    /// The receiver.
+    pub to: ProcessId,
+    /// The name under which it is counted.
+    pub kind: &'static str,
+    /// All that it says.
+    pub text: String,
+    /// Its number, in the order of sending.
+    pub number: u64,
+    /// Whether the order that the network keeps lets it arrive now.
+    pub deliverable: bool,
+}
+
+/// How a property stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// Its id, or the name of an invariant.
+    pub property: &'static str,
+    /// Whether it holds.
+    pub standing: Standing,
+    /// Why it is violated, or which processes wait. Empty if it holds.
+    pub because: String,
+    /// The number of the event that shows the violation.
+    pub event: Option<u64>,
+}
+
+/// A place in a run to which a player can return.
+pub struct Mark<A: Algorithm> {
+    run: Run<'static, A>,
+    events: usize,
+    begins: usize,
+}
+
+impl Scenario {
+    /// The lines of the script, each with its number in the file, without comments.
+    pub fn script(&self) -> impl Iterator<Item = (usize, String)> + '_ {
+        self.script.iter().map(|words| (words[0].line, join(words)))
+    }
+
+    /// The text up to the script: comments, header and the line that ends it.
+    pub fn preamble(&self) -> &str {
+        let mut end = 0;
+        for line in self.text.split_inclusive('\n') {
+            end += line.len();
+            if line.trim_end() == super::parse::BEGIN {
+                break;
+            }
+        }
+        &self.text[..end]
+    }
+}
+
+impl<A: Algorithm> Player<A> {
+    /// Plays one line. If it fails, the world may have taken a part of its steps: return to a mark.
+    pub fn play_line(&mut self, line: &str) -> Result<(), ParseError> {
+        let words: Vec<Word> = words(line, 1);
+        if words.is_empty() {
+            return Err(error_in(line, 1, 1, 1, "this line says nothing".to_owned()));
+        }
+        self.line(line, &words)?;
+        self.unmet.pop().map_or(Ok(()), Err)
+    }
+
+    /// Goes on by the seed, as the line `run 1` does: what is due next happens. False if nothing is
+    /// left to happen; then time may have passed.
+    pub fn go_on(&mut self) -> Result<bool, ParseError> {
+        self.run.wake();
+        self.turn().map_err(|message| error_in("run 1", 1, 1, 3, message))
+    }
+
+    /// Whether a run by the seed ends here: nothing is due, or all is done that was asked.
+    pub fn has_ended(&self) -> bool {
+        self.run.has_ended()
+    }
+
+    /// This place, to return to.
+    pub fn mark(&self) -> Mark<A> {
+        let run = self.run.clone();
+        Mark { run, events: self.events.len(), begins: self.begins.len() }
+    }
+
+    /// Everything is again as it was at the mark, which is one of this player's past.
+    pub fn return_to(&mut self, mark: &Mark<A>) {
+        self.run = mark.run.clone();
+        self.events.truncate(mark.events);
+        self.begins.truncate(mark.begins);
+        self.unmet.clear();
+    }
+
+    /// A player that goes on from the mark and knows nothing of the events before it.
+    pub fn from(mark: &Mark<A>) -> Self {
+        let run = mark.run.clone();
+        Player { run, events: Vec::new(), begins: Vec::new(), unmet: Vec::new() }
+    }
+
+    /// The number of the first event of the step to which this event belongs.
+    pub fn first_of_step(&self, event: u64) -> u64 {
+        let begun = self.begins.partition_point(|begin| *begin <= event);
+        begun.checked_sub(1).map_or(0, |last| self.begins[last])
+    }
+
+    /// From now on the worlds before and after one step are kept: the one with this first event.
+    pub fn watch_for(&mut self, first_event: u64) {
+        self.run.engine.probe = Some(Box::new(Probe::new(first_event)));
+    }
+
+    /// The worlds before and after the step that was watched for, if it was taken.
+    pub fn watched(&mut self) -> Option<(World<A>, World<A>)> {
+        self.run.engine.probe.take()?.into_worlds()
+    }
+
+    /// What may be done next: first what the algorithm, its applications and the network do while
+    /// nothing goes wrong, then what may go wrong.
+    pub fn offers(&self) -> Vec<Offer> {
+        let world = self.world();
+        let mut actions = Vec::new();
+        world.enabled(&mut actions);
+        let sound = actions.len();
+        world.enabled_faults(&mut actions);
+        actions.extend(mishaps(world));
+        let offer = |(index, action): (usize, &Action<A::Input>)| {
+            let kind = match action {
+                _ if index >= sound => OfferKind::Fault,
+                Action::Input { .. } => OfferKind::Ask,
+                Action::Fire { .. } => OfferKind::Timer,
+                Action::Sync(_) => OfferKind::Disk,
+                _ => OfferKind::Deliver,
+            };
+            Offer { line: line(world, action), kind, at: place(world, action) }
+        };
+        actions.iter().enumerate().map(offer).collect()
+    }
+
+    /// The messages on their way, the oldest first.
+    pub fn on_its_way(&self) -> Vec<OnItsWay> {
+        let world = self.world();
+        let shown = in_flight(world).into_iter().map(|(slot, envelope)| OnItsWay {
+            from: envelope.from,
+            to: envelope.to,
+            kind: envelope.body.kind(),
+            text: message_text(envelope),
+            number: envelope.number,
+            deliverable: world.is_deliverable(slot),
+        });
+        shown.collect()
+    }
+
+    /// The timers that are set, by process and in the order of setting.
+    pub fn timers(&self) -> Vec<(ProcessId, String)> {
+        let all = ProcessId::all(self.world().processes().len());
+        let of = |at: ProcessId| {
+            let timers = self.world().process(at).timers().iter();
+            timers.map(move |set| (at, plain(&format!("{:?}", set.timer))))
+        };
+        all.flat_map(of).collect()
+    }
+
+    /// How every property stands that can be judged.
+    pub fn verdicts(&self) -> Vec<Verdict> {
+        let ids = Judged::All.ids::<A>(self.world().setup());
+        ids.into_iter().map(|property| self.verdict(property)).collect()
+    }
+
+    fn verdict(&self, property: &'static str) -> Verdict {
+        let standing = self.standing(property);
+        let known = &self.run.engine.witness.violations;
+        let shown = known.iter().find(|(violation, _)| violation.property == property);
+        let (because, event) = match (standing, shown) {
+            (_, Some((violation, event))) => (violation.because.clone(), Some(*event)),
+            (Standing::Holds, None) => (String::new(), None),
+            (Standing::Open, None) => (format!("waiting: {}", self.waiting_for(property)), None),
+            (Standing::Violated, None) => {
+                let stuck = self.world().unfulfilled_of(property, verdict::STUCK);
+                (stuck.map(|violation| violation.because).unwrap_or_default(), None)
+            }
+        };
+        Verdict { property, standing, because, event }
+    }
+
+    fn waiting_for(&self, property: &str) -> String {
+        use synod_core::Monitor;
+        let waiting = self.world().monitor().waiting(property);
+        let names: Vec<String> = waiting.iter().map(|at| at.to_string()).collect();
+        list(names.iter().map(String::as_str))
+    }
+}
+
+/// What may go wrong now, and what puts it right again.
+fn mishaps<A: Algorithm>(world: &World<A>) -> Vec<Action<A::Input>> {
+    let mut actions = Vec::new();
+    for at in ProcessId::all(world.processes().len()) {
+        match world.process(at).status {
+            Status::Up => actions.extend([Action::Crash(at), Action::Pause(at)]),
+            Status::Paused => actions.extend([Action::Resume(at), Action::Crash(at)]),
+            Status::Crashed => actions.push(Action::Restart { at, disk: true }),
+        }
+    }
+    for (slot, _) in in_flight(world) {
+        actions.extend([Action::Drop(slot), Action::Duplicate(slot)]);
+    }
+    actions
+}
+
+/// Where a step is taken or suffered.
+fn place<A: Algorithm>(world: &World<A>, action: &Action<A::Input>) -> Option<ProcessId> {
+    match action {
+        Action::Drop(slot) | Action::Duplicate(slot) | Action::Deliver(slot) => {
+            world.flight().get(*slot).map(|envelope| envelope.to)
+        }
+        Action::Crash(at) | Action::Pause(at) | Action::Resume(at) | Action::Restart { at, .. } => {
+            Some(*at)
+        }
+        _ => world.actor(action),
+    }
+}
