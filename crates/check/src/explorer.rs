@@ -6,19 +6,21 @@
 //! same one.
 
 use crate::circles::Ways;
-use crate::history::{Way, follow};
+use crate::history::{History, ReplayError, Way, follow};
 use crate::lasso;
 use crate::memory::resident_bytes;
-use crate::question::{Exploration, Limits, Progress, Question, Refutation, Unfinished, Verdict};
-use crate::successors::{Choices, Successors};
+use crate::question::{
+    Caller, Exploration, Limits, Progress, Question, Refutation, Unfinished, Verdict,
+};
+use crate::roots::{Root, roots};
+use crate::successors::Successors;
 use crate::visited::{Seen, Tree, Visited};
+use std::ops::ControlFlow;
 use std::sync::Mutex;
-use std::time::Instant;
-use synod_core::card::Scope;
 use synod_core::{Algorithm, Boxed, Family, SetupError, Violation};
-use synod_sim::world::{FaultsLeft, KnownStates, Plan, World};
+use synod_sim::world::{KnownStates, World};
 
-/// Explores. Calls `progress` now and then.
+/// Explores every history of the question. Calls `progress` after every batch of states.
 pub fn explore<A: Algorithm>(
     question: &Question,
     mut progress: impl FnMut(&Progress),
@@ -31,24 +33,56 @@ pub fn explore_boxed<F: Family>(
     question: &Question,
     progress: &mut dyn FnMut(&Progress),
 ) -> Result<Exploration<F::Input>, SetupError> {
-    search::<Boxed<F>>(question, progress)
+    let mut watch = |now: &Progress| {
+        progress(now);
+        ControlFlow::Continue(())
+    };
+    explore_boxed_from::<F>(question, None, &mut watch).map_err(|error| match error {
+        ReplayError::Setup(error) => error,
+        ReplayError::Impossible { .. } | ReplayError::Trace(_) => {
+            unreachable!("there is no prefix")
+        }
+    })
+}
+
+/// Explores every history of the question that begins with `prefix`: can it still fail from here?
+/// The scope is about what follows the prefix: its budget of faults is whole at the end of the prefix.
+///
+/// Calls `watch` after every batch of states. The exploration ends with [`Unfinished::Cancelled`] as
+/// soon as `watch` returns [`ControlFlow::Break`]. Counterexamples are whole histories: they begin
+/// with the prefix, or with a part of it.
+pub fn explore_from<A: Algorithm>(
+    question: &Question,
+    prefix: Option<&History<A::Input>>,
+    mut watch: impl FnMut(&Progress) -> ControlFlow<()>,
+) -> Result<Exploration<A::Input>, ReplayError> {
+    explore_boxed_from::<A::Family>(&question.of::<A>(), prefix, &mut watch)
+}
+
+/// The same for any algorithm of the family: the setup of the question says which.
+pub fn explore_boxed_from<F: Family>(
+    question: &Question,
+    prefix: Option<&History<F::Input>>,
+    watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> Result<Exploration<F::Input>, ReplayError> {
+    search::<Boxed<F>>(question, prefix, &mut Caller::new(&question.limits, watch))
 }
 
 /// The same, for one type: all that follows is compiled for each.
 fn search<A: Algorithm>(
     question: &Question,
-    mut progress: &mut dyn FnMut(&Progress),
-) -> Result<Exploration<A::Input>, SetupError> {
-    let mut search = Search::<A>::begin(question)?;
-    let mut unfinished = search.run(&question.limits, &mut progress);
+    prefix: Option<&History<A::Input>>,
+    caller: &mut Caller<'_>,
+) -> Result<Exploration<A::Input>, ReplayError> {
+    let mut search = Search::<A>::begin(question, prefix)?;
+    let mut unfinished = search.run(&question.limits, caller);
     search.progress.table_bytes = search.visited.bytes() + search.tree.bytes();
-    progress(&search.progress);
-    let mut verdicts = search.verdicts(question)?;
+    unfinished = unfinished.or(caller.show(&search.progress));
+    let mut verdicts = search.verdicts(question, prefix)?;
     if unfinished.is_none() {
         let leads_round = || search.ways.as_ref().is_some_and(Ways::lead_round);
         if search.leads_back && leads_round() {
-            let began = search.began;
-            unfinished = lasso::judge::<A>(question, began, &mut verdicts, &mut progress)?;
+            unfinished = lasso::judge::<A>(question, prefix, caller, &mut verdicts)?;
         }
         if unfinished.is_none() && search.crowded > 0 {
             unfinished = Some(Unfinished::Limit("messages on a link", search.crowded));
@@ -57,12 +91,21 @@ fn search<A: Algorithm>(
     Ok(Exploration { progress: search.progress, unfinished, verdicts })
 }
 
-/// A violation, and where: in the successor number `ordinal` of state number `parent`, or, if
-/// there is none, in that state itself.
+/// A violation, and where it shows.
 struct Found {
-    parent: usize,
-    ordinal: Option<u32>,
+    place: Place,
     violation: Violation,
+}
+
+/// A place in the histories that were explored.
+#[derive(Clone, Copy)]
+enum Place {
+    /// After so many steps of the history that leads to a root.
+    Prefix { root: usize, steps: usize },
+    /// In the state with this number.
+    State(usize),
+    /// In the successor `ordinal` of the state `parent`.
+    Successor { parent: usize, ordinal: u32 },
 }
 
 /// How many states are expanded between two merges.
@@ -93,7 +136,6 @@ struct Search<A: Algorithm> {
     progress: Progress,
     /// What the process had in memory before the search.
     resident_before: usize,
-    began: Instant,
 }
 
 /// What a worker found in one block.
@@ -110,8 +152,7 @@ struct Harvest<A: Algorithm> {
 }
 
 impl<A: Algorithm> Search<A> {
-    fn begin(question: &Question) -> Result<Self, SetupError> {
-        let plan = question.lean_plan::<A>();
+    fn begin(question: &Question, prefix: Option<&History<A::Input>>) -> Result<Self, ReplayError> {
         let judged = question.judged.ids::<A>(&question.setup);
         let is_about_the_end = |id: &&'static str| A::Family::LIVENESS.contains(id);
         let mut search = Search {
@@ -129,12 +170,11 @@ impl<A: Algorithm> Search<A> {
             judged,
             progress: Progress::default(),
             resident_before: resident_bytes().unwrap_or(0),
-            began: Instant::now(),
         };
-        for (parent, (_, world)) in roots::<A>(&plan, &question.scope)?.into_iter().enumerate() {
-            for violation in world.found() {
-                let violation = violation.clone();
-                search.found.push(Found { parent, ordinal: None, violation });
+        for (number, root) in roots::<A>(question, prefix)?.into_iter().enumerate() {
+            let Root { world, found, .. } = root;
+            for (steps, violation) in found {
+                search.note(Found { place: Place::Prefix { root: number, steps }, violation });
             }
             // Equal roots are kept apart: they are few, and the way back counts them.
             search.visited.insert(print(&world, search.normal), &world.left());
@@ -146,7 +186,7 @@ impl<A: Algorithm> Search<A> {
         Ok(search)
     }
 
-    fn run(&mut self, limits: &Limits, progress: &mut impl FnMut(&Progress)) -> Option<Unfinished> {
+    fn run(&mut self, limits: &Limits, caller: &mut Caller<'_>) -> Option<Unfinished> {
         while !self.frontier.is_empty() {
             if self.is_all_refuted() {
                 return Some(Unfinished::AllRefuted);
@@ -154,8 +194,8 @@ impl<A: Algorithm> Search<A> {
             if self.progress.depth >= limits.depth {
                 return Some(Unfinished::Limit("depth", self.waiting()));
             }
-            if let Some(limit) = self.level(limits, progress) {
-                return Some(limit);
+            if let Some(end) = self.level(limits, caller) {
+                return Some(end);
             }
         }
         // The last level is empty: it is not a step of any history.
@@ -164,11 +204,7 @@ impl<A: Algorithm> Search<A> {
     }
 
     /// Expands every state of the frontier.
-    fn level(
-        &mut self,
-        limits: &Limits,
-        progress: &mut impl FnMut(&Progress),
-    ) -> Option<Unfinished> {
+    fn level(&mut self, limits: &Limits, caller: &mut Caller<'_>) -> Option<Unfinished> {
         let frontier = std::mem::take(&mut self.frontier);
         self.visited.grow_old();
         self.known.clear();
@@ -183,18 +219,17 @@ impl<A: Algorithm> Search<A> {
             self.progress.unique = self.visited.len();
             self.progress.table_bytes = self.visited.bytes() + self.tree.bytes();
             self.progress.waiting = left + self.waiting();
-            progress(&self.progress);
+            let ended = caller.show(&self.progress);
             let limit = if self.visited.len() >= limits.states {
                 Some("states")
             } else if self.memory() >> 20 >= limits.memory_mib {
                 Some("memory")
-            } else if limits.is_late(self.began) {
-                Some("time")
             } else {
                 None
             };
-            if let Some(limit) = limit {
-                return Some(Unfinished::Limit(limit, self.progress.waiting));
+            let reached = limit.map(|limit| Unfinished::Limit(limit, self.progress.waiting));
+            if let Some(unfinished) = reached.or(ended) {
+                return Some(unfinished);
             }
         }
         self.progress.depth += 1;
@@ -286,7 +321,9 @@ impl<A: Algorithm> Search<A> {
                 harvest.states += 1;
                 for violation in next.found() {
                     let violation = violation.clone();
-                    harvest.found.push(Found { parent, ordinal: Some(ordinal), violation });
+                    harvest
+                        .found
+                        .push(Found { place: Place::Successor { parent, ordinal }, violation });
                 }
                 let print = print(next, self.normal);
                 let left = next.left();
@@ -305,7 +342,7 @@ impl<A: Algorithm> Search<A> {
             });
             if !moves {
                 let never = world.unfulfilled("nothing can happen any more");
-                let found = |violation| Found { parent, ordinal: None, violation };
+                let found = |violation| Found { place: Place::State(parent), violation };
                 harvest.found.extend(never.into_iter().map(found));
             }
             if let (Some(ways), Some(left_print)) = (&mut harvest.ways, left_print) {
@@ -347,10 +384,17 @@ impl<A: Algorithm> Search<A> {
             self.tree.expanded(children);
         }
         for found in harvest.found {
-            let known = self.found.iter().any(|f| f.violation.property == found.violation.property);
-            if !known && self.judged.contains(&found.violation.property) {
-                self.found.push(found);
-            }
+            self.note(found);
+        }
+    }
+
+    /// Keeps the first violation of each property that is judged.
+    fn note(&mut self, found: Found) {
+        let property = found.violation.property;
+        let is_known = self.found.iter().any(|known| known.violation.property == property);
+        if !is_known && self.judged.contains(&property) {
+            self.found.push(found);
+            self.progress.refuted += 1;
         }
     }
 
@@ -360,22 +404,45 @@ impl<A: Algorithm> Search<A> {
         !self.judged.is_empty() && self.judged.iter().all(refuted)
     }
 
-    fn verdicts(&self, question: &Question) -> Result<Vec<Verdict<A::Input>>, SetupError> {
+    fn verdicts(
+        &self,
+        question: &Question,
+        prefix: Option<&History<A::Input>>,
+    ) -> Result<Vec<Verdict<A::Input>>, ReplayError> {
         let verdict = |property: &&'static str| {
             let found = self.found.iter().find(|found| found.violation.property == *property);
             let refuted = match found {
                 None => None,
-                Some(found) => {
-                    let (root, mut ordinals) = self.tree.path(found.parent);
-                    ordinals.extend(found.ordinal);
-                    let ways = ordinals.into_iter().map(Way::Successor);
-                    let history = follow::<A>(question, root, ways, None)?;
-                    Some(Refutation { violation: found.violation.clone(), history })
+                Some(Found { place, violation }) => {
+                    let history = self.history_to(*place, question, prefix)?;
+                    Some(Refutation { violation: violation.clone(), history })
                 }
             };
             Ok(Verdict { property, refuted })
         };
         self.judged.iter().map(verdict).collect()
+    }
+
+    fn history_to(
+        &self,
+        place: Place,
+        question: &Question,
+        prefix: Option<&History<A::Input>>,
+    ) -> Result<History<A::Input>, ReplayError> {
+        let mut roots = roots::<A>(question, prefix)?;
+        let (state, last) = match place {
+            Place::Prefix { root, steps } => {
+                let mut history = roots.swap_remove(root).history;
+                history.steps.truncate(steps);
+                return Ok(history);
+            }
+            Place::State(state) => (state, None),
+            Place::Successor { parent, ordinal } => (parent, Some(ordinal)),
+        };
+        let (root, mut ordinals) = self.tree.path(state);
+        ordinals.extend(last);
+        let ways = ordinals.into_iter().map(Way::Successor);
+        Ok(follow::<A>(question, roots.swap_remove(root), ways, None)?)
     }
 }
 
@@ -392,23 +459,4 @@ pub(crate) fn is_crowded<A: Algorithm>(world: &World<A>) -> bool {
 
 pub(crate) fn print<A: Algorithm>(world: &World<A>, normal: bool) -> u64 {
     if normal { world.normal_fingerprint() } else { world.fingerprint() }
-}
-
-/// The choices made while the processes started, and the world then.
-pub(crate) type Root<A> = (Vec<u32>, World<A>);
-
-/// The world just started, once for each way in which it may choose.
-pub(crate) fn roots<A: Algorithm>(plan: &Plan, scope: &Scope) -> Result<Vec<Root<A>>, SetupError> {
-    let mut roots = Vec::new();
-    let mut choices = Choices::default();
-    loop {
-        let mut world = World::new(plan)?;
-        world.faults = FaultsLeft::from(scope);
-        world.start(&mut choices);
-        world.keep_fingerprint();
-        roots.push((choices.script().to_vec(), world));
-        if !choices.advance() {
-            return Ok(roots);
-        }
-    }
 }

@@ -1,15 +1,15 @@
 //! A history: all that is needed to make the same things happen again, in any driver.
 
-use crate::explorer::roots;
 use crate::lasso::{Duty, duty};
 use crate::question::Question;
+use crate::roots::Root;
 use crate::successors::Successors;
 use std::io;
 use synod_core::card::Order;
-use synod_core::{Algorithm, SetupError};
+use synod_core::{Algorithm, Application, Family, ProcessId, SetupError};
 use synod_sim::count::Meter;
 use synod_sim::trace::Tracer;
-use synod_sim::world::{Action, Driver, FaultsLeft, Happening, Slot, Step, World};
+use synod_sim::world::{Action, Driver, FaultsLeft, Happening, Slot, Status, Step, World};
 
 /// What happened, step by step, from the start.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,15 +35,14 @@ pub(crate) enum Way {
 /// Follows a way from a root, and notes what happens on it; it may return to a step, for ever.
 pub(crate) fn follow<A: Algorithm>(
     question: &Question,
-    root: usize,
+    root: Root<A>,
     ways: impl IntoIterator<Item = Way>,
     returns_to: Option<usize>,
 ) -> Result<History<A::Input>, SetupError> {
     let normal = question.is_normal::<A>();
-    let mut roots = roots::<A>(&question.lean_plan::<A>(), &question.scope)?;
-    let (start, mut world) = roots.swap_remove(root);
+    let Root { history: History { start, steps, .. }, mut world, .. } = root;
     let mut successors = Successors::new(&world);
-    let mut full = Full::begin(question, &start)?;
+    let mut full = Full::begin(question, &start, steps)?;
     let mut began = Vec::new();
     for way in ways {
         let mut next = None;
@@ -76,11 +75,17 @@ struct Full<A: Algorithm> {
 }
 
 impl<A: Algorithm> Full<A> {
-    fn begin(question: &Question, start: &[u32]) -> Result<Self, SetupError> {
+    fn begin(
+        question: &Question,
+        start: &[u32],
+        steps: Vec<Step<A::Input>>,
+    ) -> Result<Self, SetupError> {
         let mut world = World::new(&question.plan::<A>())?;
-        world.faults = FaultsLeft::from(&question.scope);
         world.start(&mut Again::new(start, None, question.scope.n));
-        Ok(Full { world, steps: Vec::new() })
+        let mut full = Full { world, steps: Vec::new() };
+        steps.into_iter().for_each(|step| full.step(step));
+        full.world.faults = FaultsLeft::from(&question.scope);
+        Ok(full)
     }
 
     /// Takes the step that is possible in the lean world.
@@ -149,8 +154,8 @@ pub fn replay<A: Algorithm>(
     world.faults = FaultsLeft::from(&question.scope);
     let mut again = Again::new(&history.start, tracer, world.processes().len());
     world.start(&mut again);
-    for step in &history.steps {
-        world.can(&step.action).map_err(|impossible| ReplayError::Impossible(impossible.0))?;
+    for (taken, step) in history.steps.iter().enumerate() {
+        must_be_possible(&world, taken, &step.action)?;
         again.next(&step.choices);
         world.step(&step.action, &mut again);
     }
@@ -158,6 +163,39 @@ pub fn replay<A: Algorithm>(
         tracer.finish()?;
     }
     Ok(Replayed { world, meter: again.meter })
+}
+
+/// Whether the world can take a step of a history, after so many others. A history is data: a protocol
+/// relies on its application to ask only what it offers, and on the network to keep its order.
+pub(crate) fn must_be_possible<A: Algorithm>(
+    world: &World<A>,
+    taken: usize,
+    action: &Action<A::Input>,
+) -> Result<(), ReplayError> {
+    let impossible = |why| ReplayError::Impossible { number: taken + 1, why };
+    world.can(action).map_err(|reason| impossible(reason.0))?;
+    match action {
+        Action::Deliver(slot) if !world.is_deliverable(*slot) => {
+            let to = world.flight().get(*slot).map_or(ProcessId(0), |envelope| envelope.to);
+            let order = format!("{:?}", world.order()).to_lowercase();
+            let why = match world.process(to).status {
+                Status::Paused => format!("{to} is paused"),
+                _ => format!("the network keeps {order} order, and another message goes first"),
+            };
+            Err(impossible(why))
+        }
+        Action::Input { at, input } => {
+            let mut offers = Vec::new();
+            world.process(*at).application.offers(&mut offers);
+            if offers.contains(input) || A::Family::is_order(input) {
+                return Ok(());
+            }
+            let words = A::Family::input_in_words(input);
+            Err(impossible(format!("the application of {at} does not offer '{words}' now")))
+        }
+        Action::Cut { step, .. } => must_be_possible(world, taken, step),
+        _ => Ok(()),
+    }
 }
 
 /// What came of a history done again.
@@ -174,15 +212,23 @@ pub enum ReplayError {
     /// The group cannot be set up.
     #[error(transparent)]
     Setup(#[from] SetupError),
-    /// A step is not possible: the history is of another algorithm or version.
-    #[error("the history does not fit this algorithm: {0}")]
-    Impossible(String),
+    /// A step is not possible: the history is of another algorithm, another version or another set-up.
+    #[error(
+        "step {number} of the history is not possible: {why}; take it out, or replay the history in the \
+         set-up in which it was made"
+    )]
+    Impossible {
+        /// The number of the step, from 1.
+        number: usize,
+        /// What stands in its way.
+        why: String,
+    },
     /// The trace cannot be written.
     #[error(transparent)]
     Trace(#[from] io::Error),
 }
 
-struct Again<'s> {
+pub(crate) struct Again<'s> {
     /// The choices to come, the next one last.
     choices: Vec<u32>,
     tracer: Option<Tracer<'s>>,
@@ -190,14 +236,14 @@ struct Again<'s> {
 }
 
 impl<'s> Again<'s> {
-    fn new(choices: &[u32], tracer: Option<Tracer<'s>>, n: usize) -> Self {
+    pub(crate) fn new(choices: &[u32], tracer: Option<Tracer<'s>>, n: usize) -> Self {
         let mut again = Again { choices: Vec::new(), tracer, meter: Meter::new(n) };
         again.next(choices);
         again
     }
 
     /// What is chosen in the next step.
-    fn next(&mut self, choices: &[u32]) {
+    pub(crate) fn next(&mut self, choices: &[u32]) {
         self.choices.clear();
         self.choices.extend(choices.iter().rev());
     }

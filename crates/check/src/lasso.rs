@@ -8,18 +8,18 @@
 //! if any circle in it is. On a circle nothing goes wrong: what comes true in the end comes true when the
 //! last thing has gone wrong.
 
-use crate::explorer::{is_crowded, roots};
-use crate::history::{Way, follow, replay};
-use crate::question::{Progress, Question, Refutation, Unfinished, Verdict};
+use crate::explorer::is_crowded;
+use crate::history::{History, ReplayError, Way, follow, replay};
+use crate::question::{Caller, Phase, Progress, Question, Refutation, Unfinished, Verdict};
+use crate::roots::roots;
 use crate::successors::Successors;
 use foldhash::quality::FixedState;
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::hash::BuildHasher;
-use std::time::Instant;
 use synod_core::card::Order;
 use synod_core::family::Pace;
-use synod_core::{Algorithm, Family, Monitor, ProcessId, ProcessSet, SetupError, Violation};
+use synod_core::{Algorithm, Family, Monitor, ProcessId, ProcessSet, Violation};
 use synod_sim::world::{Action, Body, World};
 
 /// Something that fairness asks for: a message, a timer, a disk, an exit; as a hash.
@@ -45,22 +45,22 @@ struct State {
 /// states, or not time enough: then nothing was judged.
 pub(crate) fn judge<A: Algorithm>(
     question: &Question,
-    began: Instant,
+    prefix: Option<&History<A::Input>>,
+    caller: &mut Caller<'_>,
     verdicts: &mut [Verdict<A::Input>],
-    progress: &mut impl FnMut(&Progress),
-) -> Result<Option<Unfinished>, SetupError> {
+) -> Result<Option<Unfinished>, ReplayError> {
     let open = |verdict: &Verdict<A::Input>| {
         A::Family::LIVENESS.contains(&verdict.property) && verdict.refuted.is_none()
     };
     if !verdicts.iter().any(open) {
         return Ok(None);
     }
-    let graph = match build::<A>(question, began, progress)? {
+    let graph = match build::<A>(question, prefix, caller)? {
         Ok(graph) => graph,
         Err(unfinished) => return Ok(Some(unfinished)),
     };
     for verdict in verdicts.iter_mut().filter(|verdict| open(verdict)) {
-        verdict.refuted = refute::<A>(question, &graph, verdict.property)?;
+        verdict.refuted = refute::<A>(question, prefix, &graph, verdict.property)?;
     }
     Ok(None)
 }
@@ -68,9 +68,10 @@ pub(crate) fn judge<A: Algorithm>(
 /// The shortest history with a fair circle on which somebody waits for the property.
 fn refute<A: Algorithm>(
     question: &Question,
+    prefix: Option<&History<A::Input>>,
     graph: &[State],
     property: &'static str,
-) -> Result<Option<Refutation<A::Input>>, SetupError> {
+) -> Result<Option<Refutation<A::Input>>, ReplayError> {
     let place = A::Family::LIVENESS.iter().position(|id| *id == property);
     let place = place.expect("it is a property about the end");
     let lasting = A::Family::LASTING.contains(&property);
@@ -88,6 +89,7 @@ fn refute<A: Algorithm>(
     let (root, ordinals) = way_to(graph, circle.begins);
     let returns_to = Some(ordinals.len());
     let ways = ordinals.into_iter().map(Way::Successor).chain(circle.steps);
+    let root = roots::<A>(question, prefix)?.swap_remove(root);
     let history = follow::<A>(question, root, ways, returns_to)?;
     let at = circle.starves;
     let end = replay::<A>(question, &history, None).expect("it was followed just now").world;
@@ -138,11 +140,10 @@ fn duties<A: Algorithm>(world: &World<A>) -> BTreeSet<Duty> {
 /// The graph of all states; or the limit that was reached before there was one.
 fn build<A: Algorithm>(
     question: &Question,
-    began: Instant,
-    progress: &mut impl FnMut(&Progress),
-) -> Result<Result<Vec<State>, Unfinished>, SetupError> {
+    prefix: Option<&History<A::Input>>,
+    caller: &mut Caller<'_>,
+) -> Result<Result<Vec<State>, Unfinished>, ReplayError> {
     let limits = &question.limits;
-    let plan = question.lean_plan::<A>();
     let normal = question.is_normal::<A>();
     let mut index: HashMap<u64, u32, FixedState> = HashMap::default();
     let mut graph: Vec<State> = Vec::new();
@@ -155,7 +156,8 @@ fn build<A: Algorithm>(
         waiting: A::Family::LIVENESS.iter().map(|id| world.monitor().waiting(id)).collect(),
         duties: BTreeSet::new(),
     };
-    for (number, (_, world)) in roots::<A>(&plan, &question.scope)?.into_iter().enumerate() {
+    for (number, root) in roots::<A>(question, prefix)?.into_iter().enumerate() {
+        let world = root.world;
         let print = world.whole_fingerprint(normal);
         index.insert(print, graph.len() as u32);
         graph.push(state(&world, print, number as u32, None));
@@ -163,6 +165,14 @@ fn build<A: Algorithm>(
     }
     let mut expanded = 0;
     while let Some(world) = queue.pop_front() {
+        if expanded % 4096 == 0 {
+            let (unique, waiting, phase) = (graph.len(), queue.len() + 1, Phase::SeekingCircles);
+            let states = expanded as u64;
+            let now = Progress { phase, states, unique, waiting, ..Progress::default() };
+            if let Some(unfinished) = caller.show(&now) {
+                return Ok(Err(unfinished));
+            }
+        }
         if graph.len() > limits.circle_states {
             let limit = "states searched for fair circles";
             return Ok(Err(Unfinished::Limit(limit, graph.len())));
@@ -190,14 +200,6 @@ fn build<A: Algorithm>(
         });
         (graph[expanded].edges, graph[expanded].duties) = (edges, duties);
         expanded += 1;
-        if expanded % 4096 == 0 {
-            let unique = graph.len();
-            let waiting = queue.len();
-            progress(&Progress { states: expanded as u64, unique, waiting, ..Progress::default() });
-            if limits.is_late(began) {
-                return Ok(Err(Unfinished::Limit("time", waiting)));
-            }
-        }
     }
     Ok(Ok(graph))
 }

@@ -26,9 +26,12 @@ mod history;
 mod lasso;
 mod memory;
 mod question;
+mod roots;
 mod successors;
 mod visited;
 
-pub use explorer::{explore, explore_boxed};
+pub use explorer::{explore, explore_boxed, explore_boxed_from, explore_from};
 pub use history::{History, ReplayError, Replayed, replay};
-pub use question::{Exploration, Limits, Progress, Question, Refutation, Unfinished, Verdict};
+pub use question::{
+    Exploration, Limits, Phase, Progress, Question, Refutation, Unfinished, Verdict,
+};

@@ -1,6 +1,7 @@
 //! What is asked of the explorer, and what it answers.
 
 use crate::history::History;
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 use synod_core::card::{Order, Rounds, Scope};
 use synod_core::{Algorithm, Setup, Violation};
@@ -55,9 +56,15 @@ impl Question {
         Plan { setup: self.setup.clone(), order, judged, timing: self.scope.timing, ..plan }
     }
 
-    /// The same world without all that makes no difference any more: the one that is searched.
+    /// Whether the world that is searched forgets what makes no difference: see [`Plan::lean`]. A process
+    /// that comes back from a crash finds its disk and its messages, so they make a difference then.
+    pub(crate) fn is_lean(&self) -> bool {
+        self.scope.restarts == 0
+    }
+
+    /// The world that is searched.
     pub(crate) fn lean_plan<A: Algorithm>(&self) -> Plan {
-        Plan { lean: self.scope.restarts == 0, ..self.plan::<A>() }
+        Plan { lean: self.is_lean(), ..self.plan::<A>() }
     }
 }
 
@@ -86,13 +93,6 @@ pub struct Limits {
     pub threads: usize,
 }
 
-impl Limits {
-    /// Whether the time is up for what began then.
-    pub(crate) fn is_late(&self, began: Instant) -> bool {
-        self.time.is_some_and(|time| began.elapsed() >= time)
-    }
-}
-
 impl Default for Limits {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, Into::into);
@@ -107,9 +107,39 @@ impl Default for Limits {
     }
 }
 
+/// The caller of an exploration: it sees how far that has come, and does not wait for ever.
+pub(crate) struct Caller<'w> {
+    /// Cancels the exploration by [`ControlFlow::Break`].
+    watch: &'w mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    deadline: Option<Instant>,
+}
+
+impl<'w> Caller<'w> {
+    /// The caller of an exploration that begins now. Without a limit of time no clock is read: some
+    /// platforms, such as browsers, have none.
+    pub(crate) fn new(
+        limits: &Limits,
+        watch: &'w mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    ) -> Self {
+        let deadline = limits.time.and_then(|time| Instant::now().checked_add(time));
+        Caller { watch, deadline }
+    }
+
+    /// Shows the caller how far the exploration has come; returns why it must end now, if it must.
+    pub(crate) fn show(&mut self, progress: &Progress) -> Option<Unfinished> {
+        if (self.watch)(progress).is_break() {
+            return Some(Unfinished::Cancelled(progress.waiting));
+        }
+        let is_late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        is_late.then_some(Unfinished::Limit("time", progress.waiting))
+    }
+}
+
 /// How far an exploration has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
+    /// What the explorer does now.
+    pub phase: Phase,
     /// States reached, counting again those reached again.
     pub states: u64,
     /// Different states.
@@ -120,6 +150,18 @@ pub struct Progress {
     pub waiting: usize,
     /// Bytes of the table of visited states.
     pub table_bytes: usize,
+    /// Properties that have a counterexample by now.
+    pub refuted: usize,
+}
+
+/// What an explorer does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Phase {
+    /// It visits every state that can be reached, breadth first.
+    #[default]
+    Visiting,
+    /// It visits them once more, with their edges, to find fair circles on which a process waits for ever.
+    SeekingCircles,
 }
 
 /// What came of an exploration.
@@ -141,6 +183,8 @@ pub enum Unfinished {
     /// The limit of depth, states, memory, time, messages on a link or states searched for fair circles
     /// was reached; the last is how many states still waited, or were not looked at.
     Limit(&'static str, usize),
+    /// The caller cancelled the exploration; so many states still waited.
+    Cancelled(usize),
 }
 
 /// The verdict on one property.

@@ -4,6 +4,7 @@ mod catalogue;
 mod frame;
 mod livelock;
 mod mutual_exclusion;
+mod prefix;
 mod quorum;
 mod replay;
 mod stateright;

@@ -1,7 +1,8 @@
 //! A lean world forgets what makes no difference any more.
 
-use super::{Body, Envelope, Slot, World};
+use super::{Body, Envelope, Slot, Status, World};
 use smallvec::SmallVec;
+use std::sync::Arc;
 use synod_core::{Algorithm, ProcessId};
 
 impl<A: Algorithm> World<A> {
@@ -20,6 +21,20 @@ impl<A: Algorithm> World<A> {
             }
             Body::Tell(_) => false,
         });
+    }
+
+    /// From now on this world is lean: see [`Plan::lean`](super::Plan::lean).
+    pub fn become_lean(&mut self) {
+        Arc::make_mut(&mut self.fixed.0).lean = true;
+        for at in ProcessId::all(self.processes.len()) {
+            if self.process(at).status == Status::Crashed {
+                self.forget_print(at);
+                self.processes[at.index()].disk = None;
+                self.bury(at);
+            }
+        }
+        self.forget_ignored(0);
+        self.renew_prints();
     }
 
     /// Nothing that is on its way to this process will make a difference.

@@ -45,7 +45,7 @@ use synod_core::{
 pub type MonitorOf<A> = <<A as Algorithm>::Family as Family>::Monitor;
 
 /// What does not change while a world goes on; shared by all its copies.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Fixed<A: Algorithm> {
     setup: Setup,
     initial: Vec<A>,

@@ -295,6 +295,7 @@ impl Ladder {
     ) -> Step {
         let (limit, waiting) = match explored.unfinished {
             Some(Unfinished::Limit(limit, waiting)) => (Some(limit), waiting),
+            Some(Unfinished::Cancelled(waiting)) => (Some("patience"), waiting),
             Some(Unfinished::AllRefuted) | None => (None, 0),
         };
         let refuted = explored.verdicts.iter().filter(|(_, refuted)| refuted.is_some());

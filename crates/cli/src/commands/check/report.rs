@@ -57,6 +57,7 @@ impl Told {
     ) -> Self {
         let (limit, waiting) = match explored.unfinished {
             Some(Unfinished::Limit(limit, waiting)) => (Some(limit), waiting),
+            Some(Unfinished::Cancelled(waiting)) => (Some("patience"), waiting),
             Some(Unfinished::AllRefuted) | None => (None, 0),
         };
         let verdict = |(property, refuted): (&'static str, Option<Refuted>)| {
