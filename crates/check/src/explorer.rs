@@ -6,6 +6,8 @@
 //! same one.
 
 use crate::circles::Ways;
+use crate::expansion::{BLOCK, Found, Harvest, Place, Rules, Tally, print};
+use crate::frontier::Frontier;
 use crate::history::{History, ReplayError, Way, follow};
 use crate::lasso;
 use crate::memory::resident_bytes;
@@ -15,10 +17,9 @@ use crate::question::{
 use crate::roots::{Root, roots};
 use crate::successors::Successors;
 use crate::visited::{Seen, Tree, Visited};
-use std::ops::ControlFlow;
-use std::sync::Mutex;
-use synod_core::{Algorithm, Boxed, Family, SetupError, Violation};
-use synod_sim::world::{KnownStates, World};
+use std::ops::{ControlFlow, Range};
+use synod_core::{Algorithm, Boxed, Family, SetupError};
+use synod_sim::world::{Left, Waiting, World};
 
 /// Explores every history of the question. Calls `progress` after every batch of states.
 pub fn explore<A: Algorithm>(
@@ -76,7 +77,7 @@ fn search<A: Algorithm>(
 ) -> Result<Exploration<A::Input>, ReplayError> {
     let mut search = Search::<A>::begin(question, prefix)?;
     let mut unfinished = search.run(&question.limits, caller);
-    search.progress.table_bytes = search.visited.bytes() + search.tree.bytes();
+    search.progress.table_bytes = search.known.bytes();
     unfinished = unfinished.or(caller.show(&search.progress));
     let mut verdicts = search.verdicts(question, prefix)?;
     if unfinished.is_none() {
@@ -91,108 +92,99 @@ fn search<A: Algorithm>(
     Ok(Exploration { progress: search.progress, unfinished, verdicts })
 }
 
-/// A violation, and where it shows.
-struct Found {
-    place: Place,
-    violation: Violation,
-}
-
-/// A place in the histories that were explored.
-#[derive(Clone, Copy)]
-enum Place {
-    /// After so many steps of the history that leads to a root.
-    Prefix { root: usize, steps: usize },
-    /// In the state with this number.
-    State(usize),
-    /// In the successor `ordinal` of the state `parent`.
-    Successor { parent: usize, ordinal: u32 },
-}
-
-/// How many states are expanded between two merges.
-const BATCH: usize = 1 << 14;
-/// How many states a worker takes at a time.
-const BLOCK: usize = 1 << 8;
-
 struct Search<A: Algorithm> {
-    visited: Visited,
-    tree: Tree,
-    /// The states to be expanded next, in batches. Boxed: worlds are moved from list to list.
-    frontier: Vec<Vec<Box<World<A>>>>,
-    /// The states of the processes in them.
-    known: KnownStates<A>,
-    /// Worlds that are done with: new ones are written over them, to spare the allocator.
-    spare: Mutex<Vec<Box<World<A>>>>,
-    /// The number of the first state of the frontier.
+    known: Known<A>,
+    /// The number of the first state that waits.
     base: usize,
+    /// The first violation of each property.
     found: Vec<Found>,
     judged: Vec<&'static str>,
-    normal: bool,
+    rules: Rules,
     /// How many states were not looked at because a link was crowded.
     crowded: usize,
-    /// Whether some step leads to a state no farther from the start.
+    /// Whether a step leads to a state no farther from the start: without one, there is no circle.
     leads_back: bool,
-    /// Where steps lead, if it is judged what comes in the end.
+    /// Where steps lead, if liveness is judged.
     ways: Option<Ways>,
     progress: Progress,
+    /// The state that is expanded now.
+    here: World<A>,
+    successors: Successors<A>,
     /// What the process had in memory before the search.
     resident_before: usize,
 }
 
-/// What a worker found in one block.
-struct Harvest<A: Algorithm> {
-    successors: Vec<(u32, u64, Box<World<A>>)>,
-    /// How many of them come from each state of the block.
-    counts: Vec<u32>,
-    found: Vec<Found>,
-    states: u64,
-    crowded: usize,
-    /// Whether some step leads to a state no farther from the start: without one, no circle.
-    leads_back: bool,
-    ways: Option<Ways>,
+/// The states that were found.
+struct Known<A: Algorithm> {
+    visited: Visited,
+    tree: Tree,
+    /// Those to be expanded next.
+    frontier: Frontier<A>,
+}
+
+impl<A: Algorithm> Known<A> {
+    /// The state that is expanded now leads to this one. It waits to be expanded, if it is new.
+    #[inline]
+    fn meet(&mut self, ordinal: u32, print: u64, left: &Left, world: &World<A>) -> Seen {
+        let seen = self.visited.add(print, left);
+        if seen == Seen::Never {
+            self.tree.add_child(ordinal);
+            self.frontier.push(world);
+        }
+        seen
+    }
+
+    fn bytes(&self) -> usize {
+        self.visited.bytes() + self.tree.bytes()
+    }
 }
 
 impl<A: Algorithm> Search<A> {
     fn begin(question: &Question, prefix: Option<&History<A::Input>>) -> Result<Self, ReplayError> {
         let judged = question.judged.ids::<A>(&question.setup);
-        let is_about_the_end = |id: &&'static str| A::Family::LIVENESS.contains(id);
+        let keeps_ways = judged.iter().any(|id| A::Family::LIVENESS.contains(id));
+        let normal = question.is_normal::<A>();
+        let roots = roots::<A>(question, prefix)?;
+        let here = roots[0].world.clone();
         let mut search = Search {
-            visited: Visited::default(),
-            tree: Tree::default(),
-            frontier: Vec::new(),
-            known: KnownStates::default(),
-            spare: Mutex::default(),
+            known: Known {
+                visited: Visited::default(),
+                tree: Tree::default(),
+                frontier: Frontier::default(),
+            },
             base: 0,
             found: Vec::new(),
-            normal: question.is_normal::<A>(),
+            judged,
+            rules: Rules { normal, keeps_ways },
             crowded: 0,
             leads_back: false,
-            ways: judged.iter().any(is_about_the_end).then(Ways::default),
-            judged,
+            ways: keeps_ways.then(Ways::default),
             progress: Progress::default(),
+            successors: Successors::new(&here),
+            here,
             resident_before: resident_bytes().unwrap_or(0),
         };
-        for (number, root) in roots::<A>(question, prefix)?.into_iter().enumerate() {
-            let Root { world, found, .. } = root;
+        for (number, Root { world, found, .. }) in roots.into_iter().enumerate() {
             for (steps, violation) in found {
                 search.note(Found { place: Place::Prefix { root: number, steps }, violation });
             }
             // Equal roots are kept apart: they are few, and the way back counts them.
-            search.visited.insert(print(&world, search.normal), &world.left());
-            search.tree.add_root();
-            search.add_to_frontier(Box::new(world));
+            search.known.visited.add(print(&world, normal), &world.left());
+            search.known.tree.add_root();
+            search.known.frontier.push(&world);
             search.progress.states += 1;
         }
-        search.progress.unique = search.visited.len();
+        search.progress.unique = search.known.visited.len();
         Ok(search)
     }
 
     fn run(&mut self, limits: &Limits, caller: &mut Caller<'_>) -> Option<Unfinished> {
-        while !self.frontier.is_empty() {
+        while !self.known.frontier.is_empty() {
             if self.is_all_refuted() {
                 return Some(Unfinished::AllRefuted);
             }
             if self.progress.depth >= limits.depth {
-                return Some(Unfinished::Limit("depth", self.waiting()));
+                return Some(Unfinished::Limit("depth", self.known.frontier.len()));
             }
             if let Some(end) = self.level(limits, caller) {
                 return Some(end);
@@ -203,26 +195,25 @@ impl<A: Algorithm> Search<A> {
         None
     }
 
-    /// Expands every state of the frontier.
+    /// Expands every state that waits.
     fn level(&mut self, limits: &Limits, caller: &mut Caller<'_>) -> Option<Unfinished> {
-        let frontier = std::mem::take(&mut self.frontier);
-        self.visited.grow_old();
-        self.known.clear();
-        let mut left: usize = frontier.iter().map(Vec::len).sum();
-        for batch in frontier {
-            for harvest in self.expand(&batch, limits.threads) {
-                self.merge(harvest);
+        let mut level = std::mem::take(&mut self.known.frontier);
+        self.known.visited.grow_old();
+        while let Some(batch) = level.pop_batch() {
+            if limits.threads <= 1 || batch.len() <= BLOCK {
+                self.expand(&batch);
+            } else {
+                self.expand_with(&batch, limits.threads);
             }
             self.base += batch.len();
-            left -= batch.len();
-            self.recycle(batch);
-            self.progress.unique = self.visited.len();
-            self.progress.table_bytes = self.visited.bytes() + self.tree.bytes();
-            self.progress.waiting = left + self.waiting();
+            drop(batch);
+            self.progress.unique = self.known.visited.len();
+            self.progress.table_bytes = self.known.bytes();
+            self.progress.waiting = level.len() + self.known.frontier.len();
             let ended = caller.show(&self.progress);
-            let limit = if self.visited.len() >= limits.states {
+            let limit = if self.known.visited.len() >= limits.states {
                 Some("states")
-            } else if self.memory() >> 20 >= limits.memory_mib {
+            } else if self.memory(&level) >> 20 >= limits.memory_mib {
                 Some("memory")
             } else {
                 None
@@ -236,154 +227,83 @@ impl<A: Algorithm> Search<A> {
         None
     }
 
-    fn waiting(&self) -> usize {
-        self.frontier.iter().map(Vec::len).sum()
-    }
-
-    fn add_to_frontier(&mut self, world: Box<World<A>>) {
-        match self.frontier.last_mut() {
-            Some(batch) if batch.len() < BATCH => batch.push(world),
-            _ => self.frontier.push(vec![world]),
-        }
-    }
-
-    fn recycle(&self, worlds: impl IntoIterator<Item = Box<World<A>>>) {
-        self.spare.lock().expect("no worker panicked").extend(worlds);
-    }
-
     /// Roughly how many bytes all this takes up: what the process has grown by, if the system tells; at least
     /// what can be counted here.
-    fn memory(&self) -> usize {
+    fn memory(&self, level: &Frontier<A>) -> usize {
         let grown = resident_bytes().unwrap_or(0).saturating_sub(self.resident_before);
-        let some = self.frontier.first().and_then(|batch| batch.first());
-        let world = some.map_or(0, |world| world.estimated_bytes());
-        let spare = self.spare.lock().expect("no worker panicked").len();
-        let counted = self.visited.bytes()
-            + self.tree.bytes()
-            + self.ways.as_ref().map_or(0, Ways::bytes)
-            + (self.progress.waiting + spare) * world;
-        counted.max(grown)
+        let ways = self.ways.as_ref().map_or(0, Ways::bytes);
+        let waiting = level.bytes() + self.known.frontier.bytes();
+        (self.known.bytes() + ways + waiting).max(grown)
     }
 
-    fn expand(&self, batch: &[Box<World<A>>], threads: usize) -> Vec<Harvest<A>> {
-        let blocks: Vec<_> = batch.chunks(BLOCK).enumerate().collect();
-        let work = |blocks: &[(usize, &[Box<World<A>>])]| -> Vec<Harvest<A>> {
-            let mut successors = Successors::new(&batch[0]);
-            let expand = |(number, block): &(usize, &[Box<World<A>>])| {
-                self.expand_block(block, self.base + number * BLOCK, &mut successors)
-            };
-            blocks.iter().map(expand).collect()
-        };
-        if threads <= 1 || blocks.len() == 1 {
-            return work(&blocks);
+    /// Expands a batch of states on this thread.
+    fn expand(&mut self, batch: &Waiting<A>) {
+        let mut tally = self.rules.tally();
+        for index in 0..batch.len() {
+            batch.restore(index, &mut self.here);
+            let (known, state) = (&mut self.known, (self.base + index, &self.here));
+            self.rules.expand(
+                state,
+                &mut self.successors,
+                &mut tally,
+                |ordinal, print, left, next| known.meet(ordinal, print, left, next),
+            );
+            self.known.tree.end_state();
         }
+        self.add(tally);
+    }
+
+    /// Expands a batch of states on several threads, block by block, and merges what they lead to in the order
+    /// of the states.
+    fn expand_with(&mut self, batch: &Waiting<A>, threads: usize) {
+        let blocks: Vec<_> = (0..batch.len())
+            .step_by(BLOCK)
+            .map(|first| first..batch.len().min(first + BLOCK))
+            .collect();
+        let (rules, base, visited) = (self.rules, self.base, &self.known.visited);
+        let here = &self.here;
+        let work = |blocks: &[Range<usize>]| -> Vec<Harvest<A>> {
+            let (mut here, mut successors) = (here.clone(), Successors::new(here));
+            let mut harvest = |block: &Range<usize>| {
+                let scratch = (&mut here, &mut successors);
+                rules.harvest(block.clone(), batch, base, visited, scratch)
+            };
+            blocks.iter().map(&mut harvest).collect()
+        };
         let share = blocks.len().div_ceil(threads);
-        std::thread::scope(|scope| {
+        let harvests: Vec<Harvest<A>> = std::thread::scope(|scope| {
             let workers: Vec<_> =
-                blocks.chunks(share).map(|blocks| scope.spawn(move || work(blocks))).collect();
+                blocks.chunks(share).map(|blocks| scope.spawn(|| work(blocks))).collect();
             let harvest = |worker: std::thread::ScopedJoinHandle<'_, Vec<Harvest<A>>>| {
                 worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             };
             workers.into_iter().flat_map(harvest).collect()
-        })
-    }
-
-    fn expand_block(
-        &self,
-        block: &[Box<World<A>>],
-        base: usize,
-        successors: &mut Successors<A>,
-    ) -> Harvest<A> {
-        let mut harvest = Harvest {
-            successors: Vec::new(),
-            counts: Vec::new(),
-            found: Vec::new(),
-            states: 0,
-            crowded: 0,
-            leads_back: false,
-            ways: self.ways.is_some().then(Ways::default),
-        };
-        let mut steps = Vec::new();
-        // Most successors that are not in the table yet are found several times in one block.
-        let mut here = Visited::with_room(8 * BLOCK);
-        let mut spare = self.some_spares();
-        for (index, world) in block.iter().enumerate() {
-            let parent = base + index;
-            let before = harvest.successors.len();
-            let left_here = world.left();
-            let left_print = self.ways.as_ref().map(|_| left_here.print());
-            steps.clear();
-            let moves = successors.each(world, |ordinal, action, _, next| {
-                if self.normal && is_crowded(next) {
-                    harvest.crowded += 1;
-                    return true;
-                }
-                harvest.states += 1;
-                for violation in next.found() {
-                    let violation = violation.clone();
-                    harvest
-                        .found
-                        .push(Found { place: Place::Successor { parent, ordinal }, violation });
-                }
-                let print = print(next, self.normal);
-                let left = next.left();
-                let seen = self.visited.look_up(print, &left);
-                harvest.leads_back |= seen == Seen::Before;
-                let goes_wrong = || left != left_here || world.is_misfortune(action);
-                if let Some(left_print) = left_print.filter(|_| !goes_wrong()) {
-                    steps.push(print.wrapping_add(left_print));
-                }
-                if seen == Seen::Never && here.insert(print, &left) {
-                    let mut world = spare.pop().unwrap_or_else(|| Box::new(next.clone()));
-                    std::mem::swap(&mut *world, next);
-                    harvest.successors.push((ordinal, print, world));
-                }
-                true
-            });
-            if !moves {
-                let never = world.unfulfilled("nothing can happen any more");
-                let found = |violation| Found { place: Place::State(parent), violation };
-                harvest.found.extend(never.into_iter().map(found));
-            }
-            if let (Some(ways), Some(left_print)) = (&mut harvest.ways, left_print) {
-                ways.add(print(world, self.normal).wrapping_add(left_print), &steps);
-            }
-            harvest.counts.push((harvest.successors.len() - before) as u32);
+        });
+        for harvest in harvests {
+            self.merge(harvest);
         }
-        self.recycle(spare);
-        harvest
-    }
-
-    /// About as many as a block needs.
-    fn some_spares(&self) -> Vec<Box<World<A>>> {
-        let mut spare = self.spare.lock().expect("no worker panicked");
-        let keep = spare.len().saturating_sub(2 * BLOCK);
-        spare.split_off(keep)
     }
 
     fn merge(&mut self, harvest: Harvest<A>) {
-        self.progress.states += harvest.states;
-        self.crowded += harvest.crowded;
-        self.leads_back |= harvest.leads_back;
-        if let (Some(ways), Some(more)) = (&mut self.ways, harvest.ways) {
+        let mut candidates = harvest.ways_there.into_iter().enumerate();
+        for count in harvest.counts {
+            for (index, (ordinal, print)) in candidates.by_ref().take(count) {
+                harvest.candidates.restore(index, &mut self.here);
+                self.known.meet(ordinal, print, &self.here.left(), &self.here);
+            }
+            self.known.tree.end_state();
+        }
+        self.add(harvest.tally);
+    }
+
+    fn add(&mut self, tally: Tally) {
+        self.progress.states += tally.states;
+        self.crowded += tally.crowded;
+        self.leads_back |= tally.leads_back;
+        if let (Some(ways), Some(more)) = (&mut self.ways, tally.ways) {
             ways.append(more);
         }
-        let mut successors = harvest.successors.into_iter();
-        for count in harvest.counts {
-            let mut children = 0;
-            for (ordinal, print, mut world) in successors.by_ref().take(count as usize) {
-                if self.visited.insert(print, &world.left()) {
-                    self.tree.add_child(ordinal);
-                    world.share_states(&mut self.known);
-                    self.add_to_frontier(world);
-                    children += 1;
-                } else {
-                    self.recycle([world]);
-                }
-            }
-            self.tree.expanded(children);
-        }
-        for found in harvest.found {
+        for found in tally.found {
             self.note(found);
         }
     }
@@ -439,24 +359,9 @@ impl<A: Algorithm> Search<A> {
             Place::State(state) => (state, None),
             Place::Successor { parent, ordinal } => (parent, Some(ordinal)),
         };
-        let (root, mut ordinals) = self.tree.path(state);
+        let (root, mut ordinals) = self.known.tree.path(state);
         ordinals.extend(last);
         let ways = ordinals.into_iter().map(Way::Successor);
         Ok(follow::<A>(question, roots.swap_remove(root), ways, None)?)
     }
-}
-
-/// Where numbers are made small again, so many messages may be on a link at the same time: a sender
-/// that never waits for this receiver would otherwise fill the link without end. What is found
-/// within this bound happens without it, too.
-const MESSAGES_ON_A_LINK: usize = 2;
-
-/// Whether a link carries more than [`MESSAGES_ON_A_LINK`].
-pub(crate) fn is_crowded<A: Algorithm>(world: &World<A>) -> bool {
-    let links = || world.flight().iter().map(|(_, envelope)| (envelope.from, envelope.to));
-    links().any(|link| links().filter(|other| *other == link).count() > MESSAGES_ON_A_LINK)
-}
-
-pub(crate) fn print<A: Algorithm>(world: &World<A>, normal: bool) -> u64 {
-    if normal { world.normal_fingerprint() } else { world.fingerprint() }
 }

@@ -8,10 +8,11 @@
 //! if any circle in it is. On a circle nothing goes wrong: what comes true in the end comes true when the
 //! last thing has gone wrong.
 
-use crate::explorer::is_crowded;
+use crate::expansion::is_crowded;
+use crate::frontier::Frontier;
 use crate::history::{History, ReplayError, Way, follow, replay};
 use crate::question::{Caller, Phase, Progress, Question, Refutation, Unfinished, Verdict};
-use crate::roots::roots;
+use crate::roots::{Root, roots};
 use crate::successors::Successors;
 use foldhash::quality::FixedState;
 use smallvec::SmallVec;
@@ -21,6 +22,9 @@ use synod_core::card::Order;
 use synod_core::family::Pace;
 use synod_core::{Algorithm, Family, Monitor, ProcessId, ProcessSet, Violation};
 use synod_sim::world::{Action, Body, World};
+
+/// The caller sees the progress again after so many states.
+const SHOWN_AFTER: usize = 4096;
 
 /// Something that fairness asks for: a message, a timer, a disk, an exit; as a hash.
 pub(crate) type Duty = u64;
@@ -137,71 +141,94 @@ fn duties<A: Algorithm>(world: &World<A>) -> BTreeSet<Duty> {
     actions.iter().filter_map(|action| duty(world, action)).collect()
 }
 
+/// The graph of all states while it grows.
+struct Graph<A: Algorithm> {
+    normal: bool,
+    states: Vec<State>,
+    /// The number of each state, by its fingerprint.
+    numbers: HashMap<u64, u32, FixedState>,
+    frontier: Frontier<A>,
+}
+
+impl<A: Algorithm> Graph<A> {
+    /// Adds a state that is reached from a root, by a successor of its parent. Returns its number.
+    fn add(&mut self, world: &World<A>, print: u64, root: u32, parent: Option<(u32, u32)>) -> u32 {
+        let waiting = A::Family::LIVENESS.iter().map(|id| world.monitor().waiting(id));
+        let (waiting, edges, duties) = (waiting.collect(), Vec::new(), BTreeSet::new());
+        self.states.push(State { print, parent, root, edges, waiting, duties });
+        self.frontier.push(world);
+        (self.states.len() - 1) as u32
+    }
+
+    /// Adds the edges of a state, and the states to which they lead.
+    fn expand(&mut self, number: usize, world: &World<A>, successors: &mut Successors<A>) {
+        let mut edges = Vec::new();
+        successors.each(world, |ordinal, action, _, next| {
+            if self.normal && is_crowded(next) {
+                return true;
+            }
+            let done = duty(world, action);
+            let print = next.whole_fingerprint(self.normal);
+            let to = match self.numbers.get(&print) {
+                Some(known) => *known,
+                None => {
+                    let (root, parent) = (self.states[number].root, (number as u32, ordinal));
+                    let new = self.add(next, print, root, Some(parent));
+                    self.numbers.insert(print, new);
+                    new
+                }
+            };
+            // A budget of faults is finite: no circle needs them, and none is kept from being fair by them.
+            if !world.is_misfortune(action) {
+                edges.push(Edge { to, done });
+            }
+            true
+        });
+        let state = &mut self.states[number];
+        (state.edges, state.duties) = (edges, duties(world));
+    }
+}
+
 /// The graph of all states; or the limit that was reached before there was one.
 fn build<A: Algorithm>(
     question: &Question,
     prefix: Option<&History<A::Input>>,
     caller: &mut Caller<'_>,
 ) -> Result<Result<Vec<State>, Unfinished>, ReplayError> {
-    let limits = &question.limits;
+    let (numbers, frontier) = (HashMap::default(), Frontier::default());
     let normal = question.is_normal::<A>();
-    let mut index: HashMap<u64, u32, FixedState> = HashMap::default();
-    let mut graph: Vec<State> = Vec::new();
-    let mut queue = VecDeque::new();
-    let state = |world: &World<A>, print: u64, root: u32, parent| State {
-        print,
-        parent,
-        root,
-        edges: Vec::new(),
-        waiting: A::Family::LIVENESS.iter().map(|id| world.monitor().waiting(id)).collect(),
-        duties: BTreeSet::new(),
-    };
-    for (number, root) in roots::<A>(question, prefix)?.into_iter().enumerate() {
-        let world = root.world;
+    let mut graph = Graph { normal, states: Vec::new(), numbers, frontier };
+    let roots = roots::<A>(question, prefix)?;
+    for (root, Root { world, .. }) in roots.iter().enumerate() {
+        // Equal roots are kept apart: each has choices of its own.
         let print = world.whole_fingerprint(normal);
-        index.insert(print, graph.len() as u32);
-        graph.push(state(&world, print, number as u32, None));
-        queue.push_back(world);
+        let number = graph.add(world, print, root as u32, None);
+        graph.numbers.insert(print, number);
     }
+    let mut here = roots[0].world.clone();
+    let mut successors = Successors::new(&here);
     let mut expanded = 0;
-    while let Some(world) = queue.pop_front() {
-        if expanded % 4096 == 0 {
-            let (unique, waiting, phase) = (graph.len(), queue.len() + 1, Phase::SeekingCircles);
-            let states = expanded as u64;
-            let now = Progress { phase, states, unique, waiting, ..Progress::default() };
-            if let Some(unfinished) = caller.show(&now) {
-                return Ok(Err(unfinished));
+    while let Some(batch) = graph.frontier.pop_batch() {
+        for index in 0..batch.len() {
+            let (unique, waiting) =
+                (graph.states.len(), graph.frontier.len() + batch.len() - index);
+            if expanded % SHOWN_AFTER == 0 {
+                let (phase, states) = (Phase::SeekingCircles, expanded as u64);
+                let now = Progress { phase, states, unique, waiting, ..Progress::default() };
+                if let Some(unfinished) = caller.show(&now) {
+                    return Ok(Err(unfinished));
+                }
             }
+            if unique > question.limits.circle_states {
+                let limit = "states searched for fair circles";
+                return Ok(Err(Unfinished::Limit(limit, unique)));
+            }
+            batch.restore(index, &mut here);
+            graph.expand(expanded, &here, &mut successors);
+            expanded += 1;
         }
-        if graph.len() > limits.circle_states {
-            let limit = "states searched for fair circles";
-            return Ok(Err(Unfinished::Limit(limit, graph.len())));
-        }
-        let mut successors = Successors::new(&world);
-        let mut edges = Vec::new();
-        let duties = duties(&world);
-        successors.each(&world, |ordinal, action, _, next| {
-            let done = duty(&world, action);
-            if normal && is_crowded(next) {
-                return true;
-            }
-            let print = next.whole_fingerprint(normal);
-            let to = *index.entry(print).or_insert_with(|| {
-                let root = graph[expanded].root;
-                graph.push(state(next, print, root, Some((expanded as u32, ordinal))));
-                queue.push_back(next.clone());
-                (graph.len() - 1) as u32
-            });
-            // Things go wrong only so often: no circle needs them, and none is kept from being fair by them.
-            if !world.is_misfortune(action) {
-                edges.push(Edge { to, done });
-            }
-            true
-        });
-        (graph[expanded].edges, graph[expanded].duties) = (edges, duties);
-        expanded += 1;
     }
-    Ok(Ok(graph))
+    Ok(Ok(graph.states))
 }
 
 fn way_to(graph: &[State], state: usize) -> (usize, Vec<u32>) {

@@ -21,7 +21,9 @@
 #![forbid(unsafe_code)]
 
 mod circles;
+mod expansion;
 mod explorer;
+mod frontier;
 mod history;
 mod lasso;
 mod memory;

@@ -99,15 +99,21 @@ impl Visited {
         }
     }
 
+    /// What is known of a fingerprint.
     #[inline]
     pub(crate) fn look_up(&self, fingerprint: u64, left: &Left) -> Seen {
         match self.find(self.told_apart(fingerprint, left), left) {
             Err(_) => Seen::Never,
-            // Less can go wrong: there is no way back from here to there.
-            Ok(place) if self.left_at(place).is_some_and(|there| there != left) => Seen::Lately,
-            Ok(place) if self.young[place / 64] >> (place % 64) & 1 == 1 => Seen::Lately,
-            Ok(_) => Seen::Before,
+            Ok(place) => self.seen_at(place, left),
         }
+    }
+
+    #[inline]
+    fn seen_at(&self, place: usize, left: &Left) -> Seen {
+        // Less can go wrong: there is no way back from here to there.
+        let is_ahead = self.left_at(place).is_some_and(|there| there != left);
+        let is_young = self.young[place / 64] >> (place % 64) & 1 == 1;
+        if is_ahead || is_young { Seen::Lately } else { Seen::Before }
     }
 
     /// From now on, everything in here was added before.
@@ -133,18 +139,21 @@ impl Visited {
         self.young[place / 64] |= u64::from(young) << (place % 64);
     }
 
-    /// Adds a fingerprint; true if it is new.
+    /// Adds a fingerprint, if it is new. Returns what was known of it before.
     #[inline]
-    pub(crate) fn insert(&mut self, fingerprint: u64, left: &Left) -> bool {
+    pub(crate) fn add(&mut self, fingerprint: u64, left: &Left) -> Seen {
         let fingerprint = self.told_apart(fingerprint, left);
-        let Err(place) = self.find(fingerprint, left) else { return false };
+        let place = match self.find(fingerprint, left) {
+            Ok(place) => return self.seen_at(place, left),
+            Err(place) => place,
+        };
         let left = self.place_of(left);
         self.put(place, fingerprint, left, true);
         self.len += 1;
         if self.len * 100 > self.slots.len() * FULL {
             self.grow();
         }
-        true
+        Seen::Never
     }
 
     fn grow(&mut self) {
@@ -180,6 +189,8 @@ pub(crate) struct Tree {
     roots: usize,
     children: Small,
     ordinals: Small,
+    /// How many states the one that is expanded now has led to.
+    led_to: u32,
 }
 
 impl Tree {
@@ -191,11 +202,12 @@ impl Tree {
     /// The state expanded now led to a new one by its successor number `ordinal`.
     pub(crate) fn add_child(&mut self, ordinal: u32) {
         self.ordinals.push(ordinal);
+        self.led_to += 1;
     }
 
-    /// The next state is expanded: it led to so many new ones.
-    pub(crate) fn expanded(&mut self, children: u32) {
-        self.children.push(children);
+    /// The state is expanded; the next one follows.
+    pub(crate) fn end_state(&mut self) {
+        self.children.push(std::mem::take(&mut self.led_to));
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -264,6 +276,13 @@ mod tests {
     use super::*;
     use synod_sim::world::FaultsLeft;
 
+    impl Visited {
+        /// Adds a fingerprint; true if it is new.
+        fn insert(&mut self, fingerprint: u64, left: &Left) -> bool {
+            self.add(fingerprint, left) == Seen::Never
+        }
+    }
+
     fn mixed(number: u64) -> u64 {
         (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).max(1)
     }
@@ -300,7 +319,7 @@ mod tests {
         for number in 0..500_000u64 {
             visited.insert(mixed(number), &Left::default());
             tree.add_child((number % 7) as u32);
-            tree.expanded(1);
+            tree.end_state();
             if number > 10_000 {
                 let bytes = visited.bytes() + tree.bytes();
                 assert!(bytes <= 16 * visited.len(), "{bytes} bytes for {number} states");
@@ -336,9 +355,9 @@ mod tests {
         let mut tree = Tree::default();
         tree.add_root();
         tree.add_root();
-        for (children, ordinals) in [(2, &[5, 300][..]), (0, &[]), (1, &[0]), (1, &[9])] {
+        for ordinals in [&[5, 300][..], &[], &[0], &[9]] {
             ordinals.iter().for_each(|ordinal| tree.add_child(*ordinal));
-            tree.expanded(children);
+            tree.end_state();
         }
         assert_eq!(tree.path(1), (1, vec![]));
         assert_eq!(tree.path(3), (0, vec![300]));

@@ -37,7 +37,9 @@ macro_rules! forwards_to_its_value {
     ($type:ty $(, $f:ident: $bound:ident)?) => {
         impl$(<$f: $bound>)? PartialEq for $type {
             fn eq(&self, other: &Self) -> bool {
-                self.value().equals(other.value() as &dyn Any)
+                // Copies are the same value until one of them is changed.
+                std::ptr::addr_eq(self.value(), other.value())
+                    || self.value().equals(other.value() as &dyn Any)
             }
         }
 

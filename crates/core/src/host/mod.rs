@@ -72,7 +72,7 @@ pub trait Outlet<P: Protocol> {
 }
 
 /// One process: its state, its timers, its records and what waits for them. See the module.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Host<P: Protocol> {
     state: P,
     timers: Timers<P::Timer>,

@@ -18,7 +18,7 @@ pub enum Write<R> {
 type Group<'q, P> = Drain<'q, (u8, EffectOf<P>)>;
 
 /// The queue before the disk. If it is not empty, a record comes first.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct Queue<P: Protocol> {
     /// How many records of this life have left the queue.
     left: u64,

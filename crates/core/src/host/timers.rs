@@ -3,7 +3,7 @@
 use crate::protocol::Data;
 
 /// A timer that is set.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct SetTimer<T> {
     /// The number by which the driver names it.
     pub number: u64,
@@ -16,7 +16,7 @@ pub struct SetTimer<T> {
 crate::clone_by_field!(SetTimer<T: Clone> { number, timer, due_us });
 
 /// The timers that are set, in the order of setting. A name is set at most once.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct Timers<T>(Vec<SetTimer<T>>);
 
 impl<T> Default for Timers<T> {

@@ -172,7 +172,7 @@ impl<A: Algorithm> Carrier<'_, A> {
             Timing::Asynchronous => None,
             Timing::Synchronous { delay_ms } => Some(narrow(delay_ms)),
         };
-        let envelope = Envelope { from: self.at, to, body, tag, left_ms, number };
+        let envelope = Envelope { from: self.at, to, body, tag, left_ms, number, print: 0 };
         let links = &self.medium.links;
         if !links.work() && links.is_cut(self.at, to) {
             // It was sent all the same, and is counted; it just never arrives.

@@ -52,7 +52,7 @@ impl CausalOrder {
 
     /// A hash that does not depend on the numbers, only on what the messages say.
     pub(crate) fn fingerprint<A: Algorithm>(&self, flight: &Flight<A>) -> u64 {
-        let name = |envelope: &Envelope<A>| hash(&(envelope, flight.rank(envelope)));
+        let name = |envelope: &Envelope<A>| hash(&(envelope.print, flight.rank(envelope)));
         let names: BTreeMap<u64, u64> =
             flight.iter().map(|(_, envelope)| (envelope.number, name(envelope))).collect();
         let sum = |numbers: &Numbers| {

@@ -7,7 +7,6 @@ use super::flight::{Envelope, Slot};
 use super::process::Print;
 use super::{FaultsLeft, Order, World};
 use foldhash::quality::FixedState;
-use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash};
 use synod_core::{Algorithm, Effect, ProcessId};
 
@@ -17,9 +16,6 @@ const SEED: u64 = 0x5eed_0f5e_edf0_0d1e;
 pub(super) fn hash<T: Hash>(value: &T) -> u64 {
     FixedState::with_seed(SEED).hash_one(value)
 }
-
-/// The states of processes, by what tells them apart.
-pub type KnownStates<A> = HashMap<u64, A, FixedState>;
 
 /// How much may still go wrong, each kind for itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -50,9 +46,7 @@ impl Left {
 impl<A: Algorithm> World<A> {
     /// From now on keeps the fingerprint up to date with every step.
     pub fn keep_fingerprint(&mut self) {
-        if self.fixed.order == Order::Any {
-            self.medium.keep_print();
-        }
+        self.medium.keep_print();
         self.processes.iter_mut().for_each(|process| process.print = 0);
         self.print = 1;
         self.renew_prints();
@@ -117,7 +111,7 @@ impl<A: Algorithm> World<A> {
     fn ordered_flight(&self) -> u64 {
         let flight = &self.medium.flight;
         let ranked =
-            |(_, envelope): (Slot, &'_ Envelope<A>)| hash(&(envelope, flight.rank(envelope)));
+            |(_, envelope): (Slot, &'_ Envelope<A>)| hash(&(envelope.print, flight.rank(envelope)));
         let links = flight.iter().map(ranked).fold(0, u64::wrapping_add);
         let causal = self.medium.causal.as_ref().map_or(0, |causal| causal.fingerprint(flight));
         links.wrapping_add(causal)
@@ -150,20 +144,6 @@ impl<A: Algorithm> World<A> {
         A::normalise(&mut states, &mut messages);
         world.keep_fingerprint();
         world.fingerprint()
-    }
-
-    /// Takes the states of processes that are among those known from there, and adds those that are not:
-    /// worlds that are kept in great number share them.
-    pub fn share_states(&mut self, known: &mut KnownStates<A>) {
-        for process in &mut self.processes {
-            // Not all of a state need be hashed: see `Algorithm::faults_left`.
-            match known.get(&process.print) {
-                Some(same) if same == process.state() => process.host.state_mut().clone_from(same),
-                _ => {
-                    known.insert(process.print, process.state().clone());
-                }
-            }
-        }
     }
 
     pub(super) fn forget_print(&mut self, at: ProcessId) {

@@ -23,18 +23,22 @@ pub struct Envelope<A: Algorithm> {
     pub left_ms: Option<u32>,
     /// Its number: messages are counted in the order of sending. A duplicate has the same.
     pub number: u64,
+    /// Its hash, which tells it from other envelopes but for its number; 0 if no fingerprint is kept.
+    pub(super) print: u64,
 }
 
 impl<A: Algorithm> Clone for Envelope<A> {
     fn clone(&self) -> Self {
-        let Envelope { from, to, left_ms, number, .. } = *self;
-        Envelope { from, to, body: self.body.clone(), tag: self.tag.clone(), left_ms, number }
+        let Envelope { from, to, left_ms, number, print, .. } = *self;
+        let (body, tag) = (self.body.clone(), self.tag.clone());
+        Envelope { from, to, body, tag, left_ms, number, print }
     }
 
     // Explorers copy worlds all the time: what is already the same message stays.
     fn clone_from(&mut self, source: &Self) {
-        let Envelope { from, to, left_ms, number, .. } = *source;
-        (self.from, self.to, self.left_ms, self.number) = (from, to, left_ms, number);
+        let Envelope { from, to, left_ms, number, print, .. } = *source;
+        (self.from, self.to, self.left_ms) = (from, to, left_ms);
+        (self.number, self.print) = (number, print);
         self.body.clone_from(&source.body);
         self.tag.clone_from(&source.tag);
     }
@@ -76,6 +80,14 @@ impl<M: Wire> Body<M> {
 }
 
 impl<A: Algorithm> Envelope<A> {
+    /// Whether the other is the same but for its number. Their hashes are known.
+    pub(super) fn says_the_same(&self, other: &Self) -> bool {
+        self.print == other.print
+            && (self.from, self.to, self.left_ms) == (other.from, other.to, other.left_ms)
+            && self.tag == other.tag
+            && self.body == other.body
+    }
+
     /// Whether it arrives before anything else happens.
     pub fn is_urgent(&self) -> bool {
         match &self.body {
@@ -101,8 +113,9 @@ pub type Slot = u32;
 /// All messages on their way.
 #[derive(Debug)]
 pub struct Flight<A: Algorithm> {
-    slots: Vec<Option<Envelope<A>>>,
-    free: SmallVec<[Slot; 8]>,
+    pub(super) slots: Vec<Option<Envelope<A>>>,
+    /// The places that are empty; the last of them is filled next.
+    pub(super) free: SmallVec<[Slot; 8]>,
 }
 
 impl<A: Algorithm> Default for Flight<A> {

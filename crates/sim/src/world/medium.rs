@@ -16,7 +16,7 @@ pub(super) struct Medium<A: Algorithm> {
     pub(super) gone: ProcessSet,
     /// Which message waits for which, if the network orders causally.
     pub(super) causal: Option<Box<CausalOrder>>,
-    /// The sum of the hashes of all messages, if it is kept and their order does not matter.
+    /// The sum of the hashes of all messages, if it is kept.
     pub(super) print: Option<u64>,
 }
 
@@ -31,9 +31,10 @@ impl<A: Algorithm> Medium<A> {
     }
 
     /// A message leaves.
-    pub(super) fn put(&mut self, envelope: Envelope<A>) -> Slot {
+    pub(super) fn put(&mut self, mut envelope: Envelope<A>) -> Slot {
         if let Some(print) = &mut self.print {
-            *print = print.wrapping_add(hash(&envelope));
+            envelope.print = hash(&envelope);
+            *print = print.wrapping_add(envelope.print);
         }
         self.flight.put(envelope)
     }
@@ -42,7 +43,7 @@ impl<A: Algorithm> Medium<A> {
     pub(super) fn take(&mut self, slot: Slot) -> Envelope<A> {
         let envelope = self.flight.take(slot).expect("the action is possible");
         if let Some(print) = &mut self.print {
-            *print = print.wrapping_sub(hash(&envelope));
+            *print = print.wrapping_sub(envelope.print);
         }
         envelope
     }
@@ -55,18 +56,21 @@ impl<A: Algorithm> Medium<A> {
             if let (Some(print), Some(before)) = (&mut self.print, before)
                 && before != envelope.tag
             {
-                *print = print.wrapping_add(hash(envelope));
-                let after = std::mem::replace(&mut envelope.tag, before);
-                *print = print.wrapping_sub(hash(envelope));
-                envelope.tag = after;
+                *print = print.wrapping_sub(envelope.print);
+                envelope.print = hash(envelope);
+                *print = print.wrapping_add(envelope.print);
             }
         }
     }
 
-    /// From now on the sum of the hashes of all messages is kept.
+    /// From now on the hash of each message is kept, and the sum of them.
     pub(super) fn keep_print(&mut self) {
-        let hashes = self.flight.iter().map(|(_, envelope)| hash(envelope));
-        self.print = Some(hashes.fold(0, u64::wrapping_add));
+        let mut sum: u64 = 0;
+        for envelope in self.flight.envelopes_mut() {
+            envelope.print = hash(envelope);
+            sum = sum.wrapping_add(envelope.print);
+        }
+        self.print = Some(sum);
     }
 
     /// What was sent later need not wait for this message.

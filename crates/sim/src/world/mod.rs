@@ -20,14 +20,16 @@ mod plan;
 mod process;
 mod progress;
 mod time;
+mod waiting;
 
 pub use action::{Action, Driver, Happening, Impossible, LinkChange, Step};
 pub use enabled::FaultsLeft;
-pub use fingerprint::{KnownStates, Left};
+pub use fingerprint::Left;
 pub use flight::{Body, Envelope, Flight, Slot, TagOf};
 pub use judge::INVARIANTS_AT_EVERY_STEP_UP_TO;
 pub use plan::{Judged, Plan};
 pub use process::{ApplicationOf, Process, Status};
+pub use waiting::Waiting;
 
 use carrier::Carrier;
 use medium::Medium;

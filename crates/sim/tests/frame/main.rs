@@ -12,3 +12,4 @@ mod sinks;
 mod timers;
 mod toys;
 mod violations;
+mod waiting;

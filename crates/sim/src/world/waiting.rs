@@ -1,0 +1,237 @@
+//! Worlds that wait until an explorer comes back to them.
+//!
+//! A step changes one process and a few messages, so worlds that are found one after the other have nearly
+//! all their parts in common. Each part is kept once, and a world is a list of numbers of parts: a fifth of
+//! what it takes up otherwise, in one place, and in the order in which it is read again.
+
+use super::causal::CausalOrder;
+use super::fingerprint::hash;
+use super::flight::Envelope;
+use super::links::Links;
+use super::process::Process;
+use super::progress::{Counts, Progress};
+use super::{FaultsLeft, MonitorOf, World};
+use foldhash::fast::FixedState;
+use std::collections::HashMap;
+use synod_core::{Algorithm, ProcessSet};
+
+/// Worlds that wait. See the module.
+pub struct Waiting<A: Algorithm> {
+    processes: Pool<Process<A>>,
+    envelopes: Pool<Envelope<A>>,
+    monitors: Pool<MonitorOf<A>>,
+    networks: Vec<Network>,
+    /// Of each world: its processes; then its places for messages, each with the number of the message; then
+    /// the places that are empty, in the order in which they became so.
+    parts: Vec<u32>,
+    worlds: Vec<Kept>,
+}
+
+/// What is kept of a world beside its parts.
+struct Kept {
+    /// Where its parts end.
+    end: usize,
+    /// How many places for messages it has.
+    places: u32,
+    monitor: u32,
+    /// Its network, if that is not as it was at the start.
+    network: u32,
+    faults: FaultsLeft,
+    counts: Counts,
+    now_us: u64,
+    print: u64,
+    messages_print: Option<u64>,
+}
+
+/// A network on which links are cut, receivers are gone for good, or messages arrive in causal order.
+struct Network {
+    links: Links,
+    gone: ProcessSet,
+    causal: Option<Box<CausalOrder>>,
+}
+
+/// No message in this place, or no network of its own.
+const NONE: u32 = u32::MAX;
+
+/// Different values, each kept once; by a hash, which need not tell all of them apart.
+struct Pool<T> {
+    values: Vec<T>,
+    /// The last value with each hash.
+    places: HashMap<u64, u32, FixedState>,
+}
+
+impl<T: Clone> Pool<T> {
+    fn new() -> Self {
+        Pool { values: Vec::new(), places: HashMap::default() }
+    }
+
+    /// The place of a value. The guess is a place where it may be.
+    fn place_of(&mut self, guess: u32, print: u64, value: &T, is: impl Fn(&T, &T) -> bool) -> u32 {
+        let is_here = |place: u32| self.values.get(place as usize).is_some_and(|v| is(v, value));
+        if is_here(guess) {
+            return guess;
+        }
+        let place = self.values.len() as u32;
+        let last = self.places.entry(print).or_insert(place);
+        if *last != place && is_here(*last) {
+            return *last;
+        }
+        *last = place;
+        self.values.push(value.clone());
+        place
+    }
+
+    fn bytes(&self) -> usize {
+        self.values.capacity() * size_of::<T>() + self.places.capacity() * size_of::<(u64, u64)>()
+    }
+}
+
+impl<A: Algorithm> Default for Waiting<A> {
+    fn default() -> Self {
+        Waiting {
+            processes: Pool::new(),
+            envelopes: Pool::new(),
+            monitors: Pool::new(),
+            networks: Vec::new(),
+            parts: Vec::new(),
+            worlds: Vec::new(),
+        }
+    }
+}
+
+impl<A: Algorithm> Waiting<A> {
+    /// How many worlds wait.
+    pub fn len(&self) -> usize {
+        self.worlds.len()
+    }
+
+    /// Whether none waits.
+    pub fn is_empty(&self) -> bool {
+        self.worlds.is_empty()
+    }
+
+    /// How many bytes they take up, but for what states and messages have allocated.
+    pub fn bytes(&self) -> usize {
+        self.processes.bytes()
+            + self.envelopes.bytes()
+            + self.monitors.bytes()
+            + self.networks.capacity() * size_of::<Network>()
+            + self.parts.capacity() * size_of::<u32>()
+            + self.worlds.capacity() * size_of::<Kept>()
+    }
+
+    /// One more world waits. It keeps its fingerprint.
+    pub fn push(&mut self, world: &World<A>) {
+        assert_ne!(world.print, 0, "parts are known by their hashes");
+        let n = world.processes.len();
+        let slots = &world.medium.flight.slots;
+        // Most parts are those of the world before.
+        let before = self.len().checked_sub(1).map_or(0, |last| self.begin(last));
+        let places = self.worlds.last().map_or(0, |last| last.places as usize);
+        let guess = |parts: &[u32], at: usize| parts.get(before + at).copied().unwrap_or(NONE);
+        for (at, process) in world.processes.iter().enumerate() {
+            let guess = guess(&self.parts, at);
+            let place = self.processes.place_of(guess, process.print, process, Process::is_same);
+            self.parts.push(place);
+        }
+        for (at, slot) in slots.iter().enumerate() {
+            let (place, number) = match slot {
+                None => (NONE, 0),
+                Some(envelope) => {
+                    let guess = if at < places { guess(&self.parts, n + 2 * at) } else { NONE };
+                    let is = Envelope::says_the_same;
+                    let place = self.envelopes.place_of(guess, envelope.print, envelope, is);
+                    (place, u32::try_from(envelope.number).expect("histories are short"))
+                }
+            };
+            self.parts.extend([place, number]);
+        }
+        self.parts.extend_from_slice(&world.medium.flight.free);
+        let monitor = self.place_of_monitor(&world.monitor);
+        let network = self.place_of_network(world);
+        self.worlds.push(Kept {
+            end: self.parts.len(),
+            places: slots.len() as u32,
+            monitor,
+            network,
+            faults: world.faults,
+            counts: world.progress.counts,
+            now_us: world.now_us,
+            print: world.print,
+            messages_print: world.medium.print,
+        });
+    }
+
+    /// Where the parts of a world begin.
+    fn begin(&self, number: usize) -> usize {
+        number.checked_sub(1).map_or(0, |before| self.worlds[before].end)
+    }
+
+    fn place_of_monitor(&mut self, monitor: &MonitorOf<A>) -> u32 {
+        let guess = self.worlds.last().map_or(NONE, |last| last.monitor);
+        let last = self.monitors.values.get(guess as usize);
+        if last.is_some_and(|last| last == monitor) {
+            return guess;
+        }
+        self.monitors.place_of(NONE, hash(monitor), monitor, MonitorOf::<A>::eq)
+    }
+
+    fn place_of_network(&mut self, world: &World<A>) -> u32 {
+        let medium = &world.medium;
+        if medium.links.work() && medium.gone.is_empty() && medium.causal.is_none() {
+            return NONE;
+        }
+        let (links, gone) = (medium.links.clone(), medium.gone.clone());
+        self.networks.push(Network { links, gone, causal: medium.causal.clone() });
+        (self.networks.len() - 1) as u32
+    }
+
+    /// Writes the world with this number over another of the same plan.
+    pub fn restore(&self, number: usize, world: &mut World<A>) {
+        let kept = &self.worlds[number];
+        let parts = &self.parts[self.begin(number)..kept.end];
+        let (processes, parts) = parts.split_at(world.processes.len());
+        for (process, place) in world.processes.iter_mut().zip(processes) {
+            process.clone_from(&self.processes.values[*place as usize]);
+        }
+        let (slots, free) = parts.split_at(2 * kept.places as usize);
+        let flight = &mut world.medium.flight;
+        flight.slots.resize_with(kept.places as usize, || None);
+        for (slot, part) in flight.slots.iter_mut().zip(slots.chunks_exact(2)) {
+            match (part[0], slot) {
+                (NONE, slot) => *slot = None,
+                (place, Some(envelope)) => {
+                    envelope.clone_from(&self.envelopes.values[place as usize]);
+                    envelope.number = part[1].into();
+                }
+                (place, slot) => {
+                    let envelope = self.envelopes.values[place as usize].clone();
+                    *slot = Some(Envelope { number: part[1].into(), ..envelope });
+                }
+            }
+        }
+        flight.free.clear();
+        flight.free.extend_from_slice(free);
+        world.monitor.clone_from(&self.monitors.values[kept.monitor as usize]);
+        self.restore_network(kept, world);
+        world.progress.clone_from(&Progress { counts: kept.counts, ..Progress::default() });
+        (world.faults, world.now_us, world.print) = (kept.faults, kept.now_us, kept.print);
+        world.medium.print = kept.messages_print;
+    }
+
+    fn restore_network(&self, kept: &Kept, world: &mut World<A>) {
+        let medium = &mut world.medium;
+        match self.networks.get(kept.network as usize) {
+            Some(Network { links, gone, causal }) => {
+                medium.links.clone_from(links);
+                medium.gone.clone_from(gone);
+                medium.causal.clone_from(causal);
+            }
+            None => {
+                medium.links.clone_from(&Links::default());
+                medium.gone.clear();
+                medium.causal = None;
+            }
+        }
+    }
+}
