@@ -4,7 +4,7 @@ use crate::history::{Again, History, ReplayError, must_be_possible};
 use crate::question::Question;
 use crate::successors::Choices;
 use synod_core::{Algorithm, SetupError, Violation};
-use synod_sim::world::{FaultsLeft, World};
+use synod_sim::world::{FaultsLeft, Plan, World};
 
 /// A state in which an exploration begins.
 pub(crate) struct Root<A: Algorithm> {
@@ -53,7 +53,7 @@ fn end_of<A: Algorithm>(
     question: &Question,
     prefix: &History<A::Input>,
 ) -> Result<Root<A>, ReplayError> {
-    let mut world = World::<A>::new(&question.plan::<A>())?;
+    let mut world = World::<A>::new(&Plan { lean: false, ..question.lean_plan::<A>() })?;
     let mut again = Again::new(&prefix.start, None, world.processes().len());
     world.start(&mut again);
     let mut found: Vec<_> = world.found().iter().map(|violation| (0, violation.clone())).collect();
