@@ -4,17 +4,21 @@
 //! several runs, because they are noisy; and, where valgrind is installed, instructions per step,
 //! because those do not depend on what else the machine is doing.
 
+#[path = "../tests/explore/actors.rs"]
+mod actors;
 mod measure;
 
-use measure::{best, memory_mib};
+use measure::{best, in_turn, memory_mib};
+use stateright::{Checker, Model};
 use std::process::Command;
 use synod_check::{Question, explore};
 use synod_core::card::{Rounds, Scope};
 use synod_core::family::multicast::Payload;
+use synod_core::family::mutex::{ME1, ME2};
 use synod_protocols::group::GroupEngine;
 use synod_protocols::mutex::{RicartAgrawala, TokenRing};
 use synod_sim::trace::{Digest, Jsonl, Sink, Tracer};
-use synod_sim::{Ended, Options, Plan, Report, Simulator};
+use synod_sim::{Ended, Judged, Options, Plan, Report, Simulator};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -26,8 +30,6 @@ const PEERS: &[(&str, &str)] = &[
     ("turmoil 0.7.2, UDP", "0.25 to 1.57 M messages/s"),
     ("anysystem 0.3.0", "0.42 to 0.59 M messages/s"),
     ("SimPy 4", "0.08 to 0.11 M messages/s"),
-    ("stateright 0.31, breadth first, Ricart-Agrawala n = 3", "294 k states/s"),
-    ("stateright 0.31, depth first, Ricart-Agrawala n = 4", "242 k states/s"),
     ("anysystem 0.3.0 checker, Ricart-Agrawala n = 3", "7 to 8 k states/s"),
     ("TLC, EWD998, several cores, as reported", "60 to 77 k states/s"),
 ];
@@ -46,7 +48,7 @@ fn once(arguments: &[String]) {
     let steps = match arguments[0].as_str() {
         "simulate" => simulate(size, None).steps,
         "crowd" => crowd(size).steps,
-        "explore" => explored(size as usize).1,
+        "explore" => explored(size as usize, Judged::All).states,
         other => panic!("no workload is called {other}"),
     };
     println!("{steps} {}", memory_mib("VmHWM:"));
@@ -92,14 +94,55 @@ fn large_group() -> Report {
     report
 }
 
-/// States explored and steps taken; four processes, one thread.
-fn explored(states: usize) -> (usize, u64, f64) {
+/// How far a checker came.
+struct Explored {
+    /// Different states.
+    unique: usize,
+    /// States reached, counting again those reached again.
+    states: u64,
+    /// Bytes of its table for each state, if it tells.
+    bytes: f64,
+}
+
+/// Four processes, one thread, until so many states were found.
+fn explored(states: usize, judged: Judged) -> Explored {
     let mut question = Question::new(Scope::of(4));
+    question.judged = judged;
     question.limits.threads = 1;
     question.limits.states = states;
-    let found = explore::<RicartAgrawala>(&question, |_| {}).expect("the size fits");
-    let bytes = found.progress.table_bytes as f64 / found.progress.unique as f64;
-    (found.progress.unique, found.progress.states, bytes)
+    let found = explore::<RicartAgrawala>(&question, |_| {}).expect("the size fits").progress;
+    let bytes = found.table_bytes as f64 / found.unique as f64;
+    Explored { unique: found.unique, states: found.states, bytes }
+}
+
+/// The same processes under Stateright, which judges ME1 and ME2; until so many states were
+/// reached.
+fn explored_by_stateright(states: u64) -> Explored {
+    let model = actors::model::<RicartAgrawala>(4);
+    let checker = model.checker().target_state_count(states as usize).spawn_bfs().join();
+    let (unique, states) = (checker.unique_state_count(), checker.state_count() as u64);
+    Explored { unique, states, bytes: 0.0 }
+}
+
+fn explorers() {
+    const STATES: usize = 1_000_000;
+    let same = || Judged::Only([ME1, ME2].map(str::to_owned).to_vec());
+    println!("\nExplorers: Ricart-Agrawala, 4 processes, breadth first, one thread, in turn");
+    let states = explored(STATES, same()).states;
+    let [all, ours, theirs] =
+        in_turn([&|| explored(STATES, Judged::All), &|| explored(STATES, same()), &|| {
+            explored_by_stateright(states)
+        }]);
+    let rate = |(seconds, explored): &(f64, Explored)| explored.unique as f64 / seconds / 1e3;
+    let names = ["synod, everything judged", "synod, ME1 and ME2", "stateright 0.31, ME1 and ME2"];
+    for (name, run) in names.iter().zip([&all, &ours, &theirs]) {
+        let reached = run.1.states as f64 / run.0 / 1e3;
+        println!("  {name:<34} {:>6.0} k new states/s {reached:>6.0} k states/s", rate(run));
+    }
+    let promise = |kept: bool| if kept { "kept" } else { "NOT KEPT" };
+    println!("  promise 300 k new states/s: {}", promise(rate(&all) >= 300.0));
+    println!("  promise as fast as stateright: {}", promise(rate(&ours) >= rate(&theirs)));
+    println!("  {:.1} bytes a state in the table", all.1.bytes);
 }
 
 fn table() {
@@ -115,22 +158,14 @@ fn table() {
             promise / 1e6,
         );
     };
-    report("untraced", 5e6, &|| simulate(10_000, None));
+    report("untraced", 6.5e6, &|| simulate(10_000, None));
     report("traced, hashed", 2e6, &|| simulate(5_000, Some(&mut Digest::default())));
     report("traced, to a file", 2e6, &|| traced_to_file(5_000));
     report("10,000 processes, 40 entries", 1e6, &|| crowd(40));
     report("10,000 processes in a ring", 1e6, &large_ring);
     report("128 members of a group service", 0.5e6, &large_group);
 
-    println!("\nExplorer: Ricart-Agrawala, 4 processes, one thread");
-    let (seconds, (unique, states, bytes)) = best(&|| explored(1_000_000));
-    let rate = unique as f64 / seconds;
-    let kept = if rate >= 300e3 { "kept" } else { "NOT KEPT" };
-    println!(
-        "  {:.0} k states/s, {:.0} k of them new; promise 300 k: {kept}; {bytes:.1} bytes a state",
-        states as f64 / seconds / 1e3,
-        rate / 1e3,
-    );
+    explorers();
     costs_of_a_step();
 
     println!("\nPeers, on the same class of machine");

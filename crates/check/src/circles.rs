@@ -1,39 +1,46 @@
-//! Whether there is any circle among the states that were seen.
+//! The edges between visited states, and whether they form a circle.
 //!
-//! Most worlds come to an end whatever happens. Where they do, nobody waits for ever in a circle, and it
-//! need not be searched for. What is claimed of the end is claimed of histories in which nothing goes wrong any
-//! more, so steps that go wrong are left out.
+//! Most worlds end after finitely many steps, whatever happens. The graph of their states has no
+//! circle, so no process waits for ever on one, and the search for fair circles ([`crate::lasso`])
+//! is left out. That search walks through all states once more; the test here sorts their
+//! fingerprints.
+//!
+//! A liveness property is a claim about histories with finitely many faults. So edges of faults are
+//! left out.
 
-/// Which states lead where, in the order in which they were expanded.
+/// The edges of each state, in the order in which the states were expanded. States are
+/// fingerprints.
 #[derive(Debug, Default)]
-pub(crate) struct Ways {
+pub(crate) struct Edges {
     states: Vec<u64>,
-    /// How many steps of `steps` belong to each.
+    /// The number of edges of each state.
     counts: Vec<u32>,
-    steps: Vec<u64>,
+    /// Where the edges lead, state after state.
+    targets: Vec<u64>,
 }
 
-impl Ways {
-    /// This state leads to these.
-    pub(crate) fn add(&mut self, state: u64, steps: &[u64]) {
+impl Edges {
+    /// Adds the edges of a state.
+    pub(crate) fn add(&mut self, state: u64, targets: &[u64]) {
         self.states.push(state);
-        self.counts.push(steps.len() as u32);
-        self.steps.extend(steps);
+        self.counts.push(targets.len() as u32);
+        self.targets.extend(targets);
     }
 
-    pub(crate) fn append(&mut self, mut other: Ways) {
+    /// Adds the edges of the states that were expanded next.
+    pub(crate) fn append(&mut self, mut other: Edges) {
         self.states.append(&mut other.states);
         self.counts.append(&mut other.counts);
-        self.steps.append(&mut other.steps);
+        self.targets.append(&mut other.targets);
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.states.capacity() * 8 + self.counts.capacity() * 4 + self.steps.capacity() * 8
+        self.states.capacity() * 8 + self.counts.capacity() * 4 + self.targets.capacity() * 8
     }
 
-    /// Whether one can come back to where one was. What leads to states that were never added is passed
-    /// over.
-    pub(crate) fn lead_round(&self) -> bool {
+    /// Whether a walk along the edges can return to a state. States that were never expanded have
+    /// no edges: no walk goes on from them.
+    pub(crate) fn form_a_circle(&self) -> bool {
         let mut index: Vec<(u64, u32)> =
             self.states.iter().enumerate().map(|(place, state)| (*state, place as u32)).collect();
         index.sort_unstable();
@@ -47,17 +54,17 @@ impl Ways {
             first.push(next);
             next += *count as usize;
         }
-        let steps = |state: usize| &self.steps[first[state]..][..self.counts[state] as usize];
-        // Whatever nothing leads to is on no circle; take it away, and look again.
+        let targets = |state: usize| &self.targets[first[state]..][..self.counts[state] as usize];
+        // A state to which no edge leads is on no circle. Take it away with its edges, and repeat.
         let mut led_to = vec![0u32; self.states.len()];
-        for place in self.steps.iter().filter_map(|state| place_of(*state)) {
+        for place in self.targets.iter().filter_map(|state| place_of(*state)) {
             led_to[place] += 1;
         }
         let mut free: Vec<usize> = (0..led_to.len()).filter(|state| led_to[*state] == 0).collect();
         let mut taken = 0;
         while let Some(state) = free.pop() {
             taken += 1;
-            for place in steps(state).iter().filter_map(|state| place_of(*state)) {
+            for place in targets(state).iter().filter_map(|state| place_of(*state)) {
                 led_to[place] -= 1;
                 if led_to[place] == 0 {
                     free.push(place);
@@ -72,26 +79,26 @@ impl Ways {
 mod tests {
     use super::*;
 
-    fn ways(all: &[(u64, &[u64])]) -> Ways {
-        let mut ways = Ways::default();
-        all.iter().for_each(|(state, steps)| ways.add(*state, steps));
-        ways
+    fn edges(all: &[(u64, &[u64])]) -> Edges {
+        let mut edges = Edges::default();
+        all.iter().for_each(|(state, targets)| edges.add(*state, targets));
+        edges
     }
 
     #[test]
     fn states_that_are_met_again_on_another_way_are_no_circle() {
-        assert!(!ways(&[(1, &[2, 3]), (2, &[4]), (3, &[2, 4]), (4, &[])]).lead_round());
+        assert!(!edges(&[(1, &[2, 3]), (2, &[4]), (3, &[2, 4]), (4, &[])]).form_a_circle());
     }
 
     #[test]
     fn a_circle_is_seen_wherever_it_begins_and_however_short_it_is() {
-        assert!(ways(&[(1, &[2]), (2, &[3]), (3, &[2])]).lead_round());
-        assert!(ways(&[(1, &[2]), (2, &[2])]).lead_round());
-        assert!(ways(&[(3, &[1]), (1, &[2]), (2, &[3])]).lead_round());
+        assert!(edges(&[(1, &[2]), (2, &[3]), (3, &[2])]).form_a_circle());
+        assert!(edges(&[(1, &[2]), (2, &[2])]).form_a_circle());
+        assert!(edges(&[(3, &[1]), (1, &[2]), (2, &[3])]).form_a_circle());
     }
 
     #[test]
-    fn what_was_never_expanded_leads_nowhere() {
-        assert!(!ways(&[(1, &[7]), (2, &[7])]).lead_round());
+    fn a_state_that_was_never_expanded_has_no_edges() {
+        assert!(!edges(&[(1, &[7]), (2, &[7])]).form_a_circle());
     }
 }

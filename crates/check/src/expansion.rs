@@ -1,6 +1,6 @@
-//! Expanding states: what one state leads to, and what many workers find at the same time.
+//! Expanding states: the successors of one state, and what a worker finds in a block of states.
 
-use crate::circles::Ways;
+use crate::circles::Edges;
 use crate::successors::Successors;
 use crate::visited::{Seen, Visited};
 use std::ops::Range;
@@ -10,7 +10,7 @@ use synod_sim::world::{Left, Waiting, World};
 /// How many states a worker takes at a time.
 pub(crate) const BLOCK: usize = 1 << 8;
 
-/// A violation, and where it shows.
+/// A violation, and the place in a history that shows it.
 pub(crate) struct Found {
     pub(crate) place: Place,
     pub(crate) violation: Violation,
@@ -19,9 +19,9 @@ pub(crate) struct Found {
 /// A place in the histories that were explored.
 #[derive(Clone, Copy)]
 pub(crate) enum Place {
-    /// After so many steps of the history that leads to a root.
+    /// After this number of steps of the history that leads to a root.
     Prefix { root: usize, steps: usize },
-    /// In the state with this number.
+    /// In the state with this number, counted in the order of discovery.
     State(usize),
     /// In the successor `ordinal` of the state `parent`.
     Successor { parent: usize, ordinal: u32 },
@@ -32,19 +32,22 @@ pub(crate) enum Place {
 pub(crate) struct Rules {
     /// Whether states are compared after numbers were made small: see [`Question::is_normal`].
     pub(crate) normal: bool,
-    /// Whether it is kept where steps lead.
-    pub(crate) keeps_ways: bool,
+    /// Whether edges are kept: liveness is judged.
+    pub(crate) keeps_edges: bool,
 }
 
-/// What expanding some states brought to light, beside the states they lead to.
+/// What the expansion of some states brought to light, beside their successors.
 pub(crate) struct Tally {
     pub(crate) found: Vec<Found>,
+    /// How many successors there were, known or new.
     pub(crate) states: u64,
+    /// How many successors were left out: see [`is_crowded`].
     pub(crate) crowded: usize,
+    /// Whether a successor was visited at an earlier level.
     pub(crate) leads_back: bool,
-    pub(crate) ways: Option<Ways>,
-    /// Where steps lead from one state.
-    pub(crate) steps: Vec<u64>,
+    pub(crate) edges: Option<Edges>,
+    /// Where the edges of the state under expansion lead.
+    targets: Vec<u64>,
 }
 
 impl Rules {
@@ -54,13 +57,13 @@ impl Rules {
             states: 0,
             crowded: 0,
             leads_back: false,
-            ways: self.keeps_ways.then(Ways::default),
-            steps: Vec::new(),
+            edges: self.keeps_edges.then(Edges::default),
+            targets: Vec::new(),
         }
     }
 
-    /// Expands one state: tells `meet` each successor with its number, its fingerprint and what may still go
-    /// wrong there, and learns from it whether that was known.
+    /// Expands one state. Hands each successor to `meet`, with its number, its fingerprint and its
+    /// remaining fault budget; `meet` returns what was known of it.
     pub(crate) fn expand<A: Algorithm>(
         self,
         (parent, world): (usize, &World<A>),
@@ -69,8 +72,8 @@ impl Rules {
         mut meet: impl FnMut(u32, u64, &Left, &World<A>) -> Seen,
     ) {
         let left_here = world.left();
-        let left_print = self.keeps_ways.then(|| left_here.print());
-        tally.steps.clear();
+        let left_print = self.keeps_edges.then(|| left_here.print());
+        tally.targets.clear();
         let moves = successors.each(world, |ordinal, action, _, next| {
             if self.normal && is_crowded(next) {
                 tally.crowded += 1;
@@ -81,12 +84,12 @@ impl Rules {
                 let (place, violation) = (Place::Successor { parent, ordinal }, violation.clone());
                 tally.found.push(Found { place, violation });
             }
-            let print = print(next, self.normal);
+            let print = fingerprint(next, self.normal);
             let left = next.left();
-            tally.leads_back |= meet(ordinal, print, &left, next) == Seen::Before;
-            let goes_wrong = || left != left_here || world.is_misfortune(action);
-            if let Some(left_print) = left_print.filter(|_| !goes_wrong()) {
-                tally.steps.push(print.wrapping_add(left_print));
+            tally.leads_back |= meet(ordinal, print, &left, next) == Seen::EarlierLevel;
+            let is_fault = || left != left_here || world.is_misfortune(action);
+            if let Some(left_print) = left_print.filter(|_| !is_fault()) {
+                tally.targets.push(print.wrapping_add(left_print));
             }
             true
         });
@@ -95,13 +98,15 @@ impl Rules {
             let found = |violation| Found { place: Place::State(parent), violation };
             tally.found.extend(never.into_iter().map(found));
         }
-        if let (Some(ways), Some(left_print)) = (&mut tally.ways, left_print) {
-            ways.add(print(world, self.normal).wrapping_add(left_print), &tally.steps);
+        if let (Some(edges), Some(left_print)) = (&mut tally.edges, left_print) {
+            let state = fingerprint(world, self.normal).wrapping_add(left_print);
+            edges.add(state, &tally.targets);
         }
     }
 
-    /// Expands a block of states beside other workers. The table does not change meanwhile; what may be new
-    /// is kept until it is merged.
+    /// Expands a block of states while other workers expand other blocks. The table of visited
+    /// states does not change meanwhile. Successors that are not in it wait in the harvest for the
+    /// merge.
     pub(crate) fn harvest<A: Algorithm>(
         self,
         block: Range<usize>,
@@ -113,20 +118,20 @@ impl Rules {
         let mut harvest = Harvest {
             tally: self.tally(),
             candidates: Waiting::default(),
-            ways_there: Vec::new(),
+            origins: Vec::new(),
             counts: Vec::new(),
         };
-        // Most successors that are not in the table yet are found several times in one block.
+        // Most successors that are not in the table yet are reached several times within one block.
         let mut met = Visited::with_room(8 * BLOCK);
         for index in block {
             batch.restore(index, here);
             let before = harvest.candidates.len();
-            let (candidates, ways_there) = (&mut harvest.candidates, &mut harvest.ways_there);
+            let (candidates, origins) = (&mut harvest.candidates, &mut harvest.origins);
             let meet = |ordinal, print, left: &Left, next: &World<A>| {
                 let seen = visited.look_up(print, left);
-                if seen == Seen::Never && met.add(print, left) == Seen::Never {
+                if seen == Seen::New && met.add(print, left) == Seen::New {
                     candidates.push(next);
-                    ways_there.push((ordinal, print));
+                    origins.push((ordinal, print));
                 }
                 seen
             };
@@ -140,17 +145,17 @@ impl Rules {
 /// What a worker found in one block.
 pub(crate) struct Harvest<A: Algorithm> {
     pub(crate) tally: Tally,
-    /// States that may be new.
+    /// Successors that are new, unless another block has them, too.
     pub(crate) candidates: Waiting<A>,
-    /// The number of the successor that leads to each of them, and its fingerprint.
-    pub(crate) ways_there: Vec<(u32, u64)>,
-    /// How many of them come from each state of the block.
+    /// The number of each candidate among the successors of its parent, and its fingerprint.
+    pub(crate) origins: Vec<(u32, u64)>,
+    /// How many candidates each state of the block has.
     pub(crate) counts: Vec<usize>,
 }
 
-/// Where numbers are made small again, so many messages may be on a link at the same time: a sender
-/// that never waits for this receiver would otherwise fill the link without end. What is found
-/// within this bound happens without it, too.
+/// The number of messages that a link may carry at the same time, where numbers are made small. A
+/// sender that never waits for this receiver would otherwise fill the link without end. Every
+/// history within this bound is also one without it.
 const MESSAGES_ON_A_LINK: usize = 2;
 
 /// Whether a link carries more than [`MESSAGES_ON_A_LINK`].
@@ -159,6 +164,7 @@ pub(crate) fn is_crowded<A: Algorithm>(world: &World<A>) -> bool {
     links().any(|link| links().filter(|other| *other == link).count() > MESSAGES_ON_A_LINK)
 }
 
-pub(crate) fn print<A: Algorithm>(world: &World<A>, normal: bool) -> u64 {
+/// The fingerprint by which states are compared.
+pub(crate) fn fingerprint<A: Algorithm>(world: &World<A>, normal: bool) -> u64 {
     if normal { world.normal_fingerprint() } else { world.fingerprint() }
 }

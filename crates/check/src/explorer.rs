@@ -1,14 +1,14 @@
 //! Breadth first through every state that a small world can reach.
 //!
-//! Deterministic whatever the number of threads: workers expand blocks of states against a table
-//! that nobody changes meanwhile, and what they found is merged in the order of the states. Hence
-//! the first violation of a property that is found is always one of the shortest, and always the
-//! same one.
+//! The result does not depend on the number of threads. Workers expand blocks of states against a
+//! table that does not change meanwhile, and the main thread merges their findings in the order of
+//! the states. So the first violation of each property is always one of the shortest, and always
+//! the same.
 
-use crate::circles::Ways;
-use crate::expansion::{BLOCK, Found, Harvest, Place, Rules, Tally, print};
+use crate::circles::Edges;
+use crate::expansion::{BLOCK, Found, Harvest, Place, Rules, Tally, fingerprint};
 use crate::frontier::Frontier;
-use crate::history::{History, ReplayError, Way, follow};
+use crate::history::{History, Next, ReplayError, follow};
 use crate::lasso;
 use crate::memory::resident_bytes;
 use crate::question::{
@@ -47,11 +47,12 @@ pub fn explore_boxed<F: Family>(
 }
 
 /// Explores every history of the question that begins with `prefix`: can it still fail from here?
-/// The scope is about what follows the prefix: its budget of faults is whole at the end of the prefix.
+/// The scope is about what follows the prefix: its budget of faults is whole at the end of the
+/// prefix.
 ///
-/// Calls `watch` after every batch of states. The exploration ends with [`Unfinished::Cancelled`] as
-/// soon as `watch` returns [`ControlFlow::Break`]. Counterexamples are whole histories: they begin
-/// with the prefix, or with a part of it.
+/// Calls `watch` after every batch of states. The exploration ends with [`Unfinished::Cancelled`]
+/// as soon as `watch` returns [`ControlFlow::Break`]. Counterexamples are whole histories: they
+/// begin with the prefix, or with a part of it.
 pub fn explore_from<A: Algorithm>(
     question: &Question,
     prefix: Option<&History<A::Input>>,
@@ -69,7 +70,7 @@ pub fn explore_boxed_from<F: Family>(
     search::<Boxed<F>>(question, prefix, &mut Caller::new(&question.limits, watch))
 }
 
-/// The same, for one type: all that follows is compiled for each.
+/// The search. All that follows is compiled once for each family.
 fn search<A: Algorithm>(
     question: &Question,
     prefix: Option<&History<A::Input>>,
@@ -81,8 +82,8 @@ fn search<A: Algorithm>(
     unfinished = unfinished.or(caller.show(&search.progress));
     let mut verdicts = search.verdicts(question, prefix)?;
     if unfinished.is_none() {
-        let leads_round = || search.ways.as_ref().is_some_and(Ways::lead_round);
-        if search.leads_back && leads_round() {
+        let has_circle = || search.edges.as_ref().is_some_and(Edges::form_a_circle);
+        if search.leads_back && has_circle() {
             unfinished = lasso::judge::<A>(question, prefix, caller, &mut verdicts)?;
         }
         if unfinished.is_none() && search.crowded > 0 {
@@ -94,40 +95,41 @@ fn search<A: Algorithm>(
 
 struct Search<A: Algorithm> {
     known: Known<A>,
-    /// The number of the first state that waits.
+    /// The number of the first state of the next batch.
     base: usize,
     /// The first violation of each property.
     found: Vec<Found>,
     judged: Vec<&'static str>,
     rules: Rules,
-    /// How many states were not looked at because a link was crowded.
+    /// How many states were left out because a link was crowded.
     crowded: usize,
-    /// Whether a step leads to a state no farther from the start: without one, there is no circle.
+    /// Whether an edge leads to a state of an earlier level. Without such an edge there is no
+    /// circle.
     leads_back: bool,
-    /// Where steps lead, if liveness is judged.
-    ways: Option<Ways>,
+    /// The edges of all states, if liveness is judged.
+    edges: Option<Edges>,
     progress: Progress,
-    /// The state that is expanded now.
+    /// The state under expansion.
     here: World<A>,
     successors: Successors<A>,
-    /// What the process had in memory before the search.
+    /// The memory of this program before the search, in bytes.
     resident_before: usize,
 }
 
-/// The states that were found.
+/// The visited states.
 struct Known<A: Algorithm> {
     visited: Visited,
     tree: Tree,
-    /// Those to be expanded next.
+    /// The states of the next level.
     frontier: Frontier<A>,
 }
 
 impl<A: Algorithm> Known<A> {
-    /// The state that is expanded now leads to this one. It waits to be expanded, if it is new.
+    /// The state under expansion leads to this one. A new state joins the next level.
     #[inline]
     fn meet(&mut self, ordinal: u32, print: u64, left: &Left, world: &World<A>) -> Seen {
         let seen = self.visited.add(print, left);
-        if seen == Seen::Never {
+        if seen == Seen::New {
             self.tree.add_child(ordinal);
             self.frontier.push(world);
         }
@@ -142,7 +144,7 @@ impl<A: Algorithm> Known<A> {
 impl<A: Algorithm> Search<A> {
     fn begin(question: &Question, prefix: Option<&History<A::Input>>) -> Result<Self, ReplayError> {
         let judged = question.judged.ids::<A>(&question.setup);
-        let keeps_ways = judged.iter().any(|id| A::Family::LIVENESS.contains(id));
+        let keeps_edges = judged.iter().any(|id| A::Family::LIVENESS.contains(id));
         let normal = question.is_normal::<A>();
         let roots = roots::<A>(question, prefix)?;
         let here = roots[0].world.clone();
@@ -155,10 +157,10 @@ impl<A: Algorithm> Search<A> {
             base: 0,
             found: Vec::new(),
             judged,
-            rules: Rules { normal, keeps_ways },
+            rules: Rules { normal, keeps_edges },
             crowded: 0,
             leads_back: false,
-            ways: keeps_ways.then(Ways::default),
+            edges: keeps_edges.then(Edges::default),
             progress: Progress::default(),
             successors: Successors::new(&here),
             here,
@@ -168,8 +170,8 @@ impl<A: Algorithm> Search<A> {
             for (steps, violation) in found {
                 search.note(Found { place: Place::Prefix { root: number, steps }, violation });
             }
-            // Equal roots are kept apart: they are few, and the way back counts them.
-            search.known.visited.add(print(&world, normal), &world.left());
+            // Equal roots are kept apart: they are few, and the tree counts them.
+            search.known.visited.add(fingerprint(&world, normal), &world.left());
             search.known.tree.add_root();
             search.known.frontier.push(&world);
             search.progress.states += 1;
@@ -190,15 +192,15 @@ impl<A: Algorithm> Search<A> {
                 return Some(end);
             }
         }
-        // The last level is empty: it is not a step of any history.
+        // The last level has no states, so it is no step of any history.
         self.progress.depth = self.progress.depth.saturating_sub(1);
         None
     }
 
-    /// Expands every state that waits.
+    /// Expands every state of a level.
     fn level(&mut self, limits: &Limits, caller: &mut Caller<'_>) -> Option<Unfinished> {
         let mut level = std::mem::take(&mut self.known.frontier);
-        self.known.visited.grow_old();
+        self.known.visited.begin_level();
         while let Some(batch) = level.pop_batch() {
             if limits.threads <= 1 || batch.len() <= BLOCK {
                 self.expand(&batch);
@@ -227,13 +229,13 @@ impl<A: Algorithm> Search<A> {
         None
     }
 
-    /// Roughly how many bytes all this takes up: what the process has grown by, if the system tells; at least
-    /// what can be counted here.
+    /// The memory of the search, in bytes: the growth of the program, where the operating system
+    /// reports it. Elsewhere, and at least, the tables and the waiting states.
     fn memory(&self, level: &Frontier<A>) -> usize {
         let grown = resident_bytes().unwrap_or(0).saturating_sub(self.resident_before);
-        let ways = self.ways.as_ref().map_or(0, Ways::bytes);
+        let edges = self.edges.as_ref().map_or(0, Edges::bytes);
         let waiting = level.bytes() + self.known.frontier.bytes();
-        (self.known.bytes() + ways + waiting).max(grown)
+        (self.known.bytes() + edges + waiting).max(grown)
     }
 
     /// Expands a batch of states on this thread.
@@ -253,8 +255,8 @@ impl<A: Algorithm> Search<A> {
         self.add(tally);
     }
 
-    /// Expands a batch of states on several threads, block by block, and merges what they lead to in the order
-    /// of the states.
+    /// Expands a batch of states on several threads, block by block, and merges their successors in
+    /// the order of the states.
     fn expand_with(&mut self, batch: &Waiting<A>, threads: usize) {
         let blocks: Vec<_> = (0..batch.len())
             .step_by(BLOCK)
@@ -285,7 +287,7 @@ impl<A: Algorithm> Search<A> {
     }
 
     fn merge(&mut self, harvest: Harvest<A>) {
-        let mut candidates = harvest.ways_there.into_iter().enumerate();
+        let mut candidates = harvest.origins.into_iter().enumerate();
         for count in harvest.counts {
             for (index, (ordinal, print)) in candidates.by_ref().take(count) {
                 harvest.candidates.restore(index, &mut self.here);
@@ -300,8 +302,8 @@ impl<A: Algorithm> Search<A> {
         self.progress.states += tally.states;
         self.crowded += tally.crowded;
         self.leads_back |= tally.leads_back;
-        if let (Some(ways), Some(more)) = (&mut self.ways, tally.ways) {
-            ways.append(more);
+        if let (Some(edges), Some(more)) = (&mut self.edges, tally.edges) {
+            edges.append(more);
         }
         for found in tally.found {
             self.note(found);
@@ -361,7 +363,7 @@ impl<A: Algorithm> Search<A> {
         };
         let (root, mut ordinals) = self.known.tree.path(state);
         ordinals.extend(last);
-        let ways = ordinals.into_iter().map(Way::Successor);
-        Ok(follow::<A>(question, roots.swap_remove(root), ways, None)?)
+        let steps = ordinals.into_iter().map(Next::Successor);
+        Ok(follow::<A>(question, roots.swap_remove(root), steps, None)?)
     }
 }

@@ -1,13 +1,13 @@
-//! The states that wait to be expanded, in the order in which they were found.
+//! The states that wait for their expansion, in the order of discovery.
 
 use std::collections::VecDeque;
 use synod_core::Algorithm;
 use synod_sim::world::{Waiting, World};
 
-/// How many states are expanded between two looks at the limits.
+/// How many states are expanded between two checks of the limits.
 pub(crate) const BATCH: usize = 1 << 14;
 
-/// A queue of states, in batches: a batch is freed as soon as it has been expanded.
+/// A queue of states, in batches: the memory of a batch is free as soon as its states are expanded.
 pub(crate) struct Frontier<A: Algorithm> {
     batches: VecDeque<Waiting<A>>,
 }

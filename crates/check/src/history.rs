@@ -1,4 +1,4 @@
-//! A history: all that is needed to make the same things happen again, in any driver.
+//! A history: the actions and choices by which any driver repeats what happened.
 
 use crate::lasso::{Duty, duty};
 use crate::question::Question;
@@ -11,32 +11,34 @@ use synod_sim::count::Meter;
 use synod_sim::trace::Tracer;
 use synod_sim::world::{Action, Driver, FaultsLeft, Happening, Slot, Status, Step, World};
 
-/// What happened, step by step, from the start.
+/// A run of a world, step by step, from the start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct History<I> {
     /// The choices made while the processes started.
     pub start: Vec<u32>,
     /// The steps.
     pub steps: Vec<Step<I>>,
-    /// If the history never ends: the number of the step to which it returns, for ever.
+    /// Of an endless history: the number of the step from which the rest repeats for ever.
     pub returns_to: Option<usize>,
 }
 
-/// Where a history goes next.
+/// The next state of a history.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Way {
-    /// To the successor with that number.
+pub(crate) enum Next {
+    /// The successor with this number.
     Successor(u32),
-    /// To the state with this fingerprint, doing this duty. On a circle numbers are of no use:
-    /// equal states differ in the places of their messages, and successors are numbered by place.
+    /// The successor with this fingerprint, by a step that does this duty. On a circle the number
+    /// of a successor is of no use: successors are numbered by the places of messages, and a state
+    /// that is reached again may have its messages in other places.
     State(u64, Option<Duty>),
 }
 
-/// Follows a way from a root, and notes what happens on it; it may return to a step, for ever.
+/// The history that leads from a root through these states. An endless one repeats from the state
+/// number `returns_to`.
 pub(crate) fn follow<A: Algorithm>(
     question: &Question,
     root: Root<A>,
-    ways: impl IntoIterator<Item = Way>,
+    states: impl IntoIterator<Item = Next>,
     returns_to: Option<usize>,
 ) -> Result<History<A::Input>, SetupError> {
     let normal = question.is_normal::<A>();
@@ -44,22 +46,22 @@ pub(crate) fn follow<A: Algorithm>(
     let mut successors = Successors::new(&world);
     let mut full = Full::begin(question, &start, steps)?;
     let mut began = Vec::new();
-    for way in ways {
-        let mut next = None;
+    for wanted in states {
+        let mut found = None;
         successors.each(&world, |ordinal, action, choices, after| {
-            let wanted = match way {
-                Way::Successor(number) => ordinal == number,
-                Way::State(wanted, done) => {
-                    after.whole_fingerprint(normal) == wanted && duty(&world, action) == done
+            let is_wanted = match wanted {
+                Next::Successor(number) => ordinal == number,
+                Next::State(print, done) => {
+                    after.whole_fingerprint(normal) == print && duty(&world, action) == done
                 }
             };
-            if wanted {
+            if is_wanted {
                 let step = Step { action: action.clone(), choices: choices.to_vec() };
-                next = Some((step, after.clone()));
+                found = Some((step, after.clone()));
             }
-            !wanted
+            !is_wanted
         });
-        let (step, after) = next.expect("the search took this way");
+        let (step, after) = found.expect("the search took this step");
         began.push(full.steps.len());
         full.take(&world, step);
         world = after;
@@ -68,7 +70,8 @@ pub(crate) fn follow<A: Algorithm>(
     Ok(History { start, steps: full.steps, returns_to })
 }
 
-/// The world in which nothing was forgotten, where the same happens as in the one that is searched.
+/// The full world, where the same happens as in the lean world that was searched. A history is a
+/// history of the full world: other drivers forget no messages.
 struct Full<A: Algorithm> {
     world: World<A>,
     steps: Vec<Step<A::Input>>,
@@ -81,14 +84,14 @@ impl<A: Algorithm> Full<A> {
         steps: Vec<Step<A::Input>>,
     ) -> Result<Self, SetupError> {
         let mut world = World::new(&question.plan::<A>())?;
-        world.start(&mut Again::new(start, None, question.scope.n));
+        world.start(&mut Replayer::new(start, None, question.scope.n));
         let mut full = Full { world, steps: Vec::new() };
         steps.into_iter().for_each(|step| full.step(step));
         full.world.faults = FaultsLeft::from(&question.scope);
         Ok(full)
     }
 
-    /// Takes the step that is possible in the lean world.
+    /// Takes a step of the lean world.
     fn take(&mut self, lean: &World<A>, Step { action, choices }: Step<A::Input>) {
         let action = self.translate(lean, action);
         self.step(Step { action, choices });
@@ -96,12 +99,13 @@ impl<A: Algorithm> Full<A> {
 
     fn step(&mut self, step: Step<A::Input>) {
         let n = self.world.processes().len();
-        self.world.step(&step.action, &mut Again::new(&step.choices, None, n));
+        self.world.step(&step.action, &mut Replayer::new(&step.choices, None, n));
         self.steps.push(step);
     }
 
-    /// The same action here, where messages are in other places; first those are delivered for which
-    /// this one has to wait here, and which nobody will notice.
+    /// The same action in the full world, where messages are in other places. A link that keeps its
+    /// order first delivers the messages ahead, which the lean world has forgotten because their
+    /// receiver ignores them.
     fn translate(&mut self, lean: &World<A>, action: Action<A::Input>) -> Action<A::Input> {
         match action {
             Action::Deliver(slot) => {
@@ -125,10 +129,11 @@ impl<A: Algorithm> Full<A> {
     fn slot_of(&self, number: u64) -> Slot {
         let mut all = self.world.flight().iter();
         let found = all.find(|(_, envelope)| envelope.number == number);
-        found.expect("what is there in the lean world is here").0
+        found.expect("the full world has every message of the lean one").0
     }
 
-    /// The first message on the link of this one, if it is another, and links keep their order.
+    /// The first message on the link of this message, if links keep their order and it is another
+    /// one.
     fn first_ahead(&self, number: u64) -> Option<Slot> {
         let flight = self.world.flight();
         let wanted = flight.get(self.slot_of(number)).expect("it was just found");
@@ -143,8 +148,8 @@ fn number_of<A: Algorithm>(world: &World<A>, slot: Slot) -> u64 {
     world.flight().get(slot).expect("the action is possible").number
 }
 
-/// Does a history again, step by step; the tracer sees everything. Returns what was counted, and
-/// the world at the end.
+/// Replays a history, step by step. The tracer sees every event. Returns the meter, and the world
+/// at the end.
 pub fn replay<A: Algorithm>(
     question: &Question,
     history: &History<A::Input>,
@@ -152,21 +157,22 @@ pub fn replay<A: Algorithm>(
 ) -> Result<Replayed<A>, ReplayError> {
     let mut world = World::<A>::new(&question.plan::<A>())?;
     world.faults = FaultsLeft::from(&question.scope);
-    let mut again = Again::new(&history.start, tracer, world.processes().len());
-    world.start(&mut again);
+    let mut replayer = Replayer::new(&history.start, tracer, world.processes().len());
+    world.start(&mut replayer);
     for (taken, step) in history.steps.iter().enumerate() {
         must_be_possible(&world, taken, &step.action)?;
-        again.next(&step.choices);
-        world.step(&step.action, &mut again);
+        replayer.next(&step.choices);
+        world.step(&step.action, &mut replayer);
     }
-    if let Some(tracer) = again.tracer {
+    if let Some(tracer) = replayer.tracer {
         tracer.finish()?;
     }
-    Ok(Replayed { world, meter: again.meter })
+    Ok(Replayed { world, meter: replayer.meter })
 }
 
-/// Whether the world can take a step of a history, after so many others. A history is data: a protocol
-/// relies on its application to ask only what it offers, and on the network to keep its order.
+/// Checks a step of a history before the world takes it, after `taken` others. A history is data,
+/// but a protocol relies on its application to ask only what it offers, and on the network to keep
+/// its order.
 pub(crate) fn must_be_possible<A: Algorithm>(
     world: &World<A>,
     taken: usize,
@@ -198,21 +204,22 @@ pub(crate) fn must_be_possible<A: Algorithm>(
     }
 }
 
-/// What came of a history done again.
+/// The outcome of a replay.
 pub struct Replayed<A: Algorithm> {
     /// The world at its end.
     pub world: World<A>,
-    /// What was counted.
+    /// Messages, events and times, as counted.
     pub meter: Meter,
 }
 
-/// Why a history cannot be done again.
+/// Why a history cannot be replayed.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
     /// The group cannot be set up.
     #[error(transparent)]
     Setup(#[from] SetupError),
-    /// A step is not possible: the history is of another algorithm, another version or another set-up.
+    /// A step is not possible: the history is of another algorithm, another version or another
+    /// set-up.
     #[error(
         "step {number} of the history is not possible: {why}; take it out, or replay the history in the \
          set-up in which it was made"
@@ -228,28 +235,29 @@ pub enum ReplayError {
     Trace(#[from] io::Error),
 }
 
-pub(crate) struct Again<'s> {
+/// The driver of a replay: it makes the choices of the history.
+pub(crate) struct Replayer<'s> {
     /// The choices to come, the next one last.
     choices: Vec<u32>,
     tracer: Option<Tracer<'s>>,
     meter: Meter,
 }
 
-impl<'s> Again<'s> {
+impl<'s> Replayer<'s> {
     pub(crate) fn new(choices: &[u32], tracer: Option<Tracer<'s>>, n: usize) -> Self {
-        let mut again = Again { choices: Vec::new(), tracer, meter: Meter::new(n) };
-        again.next(choices);
-        again
+        let mut replayer = Replayer { choices: Vec::new(), tracer, meter: Meter::new(n) };
+        replayer.next(choices);
+        replayer
     }
 
-    /// What is chosen in the next step.
+    /// The choices of the next step.
     pub(crate) fn next(&mut self, choices: &[u32]) {
         self.choices.clear();
         self.choices.extend(choices.iter().rev());
     }
 }
 
-impl<A: Algorithm> Driver<A> for Again<'_> {
+impl<A: Algorithm> Driver<A> for Replayer<'_> {
     fn choose(&mut self, among: u32) -> u32 {
         self.choices.pop().unwrap_or(0).min(among - 1)
     }

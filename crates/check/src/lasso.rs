@@ -1,16 +1,18 @@
-//! Endless histories that leave somebody waiting although nothing is put off for ever.
+//! Liveness in endless histories: a *lasso* is a path to a fair circle on which a process waits.
 //!
-//! Where a protocol never falls silent, "everybody gets in in the end" fails if the graph of
-//! states has a *fair circle* on which somebody waits all the time. Fair means: whatever can
-//! happen all along the circle (a message can arrive, a timer can run out, a disk can finish,
-//! whoever is inside can leave) does happen somewhere on it. Weak fairness of that kind can be
-//! decided one strongly connected component at a time: a walk through the whole component is fair
-//! if any circle in it is. On a circle nothing goes wrong: what comes true in the end comes true when the
-//! last thing has gone wrong.
+//! A protocol that never falls silent violates a liveness property if the graph of its states has a
+//! *fair circle* on which a process waits for the property all the time. A circle is fair if every
+//! action that is possible in all its states (a message can arrive, a timer can run out, a disk can
+//! finish, the process inside can leave) is taken on one of its edges. This is weak fairness. It is
+//! decided for each strongly connected component as a whole: if a component has a fair circle, then
+//! a walk through the whole component is fair, too.
+//!
+//! No edge of a circle is a fault: a liveness property is a claim about what follows the last
+//! fault.
 
 use crate::expansion::is_crowded;
 use crate::frontier::Frontier;
-use crate::history::{History, ReplayError, Way, follow, replay};
+use crate::history::{History, Next, ReplayError, follow, replay};
 use crate::question::{Caller, Phase, Progress, Question, Refutation, Unfinished, Verdict};
 use crate::roots::{Root, roots};
 use crate::successors::Successors;
@@ -23,15 +25,15 @@ use synod_core::family::Pace;
 use synod_core::{Algorithm, Family, Monitor, ProcessId, ProcessSet, Violation};
 use synod_sim::world::{Action, Body, World};
 
-/// The caller sees the progress again after so many states.
+/// The caller sees the progress after every this many states.
 const SHOWN_AFTER: usize = 4096;
 
-/// Something that fairness asks for: a message, a timer, a disk, an exit; as a hash.
+/// An action that fairness demands in the end: a delivery, a timer, a disk, an exit. As a hash.
 pub(crate) type Duty = u64;
 
 struct Edge {
     to: u32,
-    /// The duty that is done on the way.
+    /// The duty that the step does.
     done: Option<Duty>,
 }
 
@@ -40,13 +42,13 @@ struct State {
     parent: Option<(u32, u32)>,
     root: u32,
     edges: Vec<Edge>,
-    /// For whom each property about the end has not come true, in the family's order.
+    /// The processes that wait for each liveness property, in the order of the family.
     waiting: SmallVec<[ProcessSet; 1]>,
     duties: BTreeSet<Duty>,
 }
 
-/// Looks for a fair circle, if liveness is judged. Returns which limit was reached if there were too many
-/// states, or not time enough: then nothing was judged.
+/// Judges the liveness properties that have no counterexample yet. Returns the limit that ended the
+/// search too early; then no property was judged.
 pub(crate) fn judge<A: Algorithm>(
     question: &Question,
     prefix: Option<&History<A::Input>>,
@@ -69,7 +71,7 @@ pub(crate) fn judge<A: Algorithm>(
     Ok(None)
 }
 
-/// The shortest history with a fair circle on which somebody waits for the property.
+/// The shortest history with a fair circle on which a process waits for the property.
 fn refute<A: Algorithm>(
     question: &Question,
     prefix: Option<&History<A::Input>>,
@@ -83,7 +85,7 @@ fn refute<A: Algorithm>(
     for at in ProcessId::all(question.scope.n) {
         let waits = |state: usize| graph[state].waiting[place].contains(at);
         for circle in fair_circles(graph, &waits, lasting, at) {
-            let length = depth(graph, circle.begins) + circle.steps.len();
+            let length = depth(graph, circle.begins) + circle.states.len();
             if best.as_ref().is_none_or(|(known, _)| length < *known) {
                 best = Some((length, circle));
             }
@@ -92,9 +94,9 @@ fn refute<A: Algorithm>(
     let Some((_, circle)) = best else { return Ok(None) };
     let (root, ordinals) = way_to(graph, circle.begins);
     let returns_to = Some(ordinals.len());
-    let ways = ordinals.into_iter().map(Way::Successor).chain(circle.steps);
+    let states = ordinals.into_iter().map(Next::Successor).chain(circle.states);
     let root = roots::<A>(question, prefix)?.swap_remove(root);
-    let history = follow::<A>(question, root, ways, returns_to)?;
+    let history = follow::<A>(question, root, states, returns_to)?;
     let at = circle.starves;
     let end = replay::<A>(question, &history, None).expect("it was followed just now").world;
     let complaint = end.monitor().complaint(property, at);
@@ -108,7 +110,8 @@ fn hash<T: std::hash::Hash>(value: &T) -> u64 {
     FixedState::with_seed(1).hash_one(value)
 }
 
-/// What fairness asks for in this state. Where links deliver in order, it asks for each link.
+/// The duty that an action does. Where links deliver in order, a link has one duty, not each
+/// message.
 pub(crate) fn duty<A: Algorithm>(world: &World<A>, action: &Action<A::Input>) -> Option<Duty> {
     match action {
         Action::Deliver(slot) => {
@@ -124,7 +127,7 @@ pub(crate) fn duty<A: Algorithm>(world: &World<A>, action: &Action<A::Input>) ->
             let set = world.process(*at).timers().iter().find(|set| set.number == *timer)?;
             Some(hash(&("timer", at, &set.timer)))
         }
-        // Elsewhere milliseconds are few, and need not pass.
+        // In an asynchronous world ticks are a budget, and need not come.
         Action::Tick if world.is_synchronous() => Some(hash(&"time")),
         Action::Sync(at) => Some(hash(&("disk", at))),
         Action::Input { at, input } if A::Family::pace(input) == Pace::Hold => {
@@ -134,14 +137,14 @@ pub(crate) fn duty<A: Algorithm>(world: &World<A>, action: &Action<A::Input>) ->
     }
 }
 
-/// All that fairness asks for in this state.
+/// All duties in this state.
 fn duties<A: Algorithm>(world: &World<A>) -> BTreeSet<Duty> {
     let mut actions = Vec::new();
     world.enabled(&mut actions);
     actions.iter().filter_map(|action| duty(world, action)).collect()
 }
 
-/// The graph of all states while it grows.
+/// The graph of all states, under construction.
 struct Graph<A: Algorithm> {
     normal: bool,
     states: Vec<State>,
@@ -178,7 +181,8 @@ impl<A: Algorithm> Graph<A> {
                     new
                 }
             };
-            // A budget of faults is finite: no circle needs them, and none is kept from being fair by them.
+            // The budget of faults is finite, so no circle contains a fault, and fairness demands
+            // none.
             if !world.is_misfortune(action) {
                 edges.push(Edge { to, done });
             }
@@ -189,7 +193,7 @@ impl<A: Algorithm> Graph<A> {
     }
 }
 
-/// The graph of all states; or the limit that was reached before there was one.
+/// The graph of all states; or the limit that ended its construction.
 fn build<A: Algorithm>(
     question: &Question,
     prefix: Option<&History<A::Input>>,
@@ -246,15 +250,18 @@ fn depth(graph: &[State], state: usize) -> usize {
     way_to(graph, state).1.len()
 }
 
-/// A circle that can be walked for ever.
+/// A fair circle.
 struct Circle {
+    /// The process that waits.
     starves: ProcessId,
     begins: usize,
-    steps: Vec<Way>,
+    /// The states of one round, after the first.
+    states: Vec<Next>,
 }
 
-/// One circle for each fair component of the states in which `at` waits; or, if nobody may ever
-/// wait again in the end, for each in which it waits at all.
+/// One circle for each fair component of the states in which `at` waits. A lasting property demands
+/// that in the end no process waits ever again; then for each fair component with a state in which
+/// it waits.
 fn fair_circles(
     graph: &[State],
     waits: &dyn Fn(usize) -> bool,
@@ -279,7 +286,7 @@ fn has_loop(graph: &[State], state: usize) -> bool {
     graph[state].edges.iter().any(|edge| edge.to as usize == state)
 }
 
-/// What can happen in every state of the component happens on some edge of it.
+/// Whether every duty that is due in all states of the component is done on one of its edges.
 fn is_fair(graph: &[State], inside: &BTreeSet<usize>) -> bool {
     let always = always_due(graph, inside);
     let done: BTreeSet<Duty> =
@@ -303,37 +310,37 @@ fn edges_inside<'g>(
         .filter(|(_, edge)| inside.contains(&(edge.to as usize)))
 }
 
-/// A walk through the component, back to where it begins, that leaves no duty undone.
+/// A walk through the component that returns to its first state and leaves no duty open.
 fn walk(graph: &[State], inside: &BTreeSet<usize>, begins: usize, starves: ProcessId) -> Circle {
-    let (mut at, mut steps) = (begins, Vec::new());
+    let (mut at, mut states) = (begins, Vec::new());
     let mut open = graph[begins].duties.clone();
-    let take = |edge: &Edge, open: &mut BTreeSet<Duty>, steps: &mut Vec<Way>| {
-        steps.push(Way::State(graph[edge.to as usize].print, edge.done));
+    let take = |edge: &Edge, open: &mut BTreeSet<Duty>, states: &mut Vec<Next>| {
+        states.push(Next::State(graph[edge.to as usize].print, edge.done));
         open.retain(|duty| {
             Some(*duty) != edge.done && graph[edge.to as usize].duties.contains(duty)
         });
         edge.to as usize
     };
     while !open.is_empty() {
-        // Go to the nearest place where some duty is done, or is no longer one.
+        // To the nearest edge that does an open duty, or leads to a state without it.
         let settles = |edge: &Edge| {
             let is_done = edge.done.is_some_and(|done| open.contains(&done));
             is_done || !open.is_subset(&graph[edge.to as usize].duties)
         };
         for edge in shortest(graph, inside, at, &settles) {
-            at = take(edge, &mut open, &mut steps);
+            at = take(edge, &mut open, &mut states);
         }
     }
-    if at != begins || steps.is_empty() {
+    if at != begins || states.is_empty() {
         for edge in shortest(graph, inside, at, &|edge| edge.to as usize == begins) {
-            at = take(edge, &mut open, &mut steps);
+            at = take(edge, &mut open, &mut states);
         }
     }
     assert_eq!(at, begins, "a component leads back to each of its states");
-    Circle { starves, begins, steps }
+    Circle { starves, begins, states }
 }
 
-/// The shortest walk inside a component whose last edge is as wanted.
+/// The shortest walk inside a component whose last edge is wanted.
 fn shortest<'g>(
     graph: &'g [State],
     inside: &BTreeSet<usize>,
@@ -365,7 +372,7 @@ fn shortest<'g>(
     unreachable!("a component leads from each of its states to each of its edges")
 }
 
-/// The strongly connected components of the states that count (Tarjan, without recursion).
+/// The strongly connected components of the states that count (Tarjan 1972, without recursion).
 fn components(graph: &[State], counts: &dyn Fn(usize) -> bool) -> Vec<Vec<usize>> {
     let mut tarjan = Tarjan {
         number: vec![0; graph.len()],
@@ -429,7 +436,7 @@ impl Tarjan {
         }
     }
 
-    /// The state is the first of its component: everything above it on the stack belongs to it.
+    /// If the state is the first of its component, the component is the stack from this state on.
     fn leave(&mut self, state: usize) {
         if self.low[state] != self.number[state] {
             return;

@@ -1,20 +1,24 @@
 //! The explorer: the same world as the simulator's, every schedule.
 //!
-//! Where the simulator asks the seed what happens next, the explorer tries everything: every
-//! message may be the next to arrive, every application may ask, every timer may run out, and
-//! what may go wrong goes wrong, within a budget. See [`explore`].
+//! The simulator draws the next action from its seed. The explorer tries every action: every
+//! message may arrive next, every application may ask, every timer may run out, and every fault may
+//! happen that the budgets of the scope allow. See [`explore`], and [`explore_from`] for an
+//! exploration that begins with a given history, and that its caller can cancel.
 //!
-//! Four things are left out, because they lead nowhere else:
-//! - A state that was seen before, with as much that may still go wrong or more: see [`World::left`].
-//! - While a disk writes, nothing else is tried but a crash of its process: what a process says waits for
-//!   its disk, so whatever else could happen before can happen after it.
-//! - A message that its receiver will ignore whenever it comes ([`Protocol::ignores`]) is forgotten.
-//! - So is what is on its way to somebody who crashed and never comes back, and its disk.
+//! The explorer leaves out four kinds of states, because they add no behaviour:
+//! - A state that was visited before with at least the same remaining fault budget: see
+//!   [`World::left`].
+//! - While a disk writes, all actions but its end and a crash of its process. The messages of the
+//!   process wait for its disk, so every other action that is possible before is possible after it.
+//! - Messages that their receivers ignore, whenever they arrive ([`Protocol::ignores`]): the world
+//!   forgets them.
+//! - Messages to a process that crashed, and its disk: the world forgets them, too.
 //!
-//! The last two only where nobody comes back. And nobody is searched for who waits for ever in a circle, where
-//! there is no circle. Histories are told as they happen in the whole world, with
-//! nothing left out, and can be done again there; the shortest may have a disk write that it could do
-//! without.
+//! The world forgets only where no process restarts after a crash. The search for endless histories
+//! is left out where the graph of states has no circle.
+//!
+//! Histories are told as they happen in the full world, which forgets nothing, and can be replayed
+//! there. So a shortest history may contain the end of a disk write that it could do without.
 //!
 //! [`Protocol::ignores`]: synod_core::Protocol::ignores
 //! [`World::left`]: synod_sim::world::World::left

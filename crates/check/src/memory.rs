@@ -1,6 +1,7 @@
-//! How much memory this process takes up.
+//! The memory of this program.
 
-/// In bytes, if the system says so (Linux does).
+/// The resident memory of this program, in bytes, where the operating system reports it (Linux
+/// does).
 pub(crate) fn resident_bytes() -> Option<usize> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

@@ -1,4 +1,4 @@
-//! What is asked of the explorer, and what it answers.
+//! The question to an explorer, and its answer.
 
 use crate::history::History;
 use std::ops::ControlFlow;
@@ -7,35 +7,35 @@ use synod_core::card::{Order, Rounds, Scope};
 use synod_core::{Algorithm, Setup, Violation};
 use synod_sim::world::{Judged, Plan};
 
-/// What to explore.
+/// A world to explore, and the properties to judge there.
 #[derive(Clone, Debug)]
 pub struct Question {
-    /// How many processes, how often they ask, what may go wrong.
+    /// The size of the group, the number of requests, and the budgets of faults.
     pub scope: Scope,
-    /// The algorithm's parameters. (Its `n` must be the scope's.)
+    /// The parameters of the algorithm. Its `n` must be the scope's.
     pub setup: Setup,
-    /// Which properties are judged.
+    /// The properties to judge.
     pub judged: Judged,
-    /// When to give up.
+    /// When the explorer gives up.
     pub limits: Limits,
 }
 
 impl Question {
-    /// Everything that the family defines, in this scope, with the usual limits.
+    /// Judges every property of the family in this scope, with the usual limits.
     pub fn new(scope: Scope) -> Self {
         let setup = Setup::new(scope.n).with_all(scope.set);
         Question { scope, setup, judged: Judged::All, limits: Limits::default() }
     }
 
-    /// The same, asked of any algorithm of the family, and meant for this one.
+    /// The same question about this algorithm, asked through the box of its family.
     #[must_use]
     pub fn of<A: Algorithm>(&self) -> Self {
         Question { setup: self.setup.clone().of::<A>(), ..self.clone() }
     }
 
-    /// Whether states are compared after numbers were made small again. Stamps on application
-    /// messages and records on a disk are numbers, too, that nobody makes small; but records matter
-    /// only to a process that comes back.
+    /// Whether the explorer makes numbers small before it compares states. Stamps on application
+    /// messages and records on a disk contain numbers that the algorithm cannot make small. But
+    /// records matter only to a process that restarts.
     pub(crate) fn is_normal<A: Algorithm>(&self) -> bool {
         let endless = self.scope.rounds == Rounds::Forever;
         let unread = A::kit(&self.setup).replay.is_none() || self.scope.restarts == 0;
@@ -43,10 +43,10 @@ impl Question {
         endless && all_seen && normalises::<A>(&self.setup)
     }
 
-    /// The world that is explored, and in which its histories can be done again.
+    /// The full world, in which histories are replayed.
     pub fn plan<A: Algorithm>(&self) -> Plan {
-        // Fairness to each message is judged link by link where numbers are made small again, so
-        // links must then deliver in order. Whatever goes wrong there goes wrong in any order too.
+        // Where numbers are made small, fairness to messages is judged link by link, so links must
+        // deliver in order. A violation on such links is also one on links that reorder.
         let order = match self.scope.order {
             Order::Any if self.is_normal::<A>() => Order::Fifo,
             order => order,
@@ -56,13 +56,14 @@ impl Question {
         Plan { setup: self.setup.clone(), order, judged, timing: self.scope.timing, ..plan }
     }
 
-    /// Whether the world that is searched forgets what makes no difference: see [`Plan::lean`]. A process
-    /// that comes back from a crash finds its disk and its messages, so they make a difference then.
+    /// Whether the searched world forgets messages and disks that make no difference: see
+    /// [`Plan::lean`]. A process that restarts after a crash finds them again, so they make a
+    /// difference to it.
     pub(crate) fn is_lean(&self) -> bool {
         self.scope.restarts == 0
     }
 
-    /// The world that is searched.
+    /// The world in which the explorer searches.
     pub(crate) fn lean_plan<A: Algorithm>(&self) -> Plan {
         Plan { lean: self.is_lean(), ..self.plan::<A>() }
     }
@@ -74,22 +75,22 @@ fn normalises<A: Algorithm>(setup: &Setup) -> bool {
     A::normalise(&mut states, &mut [])
 }
 
-/// When to give up.
+/// When the explorer gives up.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// After so many steps from the start.
+    /// At this number of steps from the start.
     pub depth: usize,
-    /// After so many different states.
+    /// At this number of different states.
     pub states: usize,
-    /// When states take up so much memory, in mebibytes. (What the process grows by; where the system does
-    /// not tell, an estimate.)
+    /// At this amount of memory, in mebibytes: the growth of the program, where the operating
+    /// system reports it, and an estimate elsewhere.
     pub memory_mib: usize,
-    /// After so much time; never if there is none.
+    /// After this time; none means no limit.
     pub time: Option<Duration>,
-    /// Endless histories are looked for only among so many states, because all of them are kept
-    /// with their successors, in addition to the memory above.
+    /// The search for endless histories keeps all states with their edges, in addition to the
+    /// memory above. It gives up at this number of states.
     pub circle_states: usize,
-    /// On so many threads. The result does not depend on it, unless memory or time is the limit.
+    /// The number of threads. The result depends on it only where memory or time is the limit.
     pub threads: usize,
 }
 
@@ -107,7 +108,7 @@ impl Default for Limits {
     }
 }
 
-/// The caller of an exploration: it sees how far that has come, and does not wait for ever.
+/// The caller of an exploration: it watches the progress, and its patience has an end.
 pub(crate) struct Caller<'w> {
     /// Cancels the exploration by [`ControlFlow::Break`].
     watch: &'w mut dyn FnMut(&Progress) -> ControlFlow<()>,
@@ -125,7 +126,7 @@ impl<'w> Caller<'w> {
         Caller { watch, deadline }
     }
 
-    /// Shows the caller how far the exploration has come; returns why it must end now, if it must.
+    /// Shows the progress to the caller. Returns why the exploration must end now, if it must.
     pub(crate) fn show(&mut self, progress: &Progress) -> Option<Unfinished> {
         if (self.watch)(progress).is_break() {
             return Some(Unfinished::Cancelled(progress.waiting));
@@ -135,18 +136,18 @@ impl<'w> Caller<'w> {
     }
 }
 
-/// How far an exploration has come.
+/// The progress of an exploration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// What the explorer does now.
+    /// What the explorer is doing.
     pub phase: Phase,
-    /// States reached, counting again those reached again.
+    /// Successors computed: a state counts each time that a step leads to it.
     pub states: u64,
     /// Different states.
     pub unique: usize,
     /// Steps from the start.
     pub depth: usize,
-    /// States that still have to be expanded.
+    /// States that wait for their expansion.
     pub waiting: usize,
     /// Bytes of the table of visited states.
     pub table_bytes: usize,
@@ -154,36 +155,37 @@ pub struct Progress {
     pub refuted: usize,
 }
 
-/// What an explorer does.
+/// What an explorer is doing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Phase {
-    /// It visits every state that can be reached, breadth first.
+    /// It visits every reachable state, breadth first.
     #[default]
     Visiting,
-    /// It visits them once more, with their edges, to find fair circles on which a process waits for ever.
+    /// It visits the states once more, with their edges, to find a fair circle on which a process
+    /// waits.
     SeekingCircles,
 }
 
-/// What came of an exploration.
+/// The outcome of an exploration.
 #[derive(Clone, Debug)]
 pub struct Exploration<I> {
-    /// How far it came.
+    /// How far the explorer came.
     pub progress: Progress,
-    /// None if every reachable state was seen; else why not.
+    /// Why the explorer did not visit every reachable state; none if it did.
     pub unfinished: Option<Unfinished>,
     /// The verdict on each property.
     pub verdicts: Vec<Verdict<I>>,
 }
 
-/// Why an exploration did not see every state.
+/// Why an explorer did not visit every reachable state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfinished {
-    /// Every property was refuted: there is nothing left to look for.
+    /// Every property has a counterexample: no state could add another.
     AllRefuted,
-    /// The limit of depth, states, memory, time, messages on a link or states searched for fair circles
-    /// was reached; the last is how many states still waited, or were not looked at.
+    /// It reached a limit: of depth, states, memory, time, messages on a link, or states searched
+    /// for fair circles. With the number of states that still waited, or were left out.
     Limit(&'static str, usize),
-    /// The caller cancelled the exploration; so many states still waited.
+    /// The caller cancelled the exploration, while this number of states waited.
     Cancelled(usize),
 }
 
@@ -192,26 +194,26 @@ pub enum Unfinished {
 pub struct Verdict<I> {
     /// The property, by id.
     pub property: &'static str,
-    /// The shortest history that violates it, if one was found.
+    /// A shortest history that violates it, if there is one.
     pub refuted: Option<Refutation<I>>,
 }
 
 /// A history that violates a property.
 #[derive(Clone, Debug)]
 pub struct Refutation<I> {
-    /// What is violated.
+    /// The violation.
     pub violation: Violation,
-    /// How it comes to that.
+    /// The history that leads to it.
     pub history: History<I>,
 }
 
 impl<I> Exploration<I> {
-    /// Whether every reachable state was seen.
+    /// Whether the explorer visited every reachable state.
     pub fn exhausted(&self) -> bool {
         self.unfinished.is_none()
     }
 
-    /// The refutation of a property, if there is one.
+    /// The counterexample to a property, if there is one.
     pub fn refutation(&self, property: &str) -> Option<&Refutation<I>> {
         self.verdicts.iter().find(|v| v.property == property)?.refuted.as_ref()
     }

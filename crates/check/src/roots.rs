@@ -1,6 +1,6 @@
 //! Where an exploration begins.
 
-use crate::history::{Again, History, ReplayError, must_be_possible};
+use crate::history::{History, ReplayError, Replayer, must_be_possible};
 use crate::question::Question;
 use crate::successors::Choices;
 use synod_core::{Algorithm, SetupError, Violation};
@@ -8,16 +8,16 @@ use synod_sim::world::{FaultsLeft, Plan, World};
 
 /// A state in which an exploration begins.
 pub(crate) struct Root<A: Algorithm> {
-    /// What leads to it: the choices made at the start, and the steps of the prefix.
+    /// The history that leads to it: the choices at the start, and the steps of the prefix.
     pub(crate) history: History<A::Input>,
     /// The state, in the lean world that is searched.
     pub(crate) world: World<A>,
-    /// What the start or a step of the prefix violates, with the number of steps taken by then.
+    /// The violations of the start and of the prefix, each with the number of steps taken by then.
     pub(crate) found: Vec<(usize, Violation)>,
 }
 
-/// The roots of an exploration: the end of the prefix. Without a prefix they are the started world, once for
-/// each sequence of choices that the processes can make while they start.
+/// The roots of an exploration: the end of the prefix. Without a prefix, the started world, once
+/// for each sequence of choices that the processes can make while they start.
 pub(crate) fn roots<A: Algorithm>(
     question: &Question,
     prefix: Option<&History<A::Input>>,
@@ -47,23 +47,24 @@ fn started<A: Algorithm>(question: &Question) -> Result<Vec<Root<A>>, SetupError
     }
 }
 
-/// The prefix happens in the whole world, because its steps name places there, and because a process that
-/// crashes in the prefix may come back in it. The world becomes lean at the end of the prefix.
+/// The prefix happens in the full world, because its steps name the places of messages there, and
+/// because a process that crashes in the prefix may restart in it. The world becomes lean at its
+/// end.
 fn end_of<A: Algorithm>(
     question: &Question,
     prefix: &History<A::Input>,
 ) -> Result<Root<A>, ReplayError> {
     let mut world = World::<A>::new(&Plan { lean: false, ..question.lean_plan::<A>() })?;
-    let mut again = Again::new(&prefix.start, None, world.processes().len());
-    world.start(&mut again);
+    let mut replayer = Replayer::new(&prefix.start, None, world.processes().len());
+    world.start(&mut replayer);
     let mut found: Vec<_> = world.found().iter().map(|violation| (0, violation.clone())).collect();
     for (taken, step) in prefix.steps.iter().enumerate() {
         must_be_possible(&world, taken, &step.action)?;
-        again.next(&step.choices);
-        world.step(&step.action, &mut again);
+        replayer.next(&step.choices);
+        world.step(&step.action, &mut replayer);
         found.extend(world.found().iter().map(|violation| (taken + 1, violation.clone())));
     }
-    // The budget of the scope is for what follows: the prefix has happened already.
+    // The budget of the scope is for the steps that follow the prefix.
     world.faults = FaultsLeft::from(&question.scope);
     if question.is_lean() {
         world.become_lean();

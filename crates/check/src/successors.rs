@@ -1,22 +1,22 @@
-//! Every state that one step leads to.
+//! The successors of a state: one for each action, fault and sequence of choices.
 
 use synod_core::{Algorithm, Notes, Protocol};
 use synod_sim::world::{Action, Driver, World};
 
-/// Goes through all sequences of choices, one after the other, by doing a step again and again.
+/// Enumerates the sequences of choices of a step. The step is repeated once for each sequence.
 #[derive(Debug, Default)]
 pub(crate) struct Choices {
     script: Vec<u32>,
     among: Vec<u32>,
     used: usize,
-    /// Fingerprints of states that were judged lately, each where it belongs.
+    /// A cache of the states whose invariants were judged lately: fingerprints, each at its place.
     judged: Vec<u64>,
-    /// What was found out when they were.
+    /// The notes that invariants made about them.
     notes: Notes,
 }
 
 impl Choices {
-    /// Begins with the first sequence.
+    /// Returns to the first sequence.
     pub(crate) fn reset(&mut self) {
         self.script.clear();
         self.rewind();
@@ -27,7 +27,7 @@ impl Choices {
         self.used = 0;
     }
 
-    /// Moves on to the next sequence; false if there is none.
+    /// Moves on to the next sequence; false if this was the last.
     pub(crate) fn advance(&mut self) -> bool {
         while let Some(last) = self.script.pop() {
             if last + 1 < self.among[self.script.len()] {
@@ -40,13 +40,13 @@ impl Choices {
         false
     }
 
-    /// The sequence of the step that was just taken.
+    /// The sequence of the last step.
     pub(crate) fn script(&self) -> &[u32] {
         &self.script
     }
 }
 
-/// So many states are remembered that were judged lately.
+/// The number of states in the cache of judged states.
 const JUDGED: usize = 1 << 14;
 
 impl<A: Algorithm> Driver<A> for Choices {
@@ -72,11 +72,11 @@ impl<A: Algorithm> Driver<A> for Choices {
     }
 }
 
-/// Sees an outcome: the action, the choices made in it, and the world then. False: no more.
+/// Sees a successor: the action, its choices, and the world after it. Returns false to stop.
 type Visitor<'v, A> =
     dyn FnMut(&Action<<A as Protocol>::Input>, &[u32], &mut World<A>) -> bool + 'v;
 
-/// What is reused from one state to the next.
+/// Enumerates successors. Its buffers are reused from one state to the next.
 pub(crate) struct Successors<A: Algorithm> {
     actions: Vec<Action<A::Input>>,
     choices: Choices,
@@ -88,9 +88,9 @@ impl<A: Algorithm> Successors<A> {
         Successors { actions: Vec::new(), choices: Choices::default(), scratch: like.clone() }
     }
 
-    /// Calls `visit` for each successor of `world`, in an order that depends on the state alone,
-    /// with its number, the action and the choices; stops when it returns false. Returns whether
-    /// anything can happen here without a fault.
+    /// Calls `visit` for each successor of `world`, with its number, the action and the choices, in
+    /// an order that depends on `world` alone. Stops as soon as `visit` returns false. Returns
+    /// whether an action other than a fault is possible.
     pub(crate) fn each(
         &mut self,
         world: &World<A>,
@@ -117,8 +117,8 @@ impl<A: Algorithm> Successors<A> {
         steps > 0
     }
 
-    /// What may happen next, first what is no fault; returns how much that is. Where somebody's disk
-    /// writes, only that need be tried.
+    /// The possible actions, faults last. Returns how many are no faults. While a disk writes, only
+    /// its end and a crash of its process are tried: see [`World::first_to_write`].
     fn find_actions(&mut self, world: &World<A>) -> usize {
         if let Some(at) = world.first_to_write() {
             self.actions.push(Action::Sync(at));
@@ -133,8 +133,8 @@ impl<A: Algorithm> Successors<A> {
         steps
     }
 
-    /// The process that takes the step crashes in the middle of it: after the first of its messages
-    /// and outputs, after the second, … False if `visit` wants no more.
+    /// The successors in which the acting process crashes in the middle of the step: after its
+    /// first message or output, after the second, and so on. Returns false if `visit` stopped.
     fn cut_off(
         &mut self,
         world: &World<A>,
@@ -143,7 +143,7 @@ impl<A: Algorithm> Successors<A> {
     ) -> bool {
         for after in 1.. {
             let cut = Action::Cut { step: Box::new(step.clone()), after };
-            // If everything went out, it is as if the process crashed after the step.
+            // A step whose messages all went out before the crash is a step and then a crash.
             match self.try_all(world, &cut, &World::was_cut_off, visit) {
                 Tried::Some => {}
                 Tried::None => return true,
@@ -153,7 +153,7 @@ impl<A: Algorithm> Successors<A> {
         unreachable!("a step does not send messages without end")
     }
 
-    /// Visits the outcomes of an action that count, one for each sequence of choices.
+    /// Visits the successors of an action that count, one for each sequence of choices.
     fn try_all(
         &mut self,
         world: &World<A>,
@@ -179,13 +179,13 @@ impl<A: Algorithm> Successors<A> {
     }
 }
 
-/// What came of trying an action.
+/// The result of trying an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tried {
-    /// No outcome counts.
+    /// No successor counts.
     None,
-    /// At least one does.
+    /// At least one successor counts.
     Some,
-    /// Whoever visits wants no more.
+    /// The visitor stopped.
     Stopped,
 }

@@ -1,41 +1,43 @@
-//! The states that were seen: nine bytes each, plus two to find the way back.
+//! The table of visited states, and the tree of their discovery: nine bytes a state, and two.
 
 use std::collections::BTreeMap;
 use synod_sim::world::Left;
 
-/// A set of fingerprints, each with what may still go wrong there. Open addressing with linear probing; it
-/// grows in small steps, so that memory follows the number of states closely. No fingerprint is zero.
+/// A set of fingerprints, each with the remaining fault budget of its state. Open addressing with
+/// linear probing. The table grows in small steps, so that memory follows the number of states
+/// closely. No fingerprint is zero.
 ///
-/// A state is known if it was added with as much that may go wrong, of each kind, or more: whatever can
-/// happen where less can go wrong happens there, too.
+/// A state is known if the table has its fingerprint with at least the same budget of each kind:
+/// every history with the smaller budget is also one with the larger.
 #[derive(Debug)]
 pub(crate) struct Visited {
     slots: Vec<u64>,
-    /// What may still go wrong there: a place in `lefts`.
-    left: Vec<u8>,
-    lefts: Vec<Left>,
-    /// One bit a slot: whether it was filled since the last call of `grow_old`.
-    young: Vec<u64>,
+    /// The budget of each slot: its place in `budgets`.
+    budget_of: Vec<u8>,
+    /// The different budgets. They are few, as budgets are small.
+    budgets: Vec<Left>,
+    /// One bit a slot: whether it was filled at this level.
+    this_level: Vec<u64>,
     len: usize,
 }
 
-/// What is known of a fingerprint.
+/// What the table knows of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Seen {
-    /// Nothing, or only where less can go wrong.
-    Never,
-    /// It was added since the last call of `grow_old`.
-    Lately,
-    /// It was added before that.
-    Before,
+    /// The state is new, or was visited with a smaller budget only.
+    New,
+    /// The state was visited at this level, or with a larger budget.
+    ThisLevel,
+    /// The state was visited at an earlier level, with the same budget.
+    EarlierLevel,
 }
 
-/// No place in the list of what may still go wrong.
+/// The budget has no place in the list: the fingerprint contains it.
 const OTHER: u8 = u8::MAX;
 const SMALLEST: usize = 1 << 10;
-/// The table is at most this full, in percent …
+/// The table is at most this full, in percent.
 const FULL: usize = 85;
-/// … and grows by this factor, in percent.
+/// The table grows by this factor, in percent.
 const GROWTH: usize = 120;
 
 impl Default for Visited {
@@ -45,24 +47,24 @@ impl Default for Visited {
 }
 
 impl Visited {
-    /// An empty table with so many slots.
+    /// An empty table with this number of slots.
     pub(crate) fn with_room(slots: usize) -> Self {
         Visited {
             slots: vec![0; slots],
-            left: vec![0; slots],
-            lefts: Vec::new(),
-            young: vec![0; slots.div_ceil(64)],
+            budget_of: vec![0; slots],
+            budgets: Vec::new(),
+            this_level: vec![0; slots.div_ceil(64)],
             len: 0,
         }
     }
 
-    /// Where the search for a fingerprint begins: its high bits, scaled to the table.
+    /// The slot at which the search for a fingerprint begins: its high bits, scaled to the table.
     #[inline]
     fn home(&self, fingerprint: u64) -> usize {
         ((u128::from(fingerprint) * self.slots.len() as u128) >> 64) as usize
     }
 
-    /// The place of an entry that covers this one, or a free place for it.
+    /// The place of an entry with this fingerprint and at least this budget, or else a free place.
     #[inline]
     fn find(&self, fingerprint: u64, left: &Left) -> Result<usize, usize> {
         let mut place = self.home(fingerprint);
@@ -71,7 +73,7 @@ impl Visited {
                 0 => return Err(place),
                 known
                     if known == fingerprint
-                        && self.left_at(place).is_none_or(|there| there.covers(left)) =>
+                        && self.budget_at(place).is_none_or(|there| there.covers(left)) =>
                 {
                     return Ok(place);
                 }
@@ -84,91 +86,91 @@ impl Visited {
         if place + 1 == self.slots.len() { 0 } else { place + 1 }
     }
 
-    /// What may still go wrong at a place; none if the fingerprint tells.
-    fn left_at(&self, place: usize) -> Option<&Left> {
-        self.lefts.get(usize::from(self.left[place]))
+    /// The budget of an entry; none if its fingerprint contains the budget.
+    fn budget_at(&self, place: usize) -> Option<&Left> {
+        self.budgets.get(usize::from(self.budget_of[place]))
     }
 
-    /// There are few different ones, as budgets are small. If there are too many all the same, the rest is
-    /// told apart by the fingerprint.
-    fn told_apart(&self, fingerprint: u64, left: &Left) -> u64 {
-        let is_full = self.lefts.len() == usize::from(OTHER);
-        match is_full && !self.lefts.contains(left) {
+    /// The fingerprint under which a state is entered. Once the list of budgets is full, the
+    /// fingerprint contains the budget.
+    fn entry_of(&self, fingerprint: u64, left: &Left) -> u64 {
+        let is_full = self.budgets.len() == usize::from(OTHER);
+        match is_full && !self.budgets.contains(left) {
             true => fingerprint.wrapping_add(left.print()).max(1),
             false => fingerprint,
         }
     }
 
-    /// What is known of a fingerprint.
+    /// What the table knows of a state.
     #[inline]
     pub(crate) fn look_up(&self, fingerprint: u64, left: &Left) -> Seen {
-        match self.find(self.told_apart(fingerprint, left), left) {
-            Err(_) => Seen::Never,
+        match self.find(self.entry_of(fingerprint, left), left) {
+            Err(_) => Seen::New,
             Ok(place) => self.seen_at(place, left),
         }
     }
 
     #[inline]
     fn seen_at(&self, place: usize, left: &Left) -> Seen {
-        // Less can go wrong: there is no way back from here to there.
-        let is_ahead = self.left_at(place).is_some_and(|there| there != left);
-        let is_young = self.young[place / 64] >> (place % 64) & 1 == 1;
-        if is_ahead || is_young { Seen::Lately } else { Seen::Before }
+        // Budgets only shrink: no history leads from here back to the entry with the larger budget.
+        let is_larger = self.budget_at(place).is_some_and(|there| there != left);
+        let is_new = self.this_level[place / 64] >> (place % 64) & 1 == 1;
+        if is_larger || is_new { Seen::ThisLevel } else { Seen::EarlierLevel }
     }
 
-    /// From now on, everything in here was added before.
-    pub(crate) fn grow_old(&mut self) {
-        self.young.fill(0);
+    /// The next level begins: all entries are of earlier levels.
+    pub(crate) fn begin_level(&mut self) {
+        self.this_level.fill(0);
     }
 
-    /// The place of this in `lefts`.
+    /// The place of a budget in the list.
     fn place_of(&mut self, left: &Left) -> u8 {
-        if let Some(place) = self.lefts.iter().position(|known| known == left) {
+        if let Some(place) = self.budgets.iter().position(|known| known == left) {
             return place as u8;
         }
-        if self.lefts.len() == usize::from(OTHER) {
+        if self.budgets.len() == usize::from(OTHER) {
             return OTHER;
         }
-        self.lefts.push(*left);
-        (self.lefts.len() - 1) as u8
+        self.budgets.push(*left);
+        (self.budgets.len() - 1) as u8
     }
 
-    fn put(&mut self, place: usize, fingerprint: u64, left: u8, young: bool) {
+    fn put(&mut self, place: usize, fingerprint: u64, budget: u8, is_new: bool) {
         self.slots[place] = fingerprint;
-        self.left[place] = left;
-        self.young[place / 64] |= u64::from(young) << (place % 64);
+        self.budget_of[place] = budget;
+        self.this_level[place / 64] |= u64::from(is_new) << (place % 64);
     }
 
-    /// Adds a fingerprint, if it is new. Returns what was known of it before.
+    /// Adds a state, if it is new. Returns what the table knew of it before.
     #[inline]
     pub(crate) fn add(&mut self, fingerprint: u64, left: &Left) -> Seen {
-        let fingerprint = self.told_apart(fingerprint, left);
+        let fingerprint = self.entry_of(fingerprint, left);
         let place = match self.find(fingerprint, left) {
             Ok(place) => return self.seen_at(place, left),
             Err(place) => place,
         };
-        let left = self.place_of(left);
-        self.put(place, fingerprint, left, true);
+        let budget = self.place_of(left);
+        self.put(place, fingerprint, budget, true);
         self.len += 1;
         if self.len * 100 > self.slots.len() * FULL {
             self.grow();
         }
-        Seen::Never
+        Seen::New
     }
 
     fn grow(&mut self) {
         let length = self.slots.len() * GROWTH / 100;
         let old = std::mem::replace(&mut self.slots, vec![0; length]);
-        let young = std::mem::replace(&mut self.young, vec![0; length.div_ceil(64)]);
-        let left = std::mem::replace(&mut self.left, vec![0; length]);
+        let new = std::mem::replace(&mut self.this_level, vec![0; length.div_ceil(64)]);
+        let budget_of = std::mem::replace(&mut self.budget_of, vec![0; length]);
         for (place, fingerprint) in old.into_iter().enumerate().filter(|(_, slot)| *slot != 0) {
-            let young = young[place / 64] >> (place % 64) & 1 == 1;
-            let left = left[place];
+            let is_new = new[place / 64] >> (place % 64) & 1 == 1;
+            let budget = budget_of[place];
             let mut place = self.home(fingerprint);
             while self.slots[place] != 0 {
                 place = self.after(place);
             }
-            self.put(place, fingerprint, left, young);
+            self.put(place, fingerprint, budget, is_new);
         }
     }
 
@@ -177,44 +179,45 @@ impl Visited {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        (self.slots.len() + self.young.len()) * size_of::<u64>() + self.left.len()
+        (self.slots.len() + self.this_level.len()) * size_of::<u64>() + self.budget_of.len()
     }
 }
 
-/// How each state was found, in the order of discovery. A breadth-first search expands states in
-/// that same order, so it is enough to know how many new states each one led to, and by which of
-/// its successors: two small numbers a state.
+/// How each state was discovered, in the order of discovery. A breadth-first search expands states
+/// in the same order. So two small numbers a state are enough: how many states it discovered, and
+/// which successor of its parent it is.
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
     roots: usize,
-    children: Small,
-    ordinals: Small,
-    /// How many states the one that is expanded now has led to.
-    led_to: u32,
+    children: SmallNumbers,
+    ordinals: SmallNumbers,
+    /// How many states the one under expansion has discovered.
+    discovered: u32,
 }
 
 impl Tree {
-    /// A state that was there from the beginning.
+    /// Adds a state in which the exploration begins.
     pub(crate) fn add_root(&mut self) {
         self.roots += 1;
     }
 
-    /// The state expanded now led to a new one by its successor number `ordinal`.
+    /// The state under expansion discovers a state: its successor number `ordinal`.
     pub(crate) fn add_child(&mut self, ordinal: u32) {
         self.ordinals.push(ordinal);
-        self.led_to += 1;
+        self.discovered += 1;
     }
 
-    /// The state is expanded; the next one follows.
+    /// The expansion of the state ends, and that of the next state begins.
     pub(crate) fn end_state(&mut self) {
-        self.children.push(std::mem::take(&mut self.led_to));
+        self.children.push(std::mem::take(&mut self.discovered));
     }
 
     pub(crate) fn bytes(&self) -> usize {
         self.children.bytes() + self.ordinals.bytes()
     }
 
-    /// The way to the state number `index`: which root, and then which successor at each step.
+    /// The path to the state number `index`: a root, and then the number of a successor at each
+    /// step.
     pub(crate) fn path(&self, index: usize) -> (usize, Vec<u32>) {
         let mut path = Vec::new();
         let mut target = index;
@@ -236,17 +239,17 @@ impl Tree {
     }
 }
 
-/// A list of numbers, nearly all of them below 255.
+/// A list of numbers, nearly all of them below 255: one byte each.
 #[derive(Debug, Default)]
-struct Small {
+struct SmallNumbers {
     bytes: Vec<u8>,
     large: BTreeMap<usize, u32>,
 }
 
-impl Small {
+impl SmallNumbers {
     fn push(&mut self, number: u32) {
         if self.bytes.len() == self.bytes.capacity() {
-            // Grow by a quarter: doubling would waste half a byte a state.
+            // By a quarter, because doubling would waste half a byte a state.
             self.bytes.reserve_exact((self.bytes.len() / 4).max(SMALLEST));
         }
         if number >= 255 {
@@ -279,7 +282,7 @@ mod tests {
     impl Visited {
         /// Adds a fingerprint; true if it is new.
         fn insert(&mut self, fingerprint: u64, left: &Left) -> bool {
-            self.add(fingerprint, left) == Seen::Never
+            self.add(fingerprint, left) == Seen::New
         }
     }
 
@@ -292,23 +295,24 @@ mod tests {
         let mut visited = Visited::default();
         assert!((0..100_000).all(|number| visited.insert(mixed(number), &Left::default())));
         assert!((0..100_000).all(|number| !visited.insert(mixed(number), &Left::default())));
-        assert_eq!(visited.look_up(mixed(100_000), &Left::default()), Seen::Never);
+        assert_eq!(visited.look_up(mixed(100_000), &Left::default()), Seen::New);
         assert_eq!(visited.len(), 100_000);
     }
 
     #[test]
-    fn what_was_added_lately_is_told_from_what_was_there_before_however_the_table_grows() {
+    fn states_of_this_level_are_told_from_those_of_earlier_levels_however_the_table_grows() {
         let mut visited = Visited::default();
         (0..1_000).for_each(|number| assert!(visited.insert(mixed(number), &Left::default())));
-        visited.grow_old();
+        visited.begin_level();
         (1_000..50_000).for_each(|number| assert!(visited.insert(mixed(number), &Left::default())));
         assert!(
-            (0..1_000)
-                .all(|number| visited.look_up(mixed(number), &Left::default()) == Seen::Before)
+            (0..1_000).all(
+                |number| visited.look_up(mixed(number), &Left::default()) == Seen::EarlierLevel
+            )
         );
         assert!(
             (1_000..50_000)
-                .all(|number| visited.look_up(mixed(number), &Left::default()) == Seen::Lately)
+                .all(|number| visited.look_up(mixed(number), &Left::default()) == Seen::ThisLevel)
         );
     }
 
@@ -328,21 +332,21 @@ mod tests {
     }
 
     #[test]
-    fn where_less_can_go_wrong_a_state_is_known_and_where_more_can_it_is_not() {
+    fn a_state_is_known_with_a_smaller_budget_of_faults_and_new_with_a_larger() {
         let left =
             |crashes, drops| Left::of(FaultsLeft { crashes, drops, ..FaultsLeft::default() });
         let mut visited = Visited::default();
         assert!(visited.insert(7, &left(1, 1)));
-        visited.grow_old();
-        assert_eq!(visited.look_up(7, &left(1, 1)), Seen::Before);
-        assert_eq!(visited.look_up(7, &left(0, 1)), Seen::Lately);
-        assert_eq!(visited.look_up(7, &left(0, 2)), Seen::Never);
+        visited.begin_level();
+        assert_eq!(visited.look_up(7, &left(1, 1)), Seen::EarlierLevel);
+        assert_eq!(visited.look_up(7, &left(0, 1)), Seen::ThisLevel);
+        assert_eq!(visited.look_up(7, &left(0, 2)), Seen::New);
         assert!(visited.insert(7, &left(0, 2)) && !visited.insert(7, &left(1, 0)));
         assert_eq!(visited.len(), 2);
     }
 
     #[test]
-    fn however_much_may_go_wrong_a_state_is_new_once() {
+    fn a_state_is_new_once_for_each_budget_however_many_budgets_there_are() {
         let left = |drops| Left::of(FaultsLeft { drops, ..FaultsLeft::default() });
         let mut visited = Visited::default();
         assert!((0..1_000).all(|drops| visited.insert(7, &left(drops))));
@@ -350,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_back_leads_through_the_parents() {
+    fn the_path_to_a_state_leads_through_its_parents() {
         // 0 and 1 are roots; 0 -> 2 (by 5), 3 (by 300); 1 -> none; 2 -> 4 (by 0); 3 -> 5 (by 9).
         let mut tree = Tree::default();
         tree.add_root();

@@ -1,5 +1,6 @@
 //! What the explorer finds. One program, because every algorithm is compiled into it.
 
+mod actors;
 mod catalogue;
 mod frame;
 mod livelock;

@@ -41,8 +41,8 @@ fn first<I: Clone>(history: &History<I>, steps: usize) -> History<I> {
     first
 }
 
-/// From every point of a shortest counterexample, a counterexample of the same length is found; it begins
-/// with the prefix, and can be done again. Returns that length.
+/// From every point of a shortest counterexample, a counterexample of the same length is found; it
+/// begins with the prefix, and can be done again. Returns that length.
 fn is_found_from_every_point<A: Algorithm>(question: &Question, property: &str) -> usize {
     let whole = explore::<A>(question, |_| {}).expect("the scope fits");
     let whole = &whole.refutation(property).expect("the property fails").history;
@@ -217,7 +217,8 @@ fn a_process_may_crash_and_come_back_in_the_prefix_though_none_does_after_it() {
     prefix.steps.push(step(Action::Restart { at: ProcessId(0), disk: true }));
     prefix.steps.push(step(Action::Crash(ProcessId(1))));
     let exploration = from::<FirstAnswer>(&question, &prefix);
-    // p0 has forgotten that it was in, and the answer of p2 lets it in although its application did not ask.
+    // p0 has forgotten that it was in, and the answer of p2 lets it in although its application did
+    // not ask.
     let refuted = exploration.refutation(ME1).expect("p0 is let in by a late answer");
     assert_eq!(refuted.history.steps.len(), prefix.steps.len() + 1);
     replay::<FirstAnswer>(&question, &refuted.history, None).expect("it is possible");

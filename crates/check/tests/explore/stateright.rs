@@ -1,124 +1,14 @@
 //! The same algorithms under another checker, with a network and a search of its own: it must
 //! come to the same verdict and to the same number of reachable states.
 
-use stateright::actor::{Actor, ActorModel, Id, Network, Out};
-use stateright::{Checker, Expectation, Model};
-use std::borrow::Cow;
-use std::time::Duration;
+use super::actors::model;
+use stateright::{Checker, Model};
 use synod_check::{Question, explore};
-use synod_core::card::{Rounds, Scope};
-use synod_core::family::mutex::{Input, ME1, ME2, Mutex, Visitor};
-use synod_core::{Algorithm, Application, Effect, EffectOf, Moment, Never, ProcessId, Setup, step};
+use synod_core::card::Scope;
+use synod_core::family::mutex::{ME1, ME2, Mutex};
+use synod_core::{Algorithm, Never};
 use synod_protocols::mutex::{CentralServer, Maekawa, RicartAgrawala, SuzukiKasami};
 use synod_sim::world::Judged;
-
-/// A process with its application, as an actor.
-struct Node<A> {
-    initial: A,
-    n: usize,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct State<A> {
-    protocol: A,
-    application: Visitor,
-    inside: bool,
-    waiting: bool,
-}
-
-fn process(id: Id) -> ProcessId {
-    ProcessId(usize::from(id) as u32)
-}
-
-impl<A> Actor for Node<A>
-where
-    A: Algorithm<Family = Mutex, Timer = Never>,
-    A::Message: Ord,
-{
-    type Msg = A::Message;
-    type State = State<A>;
-    /// What the application may ask is a timer that may run out at any time.
-    type Timer = Input;
-    type Random = ();
-    type Storage = ();
-
-    fn on_start(&self, id: Id, _: &Option<()>, out: &mut Out<Self>) -> State<A> {
-        let me = process(id);
-        let rounds = Rounds::Times(u32::from(self.initial.takes_part(me)));
-        let mut state = State {
-            protocol: self.initial.clone(),
-            application: Visitor::new(me, &Setup::new(self.n), rounds),
-            inside: false,
-            waiting: false,
-        };
-        let effects = step(me, self.n, |cx| state.protocol.on_start(cx));
-        Self::carry_out(effects, &mut state, out);
-        state
-    }
-
-    fn on_msg(
-        &self,
-        id: Id,
-        state: &mut Cow<'_, State<A>>,
-        from: Id,
-        message: A::Message,
-        out: &mut Out<Self>,
-    ) {
-        let state = state.to_mut();
-        let effects =
-            step(process(id), self.n, |cx| state.protocol.on_message(process(from), message, cx));
-        Self::carry_out(effects, state, out);
-    }
-
-    fn on_timeout(
-        &self,
-        id: Id,
-        state: &mut Cow<'_, State<A>>,
-        input: &Input,
-        out: &mut Out<Self>,
-    ) {
-        let state = state.to_mut();
-        state.application.on_input(input);
-        (state.waiting, state.inside) = (*input == Input::Enter, false);
-        let effects = step(process(id), self.n, |cx| state.protocol.on_input(*input, cx));
-        Self::carry_out(effects, state, out);
-    }
-}
-
-impl<A> Node<A>
-where
-    A: Algorithm<Family = Mutex, Timer = Never>,
-    A::Message: Ord,
-{
-    fn carry_out(effects: Vec<EffectOf<A>>, state: &mut State<A>, out: &mut Out<Self>) {
-        for effect in effects {
-            match effect {
-                Effect::Send { to, message } => out.send(Id::from(to.index()), message),
-                Effect::Multicast { to, message } => {
-                    for to in to.iter() {
-                        out.send(Id::from(to.index()), message.clone());
-                    }
-                }
-                Effect::Output(output) => {
-                    state.application.on_output(&output, Moment { now_us: 0, clocks: &[] });
-                    (state.waiting, state.inside) = (false, true);
-                }
-                Effect::Accuse { .. } => {}
-                Effect::SetTimer { .. }
-                | Effect::CancelTimer(_)
-                | Effect::Persist(_)
-                | Effect::Checkpoint(_) => {
-                    unreachable!("no algorithm here does this")
-                }
-            }
-        }
-        let mut offers = Vec::new();
-        state.application.offers(&mut offers);
-        for input in offers {
-            out.set_timer(input, Duration::ZERO..Duration::ZERO);
-        }
-    }
-}
 
 /// Unique states, whether somebody can enter while another is inside, and whether somebody can
 /// wait for ever: by the other checker.
@@ -127,23 +17,7 @@ where
     A: Algorithm<Family = Mutex, Timer = Never>,
     A::Message: Ord,
 {
-    let mut model = ActorModel::<Node<A>, (), ()>::new((), ());
-    for initial in A::processes(&Setup::new(n)).expect("the size fits") {
-        model = model.actor(Node { initial, n });
-    }
-    let checker = model
-        .init_network(Network::new_unordered_nonduplicating([]))
-        .property(Expectation::Always, ME1, |_, state| {
-            state.actor_states.iter().filter(|process| process.inside).count() <= 1
-        })
-        .property(Expectation::Always, ME2, |_, state| {
-            let silent = state.network.len() == 0
-                && state.timers_set.iter().all(|timers| timers.iter().next().is_none());
-            !silent || state.actor_states.iter().all(|process| !process.waiting)
-        })
-        .checker()
-        .spawn_bfs()
-        .join();
+    let checker = model::<A>(n).checker().spawn_bfs().join();
     let refuted = |property| checker.discovery(property).is_some();
     (checker.unique_state_count(), refuted(ME1), refuted(ME2))
 }

@@ -23,7 +23,8 @@ pub struct Envelope<A: Algorithm> {
     pub left_ms: Option<u32>,
     /// Its number: messages are counted in the order of sending. A duplicate has the same.
     pub number: u64,
-    /// Its hash, which tells it from other envelopes but for its number; 0 if no fingerprint is kept.
+    /// Its hash, which tells it from other envelopes but for its number; 0 if no fingerprint is
+    /// kept.
     pub(super) print: u64,
 }
 

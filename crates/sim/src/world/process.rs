@@ -49,8 +49,9 @@ impl<A: Algorithm> Process<A> {
         Process { host, application, disk, status, incarnation, has_lost_disk, print: 0 }
     }
 
-    /// Whether the other process is the same. Hashes leave out a part of the host: the numbers of its timers,
-    /// and of its state what makes no difference to an explorer. The rest is compared by its hash.
+    /// Whether the other process is the same. Hashes leave out a part of the host: the numbers of
+    /// its timers, and of its state what makes no difference to an explorer. The rest is compared
+    /// by its hash.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.print == other.print && self.host == other.host
     }

@@ -1,8 +1,9 @@
 //! Worlds that wait until an explorer comes back to them.
 //!
-//! A step changes one process and a few messages, so worlds that are found one after the other have nearly
-//! all their parts in common. Each part is kept once, and a world is a list of numbers of parts: a fifth of
-//! what it takes up otherwise, in one place, and in the order in which it is read again.
+//! A step changes one process and a few messages, so worlds that are found one after the other have
+//! nearly all their parts in common. Each part is kept once, and a world is a list of numbers of
+//! parts: a fifth of what it takes up otherwise, in one place, and in the order in which it is read
+//! again.
 
 use super::causal::CausalOrder;
 use super::fingerprint::hash;
@@ -21,8 +22,8 @@ pub struct Waiting<A: Algorithm> {
     envelopes: Pool<Envelope<A>>,
     monitors: Pool<MonitorOf<A>>,
     networks: Vec<Network>,
-    /// Of each world: its processes; then its places for messages, each with the number of the message; then
-    /// the places that are empty, in the order in which they became so.
+    /// Of each world: its processes; then its places for messages, each with the number of the
+    /// message; then the places that are empty, in the order in which they became so.
     parts: Vec<u32>,
     worlds: Vec<Kept>,
 }
@@ -43,7 +44,8 @@ struct Kept {
     messages_print: Option<u64>,
 }
 
-/// A network on which links are cut, receivers are gone for good, or messages arrive in causal order.
+/// A network on which links are cut, receivers are gone for good, or messages arrive in causal
+/// order.
 struct Network {
     links: Links,
     gone: ProcessSet,
