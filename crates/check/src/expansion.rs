@@ -131,7 +131,7 @@ impl Rules {
                 let seen = visited.look_up(print, left);
                 if seen == Seen::New && met.add(print, left) == Seen::New {
                     candidates.push(next);
-                    origins.push((ordinal, print));
+                    origins.push((ordinal, print, *left));
                 }
                 seen
             };
@@ -147,8 +147,9 @@ pub(crate) struct Harvest<A: Algorithm> {
     pub(crate) tally: Tally,
     /// Successors that are new, unless another block has them, too.
     pub(crate) candidates: Waiting<A>,
-    /// The number of each candidate among the successors of its parent, and its fingerprint.
-    pub(crate) origins: Vec<(u32, u64)>,
+    /// The number of each candidate among the successors of its parent, its fingerprint and its
+    /// remaining fault budget.
+    pub(crate) origins: Vec<(u32, u64, Left)>,
     /// How many candidates each state of the block has.
     pub(crate) counts: Vec<usize>,
 }

@@ -19,7 +19,7 @@ use crate::successors::Successors;
 use crate::visited::{Seen, Tree, Visited};
 use std::ops::{ControlFlow, Range};
 use synod_core::{Algorithm, Boxed, Family, SetupError};
-use synod_sim::world::{Left, Waiting, World};
+use synod_sim::world::{Left, Translation, Waiting, World};
 
 /// Explores every history of the question. Calls `progress` after every batch of states.
 pub fn explore<A: Algorithm>(
@@ -125,13 +125,17 @@ struct Known<A: Algorithm> {
 }
 
 impl<A: Algorithm> Known<A> {
-    /// The state under expansion leads to this one. A new state joins the next level.
+    /// The state under expansion leads to a state. If that is new, `wait` adds it to the next level.
     #[inline]
-    fn meet(&mut self, ordinal: u32, print: u64, left: &Left, world: &World<A>) -> Seen {
+    fn meet(
+        &mut self,
+        (ordinal, print, left): (u32, u64, &Left),
+        wait: impl FnOnce(&mut Frontier<A>),
+    ) -> Seen {
         let seen = self.visited.add(print, left);
         if seen == Seen::New {
             self.tree.add_child(ordinal);
-            self.frontier.push(world);
+            wait(&mut self.frontier);
         }
         seen
     }
@@ -248,7 +252,9 @@ impl<A: Algorithm> Search<A> {
                 state,
                 &mut self.successors,
                 &mut tally,
-                |ordinal, print, left, next| known.meet(ordinal, print, left, next),
+                |ordinal, print, left, next| {
+                    known.meet((ordinal, print, left), |frontier| frontier.push(next))
+                },
             );
             self.known.tree.end_state();
         }
@@ -287,11 +293,13 @@ impl<A: Algorithm> Search<A> {
     }
 
     fn merge(&mut self, harvest: Harvest<A>) {
-        let mut candidates = harvest.origins.into_iter().enumerate();
+        let mut origins = harvest.origins.iter().enumerate();
+        let mut translation = Translation::default();
         for count in harvest.counts {
-            for (index, (ordinal, print)) in candidates.by_ref().take(count) {
-                harvest.candidates.restore(index, &mut self.here);
-                self.known.meet(ordinal, print, &self.here.left(), &self.here);
+            for (index, (ordinal, print, left)) in origins.by_ref().take(count) {
+                self.known.meet((*ordinal, *print, left), |frontier| {
+                    frontier.push_from(&harvest.candidates, index, &mut translation);
+                });
             }
             self.known.tree.end_state();
         }

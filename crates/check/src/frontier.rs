@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use synod_core::Algorithm;
-use synod_sim::world::{Waiting, World};
+use synod_sim::world::{Translation, Waiting, World};
 
 /// How many states are expanded between two checks of the limits.
 pub(crate) const BATCH: usize = 1 << 14;
@@ -20,14 +20,30 @@ impl<A: Algorithm> Default for Frontier<A> {
 
 impl<A: Algorithm> Frontier<A> {
     pub(crate) fn push(&mut self, world: &World<A>) {
-        match self.batches.back_mut() {
-            Some(batch) if batch.len() < BATCH => batch.push(world),
-            _ => {
-                let mut batch = Waiting::default();
-                batch.push(world);
-                self.batches.push_back(batch);
-            }
+        self.open_batch().0.push(world);
+    }
+
+    /// Adds a state that waits elsewhere. The same translation is passed for all states from there.
+    pub(crate) fn push_from(
+        &mut self,
+        other: &Waiting<A>,
+        number: usize,
+        translation: &mut Translation,
+    ) {
+        let (batch, is_new) = self.open_batch();
+        if is_new {
+            *translation = Translation::default();
         }
+        batch.push_from(other, number, translation);
+    }
+
+    /// The batch to which states are added, and whether it has none yet.
+    fn open_batch(&mut self) -> (&mut Waiting<A>, bool) {
+        let is_full = self.batches.back().is_none_or(|batch| batch.len() == BATCH);
+        if is_full {
+            self.batches.push_back(Waiting::default());
+        }
+        (self.batches.back_mut().expect("a batch was just added"), is_full)
     }
 
     pub(crate) fn pop_batch(&mut self) -> Option<Waiting<A>> {

@@ -29,7 +29,7 @@ pub use flight::{Body, Envelope, Flight, Slot, TagOf};
 pub use judge::INVARIANTS_AT_EVERY_STEP_UP_TO;
 pub use plan::{Judged, Plan};
 pub use process::{ApplicationOf, Process, Status};
-pub use waiting::Waiting;
+pub use waiting::{Translation, Waiting};
 
 use carrier::Carrier;
 use medium::Medium;

@@ -29,11 +29,13 @@ pub struct Waiting<A: Algorithm> {
 }
 
 /// What is kept of a world beside its parts.
+#[derive(Clone, Copy)]
 struct Kept {
     /// Where its parts end.
     end: usize,
-    /// How many places for messages it has.
+    /// How many places for messages it has, and how many of them are empty.
     places: u32,
+    free: u32,
     monitor: u32,
     /// Its network, if that is not as it was at the start.
     network: u32,
@@ -46,6 +48,7 @@ struct Kept {
 
 /// A network on which links are cut, receivers are gone for good, or messages arrive in causal
 /// order.
+#[derive(Clone)]
 struct Network {
     links: Links,
     gone: ProcessSet,
@@ -54,6 +57,34 @@ struct Network {
 
 /// No message in this place, or no network of its own.
 const NONE: u32 = u32::MAX;
+
+/// The places of parts among other waiting worlds, as far as they are known.
+#[derive(Debug, Default)]
+pub struct Translation {
+    processes: Places,
+    envelopes: Places,
+    monitors: Places,
+}
+
+/// The new place of each old one, or [`NONE`].
+#[derive(Debug, Default)]
+struct Places(Vec<u32>);
+
+impl Places {
+    fn get(&mut self, place: u32, find: impl FnOnce(u32) -> u32) -> u32 {
+        if place == NONE {
+            return NONE;
+        }
+        let index = place as usize;
+        if index >= self.0.len() {
+            self.0.resize(index + 1, NONE);
+        }
+        if self.0[index] == NONE {
+            self.0[index] = find(place);
+        }
+        self.0[index]
+    }
+}
 
 /// Different values, each kept once; by a hash, which need not tell all of them apart.
 struct Pool<T> {
@@ -154,6 +185,7 @@ impl<A: Algorithm> Waiting<A> {
         self.worlds.push(Kept {
             end: self.parts.len(),
             places: slots.len() as u32,
+            free: world.medium.flight.free.len() as u32,
             monitor,
             network,
             faults: world.faults,
@@ -162,6 +194,44 @@ impl<A: Algorithm> Waiting<A> {
             print: world.print,
             messages_print: world.medium.print,
         });
+    }
+
+    /// One more world waits: the one with this number of the other worlds. The same translation is
+    /// passed for all worlds that go from there to here.
+    pub fn push_from(&mut self, other: &Self, number: usize, translation: &mut Translation) {
+        let kept = &other.worlds[number];
+        let parts = &other.parts[other.begin(number)..kept.end];
+        let n = parts.len() - 2 * kept.places as usize - kept.free as usize;
+        let (processes, parts) = parts.split_at(n);
+        for place in processes {
+            let place = translation.processes.get(*place, |place| {
+                let process = &other.processes.values[place as usize];
+                self.processes.place_of(NONE, process.print, process, Process::is_same)
+            });
+            self.parts.push(place);
+        }
+        let (slots, free) = parts.split_at(2 * kept.places as usize);
+        for slot in slots.chunks_exact(2) {
+            let place = translation.envelopes.get(slot[0], |place| {
+                let envelope = &other.envelopes.values[place as usize];
+                let is = Envelope::says_the_same;
+                self.envelopes.place_of(NONE, envelope.print, envelope, is)
+            });
+            self.parts.extend([place, slot[1]]);
+        }
+        self.parts.extend_from_slice(free);
+        let monitor = translation.monitors.get(kept.monitor, |place| {
+            let monitor = &other.monitors.values[place as usize];
+            self.monitors.place_of(NONE, hash(monitor), monitor, MonitorOf::<A>::eq)
+        });
+        let network = match other.networks.get(kept.network as usize) {
+            None => NONE,
+            Some(network) => {
+                self.networks.push(network.clone());
+                (self.networks.len() - 1) as u32
+            }
+        };
+        self.worlds.push(Kept { end: self.parts.len(), monitor, network, ..*kept });
     }
 
     /// Where the parts of a world begin.

@@ -6,7 +6,7 @@ use synod_core::algorithm::Replay;
 use synod_core::card::{Order, Timing};
 use synod_core::family::logical_time::{Input, Output};
 use synod_core::{Cx, Durable, ProcessId, Protocol, Wire, durable};
-use synod_sim::world::{LinkChange, Plan, Waiting, World};
+use synod_sim::world::{LinkChange, Plan, Translation, Waiting, World};
 use synod_sim::{Action, Judged};
 
 /// Sends, writes and sets a timer whenever it is asked, and answers every second message.
@@ -92,12 +92,16 @@ fn worlds(plan: &Plan) -> Vec<World<Clerk>> {
     worlds
 }
 
+/// All that there is to see, between two steps.
+fn shown(world: &World<Clerk>) -> String {
+    format!("{:?}", world.clone())
+}
+
 fn all_come_back(plan: &Plan) {
     let worlds = worlds(plan);
     let mut waiting = Waiting::default();
     worlds.iter().for_each(|world| waiting.push(world));
     assert_eq!(waiting.len(), worlds.len());
-    let shown = |world: &World<Clerk>| format!("{:?}", world.clone());
     // In an order in which neighbours have little in common; all are written over the same world.
     let mut back = worlds[0].clone();
     for step in 0..worlds.len() {
@@ -115,6 +119,24 @@ fn every_world_comes_back_as_it_was_whatever_the_network_and_the_clock_are_like(
         all_come_back(&Plan { order, lean: true, ..plan.clone() });
     }
     all_come_back(&Plan { timing: Timing::Synchronous { delay_ms: 2 }, ..plan });
+}
+
+#[test]
+fn a_world_that_waited_elsewhere_comes_back_as_it_was() {
+    for order in [Order::Any, Order::Causal] {
+        let worlds = worlds(&Plan { order, lean: true, ..idle(3) });
+        let mut elsewhere = Waiting::default();
+        worlds.iter().for_each(|world| elsewhere.push(world));
+        let (mut here, mut translation) = (Waiting::default(), Translation::default());
+        here.push(&worlds[7]);
+        let odd = || (1..worlds.len()).step_by(2);
+        odd().for_each(|number| here.push_from(&elsewhere, number, &mut translation));
+        let mut back = worlds[0].clone();
+        for (place, number) in odd().enumerate() {
+            here.restore(place + 1, &mut back);
+            assert_eq!(shown(&back), shown(&worlds[number]));
+        }
+    }
 }
 
 #[test]
