@@ -14,6 +14,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use stepper::Stepper;
 use synod_drivers::Session;
+use synod_protocols::which;
 use synod_sim::network::Delay;
 use synod_sim::scenario::{ParseError, Scenario};
 
