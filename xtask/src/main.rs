@@ -1,4 +1,5 @@
-//! The project's chores as code: `cargo xtask test`, `cargo xtask fix`, `cargo xtask tidy`, `cargo xtask soak`.
+//! The project's chores as code: `cargo xtask test`, `cargo xtask fix`, `cargo xtask tidy`,
+//! `cargo xtask soak`.
 #![forbid(unsafe_code)]
 
 mod debian;
@@ -17,7 +18,8 @@ Usage: cargo xtask <chore>
 
   test   everything that must be green: format, lints, tidy, tests, documentation; changes nothing
   fix    repairs what can be repaired mechanically: format, and lints with an obvious remedy
-  tidy   the project's own rules alone: architecture, file lengths, links, leftovers
+  tidy   the project's own rules alone: architecture, file lengths, links, leftovers, comments
+         --words [DIRECTORY]   counts vague words and wide comments instead, and lists the places
   soak   larger worlds than tests have time for: pools of slots, for hours, with up to 20 GB of memory
 ";
 
@@ -106,6 +108,8 @@ fn run(arguments: &[String]) -> Result<()> {
         }
         ["fix"] => stage::run_all(FIX, |stage| stage.run(&root()?)),
         ["tidy"] => TIDY[0].run(&root()?),
+        ["tidy", "--words"] => tidy::report_words(&root()?, None),
+        ["tidy", "--words", directory] => tidy::report_words(&root()?, Some(directory)),
         ["soak"] => stage::run_all(SOAK, |stage| stage.run(&root()?)),
         ["help" | "--help" | "-h"] => {
             print!("{HELP}");

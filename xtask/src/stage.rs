@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// One thing to be done.
+/// One part of a chore.
 pub(crate) struct Stage {
     pub(crate) name: &'static str,
     pub(crate) work: Work,
