@@ -1,8 +1,8 @@
 //! Maekawa's way out of deadlock as he published it: without the correction by Sanders.
 //!
-//! When an earlier request displaces the head of a voter's queue, the displaced one is not told.
-//! It goes on believing that it may win, so it gives up none of its other votes, and those who
-//! wait for them wait for ever (ME2).
+//! When an earlier request displaces the head of a voter's queue, the voter does not tell the owner
+//! of the displaced one. That owner goes on believing that it may win and gives up none of its
+//! other votes, so the candidates that need them wait for ever (ME2).
 
 use crate::mutex::sanders::{PARAMETERS, SOURCE, SandersProcess};
 use synod_core::card::{Card, Counterexample, Mutant, Order, Scope, Size};
