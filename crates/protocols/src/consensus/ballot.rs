@@ -1,14 +1,15 @@
 //! Ballots: the numbers of attempts, of which no two are the same.
 //!
 //! A ballot is a round and the process that began it. Rounds decide, and within a round the greater
-//! name: so whoever has seen any ballot can begin a greater one, and never one of somebody else. The
-//! textbook's number for it is round · N + id, and has the same order.
+//! name: so whoever has seen any ballot can begin a greater one, and never one of somebody else.
+//! The textbook's number for it is round · N + id, and has the same order.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use synod_core::ProcessId;
 
-/// No round is greater than this, so that one can always count on. A message that says otherwise lies.
+/// No round is greater than this, so that one can always count on. A message that says otherwise
+/// lies.
 pub const LAST_ROUND: u32 = 1 << 30;
 
 /// The number of an attempt.

@@ -1,20 +1,20 @@
 //! Cheap Paxos, for one decision (Lamport and Massa, 2004).
 //!
-//! To survive f crashes Paxos needs 2f + 1 acceptors; here f + 1 of them, the *main* ones, do all the
-//! work, and the f *auxiliary* ones are asked only when a main one does not answer. All main ones
-//! together are a quorum. If one is missing, the others and the auxiliaries complete what was begun;
-//! and if nothing was, they agree that the missing one is dropped: a smaller *configuration*, of which
-//! all main ones are a quorum again, takes over in the next instance.
+//! To survive f crashes Paxos needs 2f + 1 acceptors; here f + 1 of them, the *main* ones, do all
+//! the work, and the f *auxiliary* ones are asked only when a main one does not answer. All main
+//! ones together are a quorum. If one is missing, the others and the auxiliaries complete what was
+//! begun; and if nothing was, they agree that the missing one is dropped: a smaller
+//! *configuration*, of which all main ones are a quorum again, takes over in the next instance.
 //!
 //! - Assumes: as Paxos.
-//! - Guarantees: as Paxos. It ends if a main process that proposes is left alone for long enough, and
-//!   those that are up are a quorum of the last configuration.
+//! - Guarantees: as Paxos. It ends if a main process that proposes is left alone for long enough,
+//!   and those that are up are a quorum of the last configuration.
 //! - Cost, one proposer: f accepts and (f + 1)(N - 1) votes, two hops; auxiliaries send nothing.
 //! - State: the configuration; for its instance, what Paxos keeps. Instances before it are over.
 //!
-//! A configuration of k main and k - 1 auxiliary acceptors has quorums of k, and any two of these share
-//! one. What matters is that the old configuration *chooses* the new one, as it would choose a value:
-//! whoever made its quorum smaller by itself could go on without those who do the same.
+//! A configuration of k main and k - 1 auxiliary acceptors has quorums of k, and any two of these
+//! share one. What matters is that the old configuration *chooses* the new one, as it would choose
+//! a value: whoever made its quorum smaller by itself could go on without those who do the same.
 //!
 //! Source: L. Lamport, M. Massa: Cheap Paxos. Dependable Systems and Networks, 2004.
 
@@ -135,8 +135,8 @@ impl<const AGREED: bool> Protocol for CheapProcess<AGREED> {
 
 impl<const AGREED: bool> CheapProcess<AGREED> {
     /// Asks the main processes to accept, if it is the first of them: no ballot is smaller than its
-    /// first, so nothing can have been accepted before, and nobody needs to promise anything. Others
-    /// wait, and step in.
+    /// first, so nothing can have been accepted before, and nobody needs to promise anything.
+    /// Others wait, and step in.
     fn lead(&mut self, cx: &mut Cx<'_, Self>) {
         let Some(value) = self.proposal.filter(|_| !self.decided) else { return };
         let is_first = self.configuration.first() == Some(cx.me());

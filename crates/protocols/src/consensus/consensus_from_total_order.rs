@@ -1,19 +1,19 @@
 //! Consensus from totally ordered multicast: the first that is delivered is decided.
 //!
-//! To propose is to multicast. As all deliver the same messages in the same order, all have the same
-//! first message. So totally ordered multicast is no easier than consensus, and cannot be had in an
-//! asynchronous system either, if processes crash and all are to go on: here, if the sequencer crashes,
-//! nobody decides any more.
+//! To propose is to multicast. As all deliver the same messages in the same order, all have the
+//! same first message. So totally ordered multicast is no easier than consensus, and cannot be had
+//! in an asynchronous system either, if processes crash and all are to go on: here, if the
+//! sequencer crashes, nobody decides any more.
 //!
 //! - Assumes: what the multicast below assumes, a sequencer over a carrier.
 //! - Guarantees: agreement, validity, integrity; termination only if the sequencer does not crash.
-//! - Cost: that of N multicasts: N(N − 1) messages and N − 1 more, because the sequencer need not send
-//!   its own to itself. The first suffices to decide.
+//! - Cost: that of N multicasts: N(N − 1) messages and N − 1 more, because the sequencer need not
+//!   send its own to itself. The first suffices to decide.
 //! - State: that of the multicast, and whether it has decided.
 //!
-//! Source: G. Coulouris, J. Dollimore, T. Kindberg, G. Blair: Distributed Systems, 5th edition, 2011,
-//! 15.5. That the two are equivalent: T. D. Chandra, S. Toueg: Unreliable failure detectors for
-//! reliable distributed systems. JACM 43(2), 1996.
+//! Source: G. Coulouris, J. Dollimore, T. Kindberg, G. Blair: Distributed Systems, 5th edition,
+//! 2011, 15.5. That the two are equivalent: T. D. Chandra, S. Toueg: Unreliable failure detectors
+//! for reliable distributed systems. JACM 43(2), 1996.
 
 use super::cost;
 use crate::multicast::carrier::{self, Carrier, OVER};

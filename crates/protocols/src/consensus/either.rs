@@ -1,5 +1,5 @@
-//! One of two algorithms in rounds, chosen when the group is set up: whoever stands on it need not know
-//! which.
+//! One of two algorithms in rounds, chosen when the group is set up: whoever stands on it need not
+//! know which.
 
 use super::rounds::{RoundBased, RoundOver};
 use serde::{Deserialize, Serialize};

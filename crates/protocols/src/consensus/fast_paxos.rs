@@ -1,15 +1,16 @@
 //! Fast Paxos, for one decision (Lamport, 2006).
 //!
-//! The first ballot is *fast*: the coordinator has told the acceptors that they may accept *any* value,
-//! so a proposer sends its value to them directly, and each accepts the first that it gets. If a fast
-//! quorum accepts the same, it is chosen, two hops after it was proposed. If two values collide, the
-//! coordinator, which hears the votes, too, takes them for the promises of the next ballot, picks the
-//! value that may have been chosen (or any, if none may), and goes on as in Paxos.
+//! The first ballot is *fast*: the coordinator has told the acceptors that they may accept *any*
+//! value, so a proposer sends its value to them directly, and each accepts the first that it gets.
+//! If a fast quorum accepts the same, it is chosen, two hops after it was proposed. If two values
+//! collide, the coordinator, which hears the votes, too, takes them for the promises of the next
+//! ballot, picks the value that may have been chosen (or any, if none may), and goes on as in
+//! Paxos.
 //!
 //! - Assumes: as Paxos; quorums of which any classic and any two fast ones share an acceptor.
 //! - Guarantees: as Paxos. With one proposer, or if nothing goes wrong, it ends.
-//! - Cost: N - 1 proposals and N(N - 1) votes, two hops; one more hop and N(N - 1) more votes after a
-//!   collision that the coordinator sees.
+//! - Cost: N - 1 proposals and N(N - 1) votes, two hops; one more hop and N(N - 1) more votes after
+//!   a collision that the coordinator sees.
 //! - State: as Paxos, and the first proposal that was heard.
 //!
 //! That a value is picked rightly is a matter of counting. A value may have been chosen in the fast
@@ -57,7 +58,8 @@ enum Leader {
     Asked(Ballot),
 }
 
-/// One process. With `CHECKED` quorums they intersect as they must; without, fast ones are too small.
+/// One process. With `CHECKED` quorums they intersect as they must; without, fast ones are too
+/// small.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FastProcess<const CHECKED: bool> {
     acceptor: Acceptor,
@@ -87,7 +89,8 @@ impl<const CHECKED: bool> Protocol for FastProcess<CHECKED> {
     type Timer = Timer;
 
     fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
-        // Whoever was given the first ballot before it started has promised something without a record.
+        // Whoever was given the first ballot before it started has promised something without a
+        // record.
         let first = self.acceptor.promised.is_none_or(|promised| promised == self.setting.first());
         self.outsider = cx.incarnation() > 1 && first && self.acceptor.accepted.is_none();
         if cx.incarnation() == 1 && self.setting.must_ask(cx.me()) {
@@ -251,8 +254,8 @@ impl<const CHECKED: bool> FastProcess<CHECKED> {
     }
 
     /// Coordinated recovery: if no value can get a fast quorum any more, the votes are the promises
-    /// of the next ballot. (Who has voted in a ballot will not vote in it again, nor in a smaller one;
-    /// and there is none between the two.)
+    /// of the next ballot. (Who has voted in a ballot will not vote in it again, nor in a smaller
+    /// one; and there is none between the two.)
     fn recover(&mut self, cx: &mut Cx<'_, Self>) {
         let first = self.setting.first();
         if first.owner != cx.me() || self.acceptor.promised != Some(first) || self.outsider {

@@ -1,21 +1,23 @@
 //! Generalized Paxos (Lamport, 2005).
 //!
-//! Acceptors do not vote for a value but for a growing *history* of commands. In the fast ballot each
-//! appends the commands to its history as they come; what a fast quorum has in common is learned. If
-//! the commands commute, it does not matter that they come in different orders. If they interfere, two
-//! acceptors may hold histories that cannot be continued to the same: a *collision*. Then the
-//! coordinator asks for promises, takes what may have been learned, appends everything else, and leads
-//! a classic ballot from then on.
+//! Acceptors do not vote for a value but for a growing *history* of commands. In the fast ballot
+//! each appends the commands to its history as they come; what a fast quorum has in common is
+//! learned. If the commands commute, it does not matter that they come in different orders. If they
+//! interfere, two acceptors may hold histories that cannot be continued to the same: a *collision*.
+//! Then the coordinator asks for promises, takes what may have been learned, appends everything
+//! else, and leads a classic ballot from then on.
 //!
 //! - Assumes: as Fast Paxos, but without disks: who has crashed does not come back.
-//! - Guarantees: all that is learned is compatible, grows, and was proposed. If nothing goes wrong, all
-//!   is learned.
-//! - Cost of a command: N - 1 proposals and N(N - 1) votes, two hops; after a collision four more hops.
-//! - State: a history of at most N commands, one of each process; at a learner that of each acceptor.
+//! - Guarantees: all that is learned is compatible, grows, and was proposed. If nothing goes wrong,
+//!   all is learned.
+//! - Cost of a command: N - 1 proposals and N(N - 1) votes, two hops; after a collision four more
+//!   hops.
+//! - State: a history of at most N commands, one of each process; at a learner that of each
+//!   acceptor.
 //!
-//! What a quorum has in common is ⊓ of its histories, and what is learned is ⊔ of that over all quorums.
-//! One need not go through the quorums: a command is in there just if enough acceptors have it with the
-//! same past.
+//! What a quorum has in common is ⊓ of its histories, and what is learned is ⊔ of that over all
+//! quorums. One need not go through the quorums: a command is in there just if enough acceptors
+//! have it with the same past.
 //!
 //! Source: L. Lamport: Generalized consensus and Paxos. Technical report MSR-TR-2005-33, 2005.
 

@@ -1,17 +1,17 @@
 //! Generals from consensus: the commander tells all, and they agree on what they were told.
 //!
-//! In the first round the commander sends its order. Then there is consensus, in which everybody proposes
-//! what it was told; who was told nothing proposes nothing. If the commander is correct all propose the
-//! same, and consensus cannot decide on anything else.
+//! In the first round the commander sends its order. Then there is consensus, in which everybody
+//! proposes what it was told; who was told nothing proposes nothing. If the commander is correct
+//! all propose the same, and consensus cannot decide on anything else.
 //!
-//! - Assumes: what the consensus below assumes: with flooding, that at most f crash and nobody lies; with
-//!   consensus from generals, at most f traitors.
+//! - Assumes: what the consensus below assumes: with flooding, that at most f crash and nobody
+//!   lies; with consensus from generals, at most f traitors.
 //! - Guarantees: termination, agreement, obedience.
 //! - Cost: a round and N − 1 messages more than consensus.
 //! - State: that of consensus.
 //!
-//! Source: G. Coulouris, J. Dollimore, T. Kindberg, G. Blair: Distributed Systems, 5th edition, 2011,
-//! 15.5.
+//! Source: G. Coulouris, J. Dollimore, T. Kindberg, G. Blair: Distributed Systems, 5th edition,
+//! 2011, 15.5.
 
 use super::consensus_from_generals::MajorityOfVector;
 use super::cost;

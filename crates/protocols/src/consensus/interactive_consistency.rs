@@ -1,11 +1,11 @@
 //! Interactive consistency from generals: all agree on what everybody proposed.
 //!
-//! Everybody is the commander of one run of the Byzantine generals, and orders what it proposes. The runs
-//! share their rounds. What is decided in the run of a process is its place in the vector.
+//! Everybody is the commander of one run of the Byzantine generals, and orders what it proposes.
+//! The runs share their rounds. What is decided in the run of a process is its place in the vector.
 //!
 //! - Assumes: what the generals below assume, oral messages (N > 3f) or signed ones (N >= f + 2).
-//! - Guarantees: termination; agreement (the same vector for all loyal ones); consistency (of each loyal
-//!   process, the vector has what it proposed).
+//! - Guarantees: termination; agreement (the same vector for all loyal ones); consistency (of each
+//!   loyal process, the vector has what it proposed).
 //! - Cost: that of the generals, N times, in the same f + 1 rounds.
 //! - State: N generals.
 //!

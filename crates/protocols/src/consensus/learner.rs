@@ -22,7 +22,8 @@ pub enum Heard<V = Value> {
     Nothing,
     /// Now a quorum has accepted this in the same ballot.
     Chosen(V),
-    /// Somebody else voted for another value in the same ballot: one of the two lies, or who led it.
+    /// Somebody else voted for another value in the same ballot: one of the two lies, or who led
+    /// it.
     Contradiction,
 }
 
@@ -62,8 +63,8 @@ impl<V: Copy + PartialEq> Learner<V> {
     }
 
     /// Hears a vote; others of the same ballot may be for other values. Of each process the last
-    /// ballot counts: an older vote that comes late may be forgotten, because the newer ballot ends,
-    /// too.
+    /// ballot counts: an older vote that comes late may be forgotten, because the newer ballot
+    /// ends, too.
     pub fn count(&mut self, from: ProcessId, vote: Vote<V>, quorum: usize) -> Heard<V> {
         let Learner::Listening(votes) = self else { return Heard::Nothing };
         if votes.get(&from).is_some_and(|last| last.ballot >= vote.ballot) {

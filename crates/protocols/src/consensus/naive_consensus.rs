@@ -1,14 +1,15 @@
 //! Consensus in an asynchronous system, as one would try it first; and why that cannot be.
 //!
-//! Everybody tells everybody what it proposes, waits for N − f proposals, its own included, and decides on
-//! the smallest. With f = 0 it waits for all, and for ever if one has crashed. With f > 0 it does not
-//! wait for the slowest, and then two may have heard different ones, and decide differently, although
-//! nobody has crashed at all: for who waits, a slow process is like a crashed one.
+//! Everybody tells everybody what it proposes, waits for N − f proposals, its own included, and
+//! decides on the smallest. With f = 0 it waits for all, and for ever if one has crashed. With f >
+//! 0 it does not wait for the slowest, and then two may have heard different ones, and decide
+//! differently, although nobody has crashed at all: for who waits, a slow process is like a crashed
+//! one.
 //!
-//! Fischer, Lynch and Paterson proved that this is no matter of skill: no deterministic algorithm can
-//! promise both agreement and termination in an asynchronous system in which even one process may
-//! crash. What helps is to know more about time (synchronous rounds, failure detectors), to toss
-//! coins, or to promise termination only while the network behaves, as Paxos does.
+//! Fischer, Lynch and Paterson proved that this is no matter of skill: no deterministic algorithm
+//! can promise both agreement and termination in an asynchronous system in which even one process
+//! may crash. What helps is to know more about time (synchronous rounds, failure detectors), to
+//! toss coins, or to promise termination only while the network behaves, as Paxos does.
 //!
 //! - Assumes: reliable links in any order; with f = 0, that no process crashes.
 //! - Guarantees: agreement, validity and termination with f = 0; with f > 0 only validity and
@@ -16,8 +17,8 @@
 //! - Cost: N(N − 1) messages, one hop.
 //! - State: the proposals of all.
 //!
-//! Source: M. Fischer, N. Lynch, M. Paterson: Impossibility of distributed consensus with one faulty
-//! process. JACM 32(2), 1985.
+//! Source: M. Fischer, N. Lynch, M. Paterson: Impossibility of distributed consensus with one
+//! faulty process. JACM 32(2), 1985.
 
 use super::cost;
 use super::rounds::{FAULTS, faults};

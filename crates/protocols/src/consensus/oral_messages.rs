@@ -1,27 +1,28 @@
 //! The Byzantine generals with oral messages, OM(f) (Lamport, Shostak, Pease, 1982).
 //!
-//! A commander gives an order, and its lieutenants are to obey the same one, though some of them, or
-//! the commander itself, are traitors. So each tells the others what it was told; and in the next
-//! round each tells what it was told that others were told; and so on, for f + 1 rounds. In the end
-//! everybody knows who said that who said … what the order is, a tree, and takes the majority at
-//! each node, from the leaves to the root.
+//! A commander gives an order, and its lieutenants are to obey the same one, though some of them,
+//! or the commander itself, are traitors. So each tells the others what it was told; and in the
+//! next round each tells what it was told that others were told; and so on, for f + 1 rounds. In
+//! the end everybody knows who said that who said … what the order is, a tree, and takes the
+//! majority at each node, from the leaves to the root.
 //!
-//! - Assumes: synchronous rounds, reliable links; a receiver knows who sent a message, but nothing is
-//!   signed; at most f traitors among N > 3f. A message that does not come stands for no order, ⊥.
-//! - Guarantees: termination; agreement; obedience (a loyal commander is obeyed by all loyal ones). Not
-//!   with N <= 3f, whatever is done on a tie; and if on a tie one believes the commander, not with any N,
-//!   because a traitor may have as many stories as there are lieutenants: see the card.
+//! - Assumes: synchronous rounds, reliable links; a receiver knows who sent a message, but nothing
+//!   is signed; at most f traitors among N > 3f. A message that does not come stands for no order,
+//!   ⊥.
+//! - Guarantees: termination; agreement; obedience (a loyal commander is obeyed by all loyal ones).
+//!   Not with N <= 3f, whatever is done on a tie; and if on a tie one believes the commander, not
+//!   with any N, because a traitor may have as many stories as there are lieutenants: see the card.
 //! - Cost: f + 1 rounds; M(N, f) = (N − 1)(1 + M(N − 1, f − 1)) messages, M(N, 0) = N − 1: 9 for
 //!   (4, 1), 156 for (7, 2), 3609 for (10, 3).
 //! - State: one value for each path of at most f + 1 different processes, O(N^f).
 //!
-//! In OM(m) a lieutenant is the commander of an OM(m − 1) among the others. Here all these runs are one:
-//! what a general says is named by the path on which it came, the commander first, and
+//! In OM(m) a lieutenant is the commander of an OM(m − 1) among the others. Here all these runs are
+//! one: what a general says is named by the path on which it came, the commander first, and
 //! `p2:p0:7` reads "p2 says that p0 says 7".
 //!
-//! Sources: L. Lamport, R. Shostak, M. Pease: The Byzantine generals problem. ACM TOPLAS 4(3), 1982.
-//! The tree: A. Bar-Noy, D. Dolev, C. Dwork, H. R. Strong: Shifting gears: changing algorithms on
-//! the fly to expedite Byzantine agreement. PODC 1987.
+//! Sources: L. Lamport, R. Shostak, M. Pease: The Byzantine generals problem. ACM TOPLAS 4(3),
+//! 1982. The tree: A. Bar-Noy, D. Dolev, C. Dwork, H. R. Strong: Shifting gears: changing
+//! algorithms on the fly to expedite Byzantine agreement. PODC 1987.
 
 mod card;
 
@@ -182,8 +183,8 @@ impl OralMessages {
         paths
     }
 
-    /// What the last of the path was told, as far as we can tell: what it told us, and what the others
-    /// say that it told them.
+    /// What the last of the path was told, as far as we can tell: what it told us, and what the
+    /// others say that it told them.
     fn believed(&self, path: &mut Path, cx: &Cx<'_, Self>) -> Option<Value> {
         let told = self.claims.get(path).copied();
         if path.len() > self.f || path.contains(&cx.me()) {

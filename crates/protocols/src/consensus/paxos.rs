@@ -1,22 +1,26 @@
 //! Paxos, for one decision (Lamport, 1998).
 //!
-//! A proposer asks a quorum of acceptors to promise that they take part in no smaller ballot, and to
-//! tell what they have accepted. Of all that it is told it takes the value of the greatest ballot,
-//! and only if there is none, its own; then it asks them to accept it. What a quorum has accepted in
-//! one ballot is chosen, and since any two quorums share an acceptor, every later ballot finds it.
+//! A proposer asks a quorum of acceptors to promise that they take part in no smaller ballot, and
+//! to tell what they have accepted. Of all that it is told it takes the value of the greatest
+//! ballot, and only if there is none, its own; then it asks them to accept it. What a quorum has
+//! accepted in one ballot is chosen, and since any two quorums share an acceptor, every later
+//! ballot finds it.
 //!
 //! - Assumes: nothing about time. Messages may be lost, doubled and reordered, processes crash and
 //!   come back with their disks; but nobody lies.
-//! - Guarantees: agreement, once, validity, integrity. Termination only if one proposer is left alone
-//!   and a quorum is up: two that outbid each other never end (see the counterexamples).
-//! - Cost, one proposer: N prepares, N promises, N accepts, and N · L accepted votes for L learners;
-//!   of these, the 3 + L that a process says to itself are not sent. Four hops to a learner.
-//! - State: an acceptor's promise and vote; a proposer's ballot; a vote of each process at a learner.
+//! - Guarantees: agreement, once, validity, integrity. Termination only if one proposer is left
+//!   alone and a quorum is up: two that outbid each other never end (see the counterexamples).
+//! - Cost, one proposer: N prepares, N promises, N accepts, and N · L accepted votes for L
+//!   learners; of these, the 3 + L that a process says to itself are not sent. Four hops to a
+//!   learner.
+//! - State: an acceptor's promise and vote; a proposer's ballot; a vote of each process at a
+//!   learner.
 //!
-//! Every process is an acceptor. It writes what it promises and accepts to its disk *before* it says
-//! so. One that starts again without its disk (it has an earlier life, and no record of it) does not
-//! know what it promised: it neither votes nor proposes any more, and only learns. The same happens
-//! to one that crashed before it ever promised anything, which is a pity, but does no harm.
+//! Every process is an acceptor. It writes what it promises and accepts to its disk *before* it
+//! says so. One that starts again without its disk (it has an earlier life, and no record of it)
+//! does not know what it promised: it neither votes nor proposes any more, and only learns. The
+//! same happens to one that crashed before it ever promised anything, which is a pity, but does no
+//! harm.
 //!
 //! Source: L. Lamport: The part-time parliament. ACM Transactions on Computer Systems 16(2), 1998;
 //! and: Paxos made simple. ACM SIGACT News 32(4), 2001. The words 1a to 2b are those of the second.
@@ -78,8 +82,8 @@ enum Proposer {
     Refused { by: Ballot },
 }
 
-/// One process. If it is not `NUMBERED`, it does not look at the ballots of what promises tell; if it
-/// does not `REMEMBER`, it has no disk and does not know. Both are broken on purpose.
+/// One process. If it is not `NUMBERED`, it does not look at the ballots of what promises tell; if
+/// it does not `REMEMBER`, it has no disk and does not know. Both are broken on purpose.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct PaxosProcess<const NUMBERED: bool, const REMEMBER: bool> {
     acceptor: Acceptor,
@@ -164,8 +168,8 @@ impl Message {
 }
 
 impl<const NUMBERED: bool, const REMEMBER: bool> PaxosProcess<NUMBERED, REMEMBER> {
-    /// 1a: begins a ballot above all that this process knows of. Its own acceptor promises first, and
-    /// that is on the disk before anybody hears of the ballot: so it is never begun twice.
+    /// 1a: begins a ballot above all that this process knows of. Its own acceptor promises first,
+    /// and that is on the disk before anybody hears of the ballot: so it is never begun twice.
     fn begin(&mut self, refused_by: Option<Ballot>, cx: &mut Cx<'_, Self>) {
         let ballot = Ballot::above(self.acceptor.promised.max(refused_by), cx.me());
         let Some(ballot) = ballot.filter(|ballot| ballot.round <= self.setting.ballots) else {

@@ -2,12 +2,12 @@
 //!
 //! Where no message takes longer than a known bound, a round is a time-out: what was sent at its
 //! beginning has arrived at its end, and who was not heard then has crashed, or is silent. An
-//! algorithm made of rounds ([`RoundBased`]) need not know about time: in each round it is given all
-//! that was said in it, in an order that does not depend on the network, and then it is told that the
-//! round is over. What it sends then belongs to the next round.
+//! algorithm made of rounds ([`RoundBased`]) need not know about time: in each round it is given
+//! all that was said in it, in an order that does not depend on the network, and then it is told
+//! that the round is over. What it sends then belongs to the next round.
 //!
-//! - Assumes: all processes start at the same moment; clocks run alike; no message takes longer than
-//!   `delay`. Whoever starts again after a crash has missed the rounds, and stays out of them.
+//! - Assumes: all processes start at the same moment; clocks run alike; no message takes longer
+//!   than `delay`. Whoever starts again after a crash has missed the rounds, and stays out of them.
 //! - Guarantees: what a correct process says in a round is heard in that round by all correct ones.
 //! - Cost: nothing but time: `delay` and a millisecond for each round.
 //! - State: what was heard in this round, and what others already said in the next, because their
@@ -51,9 +51,9 @@ pub const AT_ONCE: Timing = Timing::Synchronous { delay_ms: 0 };
 pub const IN_TIME: Tolerance =
     Tolerance { delay_ms: Some(1), duplication: true, ..Tolerance::NOTHING };
 
-/// An algorithm in rounds, seen from one process. At the end of a round it is given the messages of the
-/// round ([`Protocol::on_message`]), and then told [`RoundOver`]. It sets no timers of its own, and sends
-/// nothing when the last round is over.
+/// An algorithm in rounds, seen from one process. At the end of a round it is given the messages of
+/// the round ([`Protocol::on_message`]), and then told [`RoundOver`]. It sets no timers of its own,
+/// and sends nothing when the last round is over.
 pub trait RoundBased:
     Corruptible<Input = Input, Output = Output, Message: Ord, Timer = RoundOver>
 {

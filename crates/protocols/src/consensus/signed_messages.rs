@@ -3,22 +3,22 @@
 //! Who signs cannot be misquoted: a traitor may keep a message for itself, but not change it. So
 //! everybody signs what it is told and passes it on, and accepts in round r only what r different
 //! generals have signed, the commander first. If at most f are traitors, then of f + 1 that have
-//! signed one is loyal, and has told all others; so all loyal ones know the same orders in the end. If
-//! there is just one they obey it; if there are more, the commander is a traitor.
+//! signed one is loyal, and has told all others; so all loyal ones know the same orders in the end.
+//! If there is just one they obey it; if there are more, the commander is a traitor.
 //!
-//! - Assumes: synchronous rounds, reliable links; signatures that nobody can forge; at most f traitors
-//!   among N >= f + 2 (with fewer there is nothing to agree on).
+//! - Assumes: synchronous rounds, reliable links; signatures that nobody can forge; at most f
+//!   traitors among N >= f + 2 (with fewer there is nothing to agree on).
 //! - Guarantees: termination, agreement, obedience; for N = 3 with one traitor, too, where oral
 //!   messages fail.
-//! - Cost: f + 1 rounds; (N − 1)² messages if all are loyal, N − 1 for f = 0; and fewer than twice as
-//!   many if the commander is not, because a second order tells all there is to know, and a third is
-//!   not passed on. A message has at most f + 1 signatures.
+//! - Cost: f + 1 rounds; (N − 1)² messages if all are loyal, N − 1 for f = 0; and fewer than twice
+//!   as many if the commander is not, because a second order tells all there is to know, and a
+//!   third is not passed on. A message has at most f + 1 signatures.
 //! - State: at most two orders.
 //!
 //! `7:p0:p1` reads "7, signed by p0, and that signed by p1".
 //!
-//! Sources: L. Lamport, R. Shostak, M. Pease: The Byzantine generals problem. ACM TOPLAS 4(3), 1982.
-//! That two orders suffice: D. Dolev, H. R. Strong: Authenticated algorithms for Byzantine
+//! Sources: L. Lamport, R. Shostak, M. Pease: The Byzantine generals problem. ACM TOPLAS 4(3),
+//! 1982. That two orders suffice: D. Dolev, H. R. Strong: Authenticated algorithms for Byzantine
 //! agreement. SIAM Journal on Computing 12(4), 1983.
 
 mod card;
@@ -40,7 +40,8 @@ pub use card::SignedGenerals;
 pub struct Order {
     /// What is ordered.
     pub value: Value,
-    /// Who signed, the commander first. Each signature is under the order and the names up to its own.
+    /// Who signed, the commander first. Each signature is under the order and the names up to its
+    /// own.
     pub signatures: Vec<(ProcessId, Signature)>,
 }
 
@@ -191,8 +192,8 @@ impl RoundBased for SignedMessages {
     }
 }
 
-/// A commander may sign any order. A lieutenant can only try: the signatures before its own are under
-/// another order.
+/// A commander may sign any order. A lieutenant can only try: the signatures before its own are
+/// under another order.
 impl Corruptible for SignedMessages {
     fn lie(&self, order: &Order, value: Value) -> Option<Order> {
         let before = order.signatures.len().saturating_sub(1);

@@ -1,27 +1,28 @@
 //! Consensus in f + 1 synchronous rounds, by flooding.
 //!
-//! In every round a process tells all others the values that it learned in the round before, at first
-//! its own. Who crashes may have told only some; but if at most f processes crash, then in at least
-//! one of f + 1 rounds nobody does, and after that round all have the same values. Each decides on
-//! the smallest.
+//! In every round a process tells all others the values that it learned in the round before, at
+//! first its own. Who crashes may have told only some; but if at most f processes crash, then in at
+//! least one of f + 1 rounds nobody does, and after that round all have the same values. Each
+//! decides on the smallest.
 //!
-//! - Assumes: synchronous rounds, reliable links; at most `f` processes crash, also in the middle of
-//!   a multicast. Nobody lies.
+//! - Assumes: synchronous rounds, reliable links; at most `f` processes crash, also in the middle
+//!   of a multicast. Nobody lies.
 //! - Guarantees: termination, agreement, validity. Not with more than f crashes, not with a message
 //!   that is late, and not with traitors: see the counterexamples on the card.
 //! - Cost: f + 1 rounds; (f + 1)N(N − 1) messages, or 2N(N − 1) if there is nothing to say in most
 //!   rounds and nothing is sent then. Every value is sent once by everybody.
 //! - State: the values proposed, at most N, and which of them are not yet sent.
 //!
-//! The textbook decides on the smallest of Values^{f+1}. With its own numbering, Values^1 is a process's
-//! value, so what arrives in round r is in Values^{r+1}, and what arrives in the last round is in
-//! Values^{f+2}; without that the algorithm is wrong on the textbook's own example (see the
-//! [mutants](super::mutants)).
+//! The textbook decides on the smallest of Values^{f+1}. With its own numbering, Values^1 is a
+//! process's value, so what arrives in round r is in Values^{r+1}, and what arrives in the last
+//! round is in Values^{f+2}; without that the algorithm is wrong on the textbook's own example (see
+//! the [mutants](super::mutants)).
 //!
-//! Sources: D. Dolev, H. R. Strong: Authenticated algorithms for Byzantine agreement. SIAM Journal on
-//! Computing 12(4), 1983. G. Coulouris, J. Dollimore, T. Kindberg, G. Blair: Distributed Systems,
-//! 5th edition, 2011, figure 15.17. That fewer rounds never suffice: M. Fischer, N. Lynch: A lower
-//! bound for the time to assure interactive consistency. Information Processing Letters 14(4), 1982.
+//! Sources: D. Dolev, H. R. Strong: Authenticated algorithms for Byzantine agreement. SIAM Journal
+//! on Computing 12(4), 1983. G. Coulouris, J. Dollimore, T. Kindberg, G. Blair: Distributed
+//! Systems, 5th edition, 2011, figure 15.17. That fewer rounds never suffice: M. Fischer, N. Lynch:
+//! A lower bound for the time to assure interactive consistency. Information Processing Letters
+//! 14(4), 1982.
 
 use super::cost;
 use super::rounds::{
@@ -45,8 +46,8 @@ pub struct Values(pub BTreeSet<Value>);
 
 impl Wire for Values {}
 
-/// One process of the algorithm. The broken versions do not count what arrives in the last round, or
-/// make only f rounds.
+/// One process of the algorithm. The broken versions do not count what arrives in the last round,
+/// or make only f rounds.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Flooding<const COUNTS_LAST: bool = true, const ONE_MORE: bool = true> {
     /// How many processes there are: as many values, at most, if nobody lies.

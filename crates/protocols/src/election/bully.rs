@@ -142,8 +142,7 @@ impl Protocol for Bully {
         match message {
             Message::Election if self.smaller.contains(from) => self.on_election(from, cx),
             Message::Answer if self.greater.contains(from) => self.on_answer(cx),
-            // Only greater processes may announce themselves: this process would have won against
-            // others.
+            // Announcements go to smaller processes only, so the sender must be greater.
             Message::Coordinator(id) if self.greater.contains(from) && id > self.id => {
                 self.on_coordinator(Coordinator { process: from, id }, cx);
             }

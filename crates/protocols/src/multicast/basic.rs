@@ -14,7 +14,8 @@
 //!   most [`UNCONFIRMED_AT_MOST`]: older ones are given up.
 //!
 //! Source: V. Hadzilacos, S. Toueg: A modular approach to fault-tolerant broadcasts and related
-//! problems. Cornell TR 94-1425, 1994. G. Coulouris et al.: Distributed Systems, 5th ed. 2012, 15.4.
+//! problems. Cornell TR 94-1425, 1994. G. Coulouris et al.: Distributed Systems, 5th ed. 2012,
+//! 15.4.
 
 use super::groups::{InGroups, Tower};
 use super::{Deliver, Multicast, cost};

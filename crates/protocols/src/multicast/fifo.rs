@@ -17,7 +17,8 @@
 //! for a duplicate. S is the *next* number, R the *last*: they start at 1 and 0.
 //!
 //! Source: V. Hadzilacos, S. Toueg: A modular approach to fault-tolerant broadcasts and related
-//! problems. Cornell TR 94-1425, 1994. G. Coulouris et al.: Distributed Systems, 5th ed. 2012, 15.4.
+//! problems. Cornell TR 94-1425, 1994. G. Coulouris et al.: Distributed Systems, 5th ed. 2012,
+//! 15.4.
 //!
 //! [`WINDOW`]: super::in_order::WINDOW
 

@@ -6,10 +6,11 @@
 //! are delivered. What it holds back follows from the sequence that it is given and from nothing
 //! else; the sequence is the same at every process, so the result is too.
 //!
-//! The result is even *causally* ordered. Say that p delivers a and then multicasts b. As p delivers
-//! its own b after a, total order makes everybody who delivers b deliver a before; and FIFO is the
-//! rest of causal order. [`causal_total`](super::causal_total) arrives at the same place the other
-//! way round, with total order on top of causal order; here it costs fewer messages and no vector.
+//! The result is even *causally* ordered. Say that p delivers a and then multicasts b. As p
+//! delivers its own b after a, total order makes everybody who delivers b deliver a before; and
+//! FIFO is the rest of causal order. [`causal_total`](super::causal_total) arrives at the same
+//! place the other way round, with total order on top of causal order; here it costs fewer messages
+//! and no vector.
 //!
 //! - Assumes, guarantees, costs: as the [sequencer](super::sequencer), and FIFO and causal order.
 //! - State: as the sequencer and the FIFO layer.

@@ -10,16 +10,16 @@
 //! R, so in the end all know that all have everything, and are silent.
 //!
 //! Copies are kept until every member is known to have the message (it is *stable*). At most
-//! `window` messages of a sender are not stable; what it multicasts beyond that waits at the sender.
-//! A member that does not answer `patience` heartbeats in a row has crashed, and does not count any
-//! more.
+//! `window` messages of a sender are not stable; what it multicasts beyond that waits at the
+//! sender. A member that does not answer `patience` heartbeats in a row has crashed, and does not
+//! count any more.
 //!
-//! - Assumes: that losses do not go on for ever, and that nobody leaves `patience` heartbeats without
-//!   an answer unless it has crashed. Messages may be lost, doubled and reordered; with `gaps` =
-//!   `hold` any number of processes may crash.
-//! - Guarantees: integrity, validity, agreement. Not uniform: a sender delivers its message before it
-//!   knows whether it left. With `gaps` = `hold` also FIFO order, because what is ahead of its turn
-//!   is held back; with `deliver` it is delivered at once.
+//! - Assumes: that losses do not go on for ever, and that nobody leaves `patience` heartbeats
+//!   without an answer unless it has crashed. Messages may be lost, doubled and reordered; with
+//!   `gaps` = `hold` any number of processes may crash.
+//! - Guarantees: integrity, validity, agreement. Not uniform: a sender delivers its message before
+//!   it knows whether it left. With `gaps` = `hold` also FIFO order, because what is ahead of its
+//!   turn is held back; with `deliver` it is delivered at once.
 //! - Cost: one multicast per message, and for each loss one negative acknowledgement and one
 //!   retransmission; heartbeats apart.
 //! - State: `window` copies for each sender; n² numbers; what waits at the sender.

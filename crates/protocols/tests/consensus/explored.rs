@@ -1,5 +1,5 @@
-//! Every schedule of small worlds, and how many states there are. (All worlds on the cards are explored
-//! for all algorithms of the catalogue alike.)
+//! Every schedule of small worlds, and how many states there are. (All worlds on the cards are
+//! explored for all algorithms of the catalogue alike.)
 
 use synod_check::{Question, explore};
 use synod_core::card::Scope;
@@ -20,9 +20,9 @@ fn states<A: Algorithm<Family = Consensus>>(scope: Scope, setup: Setup) -> usize
     exploration.progress.unique
 }
 
-/// A process that crashes in the middle of a multicast has told the first so many of the others. But
-/// names mean nothing to the algorithm: who tells any others is like one that tells the first, if the
-/// values are handed out differently.
+/// A process that crashes in the middle of a multicast has told the first so many of the others.
+/// But names mean nothing to the algorithm: who tells any others is like one that tells the first,
+/// if the values are handed out differently.
 #[test]
 fn three_agree_whichever_of_them_has_which_value_and_crashes_after_telling_whomever() {
     let scope = Scope { timing: SYNCHRONOUS, crashes: 1, ..Scope::of(3) };

@@ -1,5 +1,5 @@
-//! Fischer, Lynch and Paterson: an adversary that only decides which message arrives next keeps Paxos
-//! from deciding for as long as one likes; and what ends it. See docs/flp.md.
+//! Fischer, Lynch and Paterson: an adversary that only decides which message arrives next keeps
+//! Paxos from deciding for as long as one likes; and what ends it. See docs/flp.md.
 
 use synod_core::Setup;
 use synod_core::card::Rounds;

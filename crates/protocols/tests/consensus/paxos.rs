@@ -84,8 +84,8 @@ fn with_a_random_back_off_all_decide_whatever_is_lost_and_whoever_crashes_and_co
         let restart = [Restart::Never, Restart::WithDisk][seed as usize / 2 % 2];
         let faults = RandomFaults { crashes: 1, restart, partitions: 1, ..RandomFaults::default() };
         let report = run::<Paxos>(troubled(seed, faults));
-        // Whoever crashed before it had promised anything is not heard of again; who comes back only
-        // to learn may have missed it.
+        // Whoever crashed before it had promised anything is not heard of again; who comes back
+        // only to learn may have missed it.
         let expected = if restart == Restart::WithDisk { vec![TERMINATION] } else { vec![] };
         let found = violated(&report);
         assert!(found.is_empty() || found == expected, "seed {seed}: {found:?}");

@@ -75,8 +75,8 @@ impl Dice {
     }
 }
 
-/// The messages of one decision in which all are loyal and nobody crashes, and how long it takes from the
-/// proposal to the decision, in rounds.
+/// The messages of one decision in which all are loyal and nobody crashes, and how long it takes
+/// from the proposal to the decision, in rounds.
 pub(crate) fn cost<A: Algorithm<Family = Consensus>>(setup: Setup) -> (u64, u64) {
     let report = run::<A>(options(setup, 1));
     assert_eq!(report.violations, []);

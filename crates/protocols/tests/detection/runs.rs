@@ -90,7 +90,8 @@ struct Quality {
     detection_ms: f64,
 }
 
-/// p1 is near p0, p2 is far away, over links that vary a lot. After two seconds one of them crashes.
+/// p1 is near p0, p2 is far away, over links that vary a lot. After two seconds one of them
+/// crashes.
 fn near_and_far<A: Algorithm>(setup: &Setup) -> Quality {
     const CRASH_US: u64 = 2_000_000;
     const RUNS: u64 = 100;

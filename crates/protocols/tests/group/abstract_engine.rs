@@ -22,8 +22,8 @@ fn states(scope: Scope) -> usize {
     exploration.progress.unique
 }
 
-/// Who dies before it is told that it lives again is dead nevertheless; and what somebody multicast before
-/// it died may have its place in a view of which nobody has been told yet.
+/// Who dies before it is told that it lives again is dead nevertheless; and what somebody multicast
+/// before it died may have its place in a view of which nobody has been told yet.
 #[test]
 fn whoever_starts_again_and_dies_at_once_breaks_no_contract() {
     let counts = [

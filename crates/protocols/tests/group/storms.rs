@@ -22,8 +22,8 @@ fn moves(seed: u64) -> u32 {
     if is_deadly(seed) { 4 * few } else { few }
 }
 
-/// Whether every node dies and starts again several times in the run with this seed, one after the other or
-/// together.
+/// Whether every node dies and starts again several times in the run with this seed, one after the
+/// other or together.
 pub(crate) fn is_deadly(seed: u64) -> bool {
     seed % 4 == 2
 }

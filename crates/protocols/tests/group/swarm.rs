@@ -1,5 +1,6 @@
-//! Ten thousand storms: crashes, restarts into other parts, nested partitions, merges piece by piece,
-//! view changes during view changes, one-way links, ghosts, loss and duplication. The contract holds.
+//! Ten thousand storms: crashes, restarts into other parts, nested partitions, merges piece by
+//! piece, view changes during view changes, one-way links, ghosts, loss and duplication. The
+//! contract holds.
 
 use crate::storms;
 use synod_core::family::multicast::Payload;

@@ -1,5 +1,6 @@
-//! Every cheat against the whole protocol: in every schedule of a small world, and by chance in larger
-//! ones. (That each succeeds where an ingredient is left out is on the cards of the mutants.)
+//! Every cheat against the whole protocol: in every schedule of a small world, and by chance in
+//! larger ones. (That each succeeds where an ingredient is left out is on the cards of the
+//! mutants.)
 
 use std::collections::BTreeSet;
 use synod_check::{Question, explore};

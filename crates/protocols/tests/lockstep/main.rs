@@ -1,4 +1,5 @@
-//! Turn-lock: the sheet's vectors, what it costs, and every cheat in every schedule of a small world.
+//! Turn-lock: the sheet's vectors, what it costs, and every cheat in every schedule of a small
+//! world.
 
 mod cheats;
 mod costs;

@@ -132,7 +132,8 @@ fn over_ip_multicast_two_agree_whatever_message_is_lost() {
     assert_eq!(states::<IpMulticast>(scope), 3_133);
 }
 
-/// Agreement speaks of those that do not crash: it does not see what is wrong with delivering first.
+/// Agreement speaks of those that do not crash: it does not see what is wrong with delivering
+/// first.
 #[test]
 fn delivering_before_passing_on_keeps_agreement_and_loses_uniform_agreement() {
     let scope = Scope { crashes: 2, ..ONE_SENDER };

@@ -85,7 +85,8 @@ fn a_client_adds_half_the_round_and_knows_its_error() {
     assert_eq!(estimate, expected);
 }
 
-/// V1.1b: the request takes 2 ms, the answer 22 ms, min = 2 ms: the error is 10 ms, the whole bound.
+/// V1.1b: the request takes 2 ms, the answer 22 ms, min = 2 ms: the error is 10 ms, the whole
+/// bound.
 #[test]
 fn with_all_the_delay_on_one_way_the_error_is_as_large_as_the_bound() {
     let setup = Setup::new(3).with("min_us", "2000");

@@ -1,4 +1,5 @@
-//! What processes say to each other in [Cheap Paxos](super): as in Paxos, and for which configuration.
+//! What processes say to each other in [Cheap Paxos](super): as in Paxos, and for which
+//! configuration.
 
 use super::Configuration;
 use crate::consensus::acceptor::Vote;

@@ -15,8 +15,9 @@ fn count(votes: impl Iterator<Item = Vote> + Clone) -> BTreeMap<Value, usize> {
     counts
 }
 
-/// The value that a new ballot must have, if `heard` processes were heard of and these are their last
-/// votes: the one that may have been chosen; else any that was voted for. None if nobody voted.
+/// The value that a new ballot must have, if `heard` processes were heard of and these are their
+/// last votes: the one that may have been chosen; else any that was voted for. None if nobody
+/// voted.
 pub(super) fn pick(
     votes: impl Iterator<Item = Vote> + Clone,
     heard: usize,

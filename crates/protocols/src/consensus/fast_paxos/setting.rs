@@ -76,7 +76,8 @@ impl Setting {
     }
 }
 
-/// The quorums that are set, or the usual ones; if nobody checks, fast ones are as small as the others.
+/// The quorums that are set, or the usual ones; if nobody checks, fast ones are as small as the
+/// others.
 fn quorums(setup: &Setup, checked: bool) -> Result<Quorums, SetupError> {
     let usual = Quorums::of(setup.n.max(1));
     let classic = setup.number("classic", usual.classic() as u64)? as usize;
