@@ -104,7 +104,7 @@ fn voting_sets_can_be_written_down() {
     assert!(why.expect_err("there is no p7").to_string().contains("'p7' is no process"));
     let why = VotingSets::from_setup(&Setup::new(3).with("sets", "p0 p1 | p1 p2 | p2"));
     let why = why.expect_err("p2 alone meets nobody else").to_string();
-    assert!(why.contains("the sets of p0 and p2 have nobody in common"), "{why}");
+    assert!(why.contains("the sets of p0 and p2 have no member in common"), "{why}");
 }
 
 /// All ways to give each of four processes a set of two with itself in it: 3⁴.

@@ -20,7 +20,7 @@ impl Algorithm for FastPaxosSmallQuorum {
         source: SOURCE,
         idea: "More than half are enough for a fast quorum, too.",
         rules: &["as fast-paxos, but a fast quorum is as small as a classic one"],
-        assumes: &["nobody lies"],
+        assumes: &["no process lies"],
         promises: &[VALIDITY],
         counterexamples: &[Counterexample {
             property: AGREEMENT,
