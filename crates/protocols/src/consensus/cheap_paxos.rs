@@ -200,7 +200,7 @@ impl<const AGREED: bool> CheapProcess<AGREED> {
         if promised.len() < self.configuration.quorum() {
             return;
         }
-        let own = self.proposal.expect("only who has something to propose prepares");
+        let own = self.proposal.expect("only a process with a proposal prepares");
         let missing = self.configuration.mains.iter().find(|main| !promised.contains(*main));
         let free = || missing.map_or(Command::Decide(own), Command::Drop);
         let vote = Vote { ballot: *ballot, value: last.map_or_else(free, |last| last.value) };

@@ -238,7 +238,7 @@ impl<const NUMBERED: bool, const REMEMBER: bool> PaxosProcess<NUMBERED, REMEMBER
         if promised.len() < majority(cx.group_size()) {
             return;
         }
-        let own = self.proposal.expect("only who has something to propose prepares");
+        let own = self.proposal.expect("only a process with a proposal prepares");
         let vote = Vote { ballot: *ballot, value: last.map_or(own, |last| last.value) };
         self.proposer = Proposer::Accepting { ballot: vote.ballot };
         cx.multicast(Message::Accept(vote));

@@ -55,7 +55,7 @@ impl Protocol for Perfect {
 
     fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
         let heard = cx.below(|cx| self.pulse.on_start(cx));
-        assert!(heard.is_empty(), "nobody is heard before anything arrives");
+        assert!(heard.is_empty(), "no process is heard before a message arrives");
         for other in cx.others() {
             cx.set_timer(Timer::Silence(other), self.timeout_ms);
         }

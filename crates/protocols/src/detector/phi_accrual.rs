@@ -94,7 +94,7 @@ impl Protocol for PhiAccrual {
 
     fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
         let heard = cx.below(|cx| self.pulse.on_start(cx));
-        assert!(heard.is_empty(), "nobody is heard before anything arrives");
+        assert!(heard.is_empty(), "no process is heard before a message arrives");
         cx.set_timer(Timer::Tick, self.rules.tick_ms);
     }
 

@@ -128,7 +128,7 @@ impl Protocol for Bully {
 
     fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
         let opinions = cx.below(|cx| self.detector.on_start(cx));
-        assert!(opinions.is_empty(), "nobody is suspected before time has passed");
+        assert!(opinions.is_empty(), "no process is suspected before time has passed");
         if self.options.starts_with_election {
             self.call(cx);
         }

@@ -43,7 +43,7 @@ impl Protocol for Luis {
 
     fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
         let opinions = cx.below(|cx| self.detector.on_start(cx));
-        assert!(opinions.is_empty(), "nobody is suspected before time has passed");
+        assert!(opinions.is_empty(), "no process is suspected before time has passed");
         self.look(cx);
     }
 
@@ -75,7 +75,7 @@ impl Luis {
         let greatest = alive.map(|(_, id)| *id).max();
         if greatest != self.leader {
             self.leader = greatest;
-            cx.output(Output::Elected(greatest.expect("nobody suspects itself")));
+            cx.output(Output::Elected(greatest.expect("no process suspects itself")));
         }
     }
 }

@@ -67,7 +67,7 @@ impl Algorithm for ChangRobertsEndless {
         name: "chang-roberts-endless",
         title: "Chang and Roberts's election whose result goes round for ever",
         source: SOURCE,
-        idea: "The news who is elected is passed on by the elected one, too.",
+        idea: "The elected process passes the news of its election on, too.",
         assumes: &["reliable links that keep the order of messages", "no process crashes"],
         tolerates: ORDERED,
         promises: &[E1, E2, E1_SELF],

@@ -59,7 +59,7 @@ impl Algorithm for CristianSum {
         parameters: &[],
         mutant: Some(Mutant {
             of: "cristian",
-            change: "what is added is half the sum, not half the difference, of T1 and T0",
+            change: "it adds half the sum, not half the difference, of T1 and T0",
             breaks: T5,
         }),
         ..Cristian::CARD
