@@ -1,6 +1,6 @@
 //! Signatures: no process can change a signed statement, or sign in the name of another.
 //!
-//! There are two kinds. **Ideal* signatures are those of proofs: a note that names the signer and
+//! There are two kinds. *Ideal* signatures are those of proofs: a note that names the signer and
 //! the statement, which only [`Sealer::sign`] makes. They are small and cost nothing, so they are
 //! for exploring and simulating, where only the algorithms themselves write messages. *Ed25519*
 //! signatures are real ones: a receiver can check a message that arrived over a socket.

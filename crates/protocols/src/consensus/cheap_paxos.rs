@@ -201,6 +201,8 @@ impl<const AGREED: bool> CheapProcess<AGREED> {
             return;
         }
         let own = self.proposal.expect("only a process with a proposal prepares");
+        // A missing main process is dropped before a value is decided, so that the main ones alone
+        // are a quorum again.
         let missing = self.configuration.mains.iter().find(|main| !promised.contains(*main));
         let free = || missing.map_or(Command::Decide(own), Command::Drop);
         let vote = Vote { ballot: *ballot, value: last.map_or_else(free, |last| last.value) };

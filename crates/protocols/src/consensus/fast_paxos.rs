@@ -123,6 +123,8 @@ impl<const CHECKED: bool> Protocol for FastProcess<CHECKED> {
     }
 
     fn on_timer(&mut self, Timer::Retry: Timer, cx: &mut Cx<'_, Self>) {
+        // The ballot after the fast one is reserved: the coordinator leads it without asking for
+        // promises.
         let taken = self.setting.recovery();
         let next = Ballot::above(self.acceptor.promised.max(Some(taken)), cx.me());
         if let Some(ballot) = next.filter(|ballot| self.setting.allows(*ballot)) {

@@ -184,6 +184,7 @@ impl<S: RoundBased> Protocol for Rounds<S> {
     }
 
     fn on_timer(&mut self, RoundOver(round): RoundOver, cx: &mut Cx<'_, Self>) {
+        // Messages that came early belong to the round that begins now.
         let heard = std::mem::replace(&mut self.heard, std::mem::take(&mut self.early));
         if round < self.algorithm.rounds() {
             self.begin(round + 1, cx);

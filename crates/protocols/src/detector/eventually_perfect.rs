@@ -92,6 +92,8 @@ impl EventuallyPerfect {
 
     fn on_heard(&mut self, process: ProcessId, cx: &mut Cx<'_, Self>) {
         if self.suspected.remove(process) {
+            // The time-out was too short. It never shrinks, so the mistakes about one process come
+            // to an end.
             let timeout_ms = &mut self.timeouts_ms[process.index()];
             *timeout_ms = timeout_ms.saturating_add(self.step_ms);
             cx.output(Opinion::Restore(process));

@@ -13,7 +13,7 @@
 //!   coordinator. Not if a message is late, and not if a crashed process comes back: see the
 //!   counterexamples on the card.
 //! - Cost: if the greatest has crashed and the second greatest notices, N − 1 messages, or N − 2 if
-//!   it trusts what it noticed; if the smallest notices, N² − N − 1, or N² − 2N.
+//!   it trusts its detection; if the smallest notices, N² − N − 1, or N² − 2N.
 //! - State: a phase, the last coordinator, and two sets of names.
 //!
 //! An answer comes within T = 2D + P, where P is the time to process a message. The greatest that
@@ -206,6 +206,8 @@ impl Bully {
             cx.send(greater, Message::Election);
         }
         cx.set_timer(Timer::Answer, self.timeout_ms);
+        // Counted from the question, like T: an answer that is followed by a crash must not block
+        // us.
         cx.set_timer(Timer::Coordinator, 2 * self.timeout_ms);
     }
 

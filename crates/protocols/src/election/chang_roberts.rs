@@ -130,6 +130,7 @@ impl<const DISCARD: bool, const STOP: bool> RingProcess<DISCARD, STOP> {
     }
 
     fn propose(&mut self, id: u64, cx: &mut Cx<'_, Self>) {
+        // Alone in the ring, its identifier is home already.
         if self.neighbours.next == cx.me() {
             self.conclude(id, cx);
         } else {

@@ -261,6 +261,7 @@ impl<const LEFT_OUT: LeftOut> TurnLockPlayer<LEFT_OUT> {
     fn finish(&mut self, cx: &mut Cx<'_, Self>) {
         let verdicts: Vec<Verdict> = cx.group().map(|player| self.verdict(player)).collect();
         let stays = |(_, verdict): &(ProcessId, &Verdict)| matches!(verdict, Verdict::Plays(_));
+        // All honest players reach the same verdicts, so they agree on the remaining players.
         self.players = cx.group().zip(&verdicts).filter(stays).map(|(player, _)| player).collect();
         cx.output(Output::Over(self.turn, verdicts));
         cx.cancel_timer(Deadline);

@@ -274,6 +274,7 @@ impl<D: Data> IpReliable<D> {
         cx: &mut Cx<'_, Self>,
     ) -> Verdict {
         self.on_received(from, received, cx)?;
+        // An unsettled member tells its R with its own next heartbeat.
         if self.is_settled(cx) {
             cx.send(from, Message::Ack(self.knowledge.of(cx.me()).clone()));
         }

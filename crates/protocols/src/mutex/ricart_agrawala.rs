@@ -135,6 +135,7 @@ impl RicartAgrawala {
     }
 
     fn reply(&mut self, to: ProcessId, cx: &mut Cx<'_, Self>) {
+        // ME3 needs the clock on replies, too: the mutant `ra-bare-replies` leaves it out.
         let clock = self.stamp();
         cx.send(to, Message::Reply { clock });
     }

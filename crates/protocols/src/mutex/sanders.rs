@@ -13,10 +13,10 @@
 //! - State: one request, two sets of voters, and a queue of at most K requests.
 //!
 //! *Every message carries the timestamp of the request that it is about.* Links do not keep the
-//! order of messages, so FAILED and INQUIRE may come too late and are ignored then; and INQUIRE
-//! may come before the GRANT that it is about, and waits for it. A member must also tell the head
-//! of its queue FAILED when an earlier request displaces it: Maekawa forgot that, and the mutant
-//! [`sanders-untold`](super::mutants::sanders_untold) shows what happens.
+//! order of messages, so FAILED and INQUIRE may come too late and are ignored then; and INQUIRE may
+//! come before the GRANT that it is about, and waits for it. A member must also tell the head of
+//! its queue FAILED when an earlier request displaces it: Maekawa forgot that, and the mutant
+//! [`sanders-untold`](super::mutants::sanders_untold) shows the deadlock.
 //!
 //! Sources: M. Maekawa: A √N algorithm for mutual exclusion in decentralized systems. ACM TOCS
 //! 3(2), 1985. B. Sanders: The information structure of distributed mutual exclusion algorithms.

@@ -133,6 +133,8 @@ impl<const WRITES: bool> Participant<WRITES> {
     fn decide<P: Site>(&mut self, transaction: Transaction, outcome: Outcome, cx: &mut Cx<'_, P>) {
         self.cases.insert(transaction, Stand::Decided(outcome));
         cx.cancel_timer(Timer::Outcome(transaction));
+        // The record comes before the output: after a crash the participant must not doubt an
+        // outcome that its application knows.
         cx.persist(&Record::Decided(transaction, outcome));
         cx.output(Output::Learned(transaction, outcome));
     }

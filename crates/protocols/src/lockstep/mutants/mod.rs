@@ -106,8 +106,8 @@ impl Algorithm for TurnLockOnePhase {
     }
 }
 
-/// The protocol as it is usually told: the players do not compare what they received, so all
-/// believe a cheater that sends them different commitments.
+/// The protocol as it is usually told: the players do not compare the messages that they received,
+/// so all believe a cheater that sends them different commitments.
 pub type TurnLockNoEcho = TurnLockPlayer<ECHO>;
 
 impl Algorithm for TurnLockNoEcho {

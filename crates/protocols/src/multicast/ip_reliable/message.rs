@@ -4,7 +4,7 @@ use super::Numbers;
 use serde::{Deserialize, Serialize};
 use synod_core::{Data, ProcessId, Wire};
 
-/// What travels.
+/// A message between members.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Message<D> {
     /// A message of the process that sends it.
@@ -13,7 +13,7 @@ pub enum Message<D> {
         number: u32,
         /// R of the sender, before this message.
         received: Numbers,
-        /// What it says.
+        /// The payload.
         payload: D,
     },
     /// A message once more, for a member that lacks it.
@@ -22,7 +22,7 @@ pub enum Message<D> {
         sender: ProcessId,
         /// Its number.
         number: u32,
-        /// What it says.
+        /// The payload.
         payload: D,
     },
     /// A negative acknowledgement: the sender lacks these messages.

@@ -115,6 +115,8 @@ impl<C: Choice> TokenPassing<C> {
 
     fn exit(&mut self, cx: &mut Cx<'_, Self>) {
         let State::Held(mut token) = self.leave_state() else { panic!("exit without holding") };
+        // Every later holder compares our requests with this number, and so knows that we no longer
+        // wait.
         token.granted[cx.me().index()] = self.my_number;
         self.state = State::Idle(token);
         self.send_token(cx);
