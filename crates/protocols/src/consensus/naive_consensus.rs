@@ -116,7 +116,8 @@ impl Sworn for Naive {
                waits for ever if one crashes; processes that do not wait may disagree.",
         rules: &[
             "propose: multicast the value",
-            "on a proposal: keep it; when there are N - f, our own included, decide on the smallest",
+            "on a proposal: keep it; when there are N - f, our own included, decide on the \
+             smallest",
         ],
         assumes: &["reliable links in any order", "no process crashes"],
         tolerates: Tolerance { duplication: true, ..Tolerance::NOTHING },

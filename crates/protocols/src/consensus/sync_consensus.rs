@@ -242,8 +242,8 @@ impl Synchronous for Flooding {
                     ..Scope::of(3)
                 },
                 steps: 21,
-                story: "p0 lies: in the last round it tells p1 of a smaller value, and there is no time to \
-                        pass it on",
+                story: "p0 lies: in the last round it tells p1 of a smaller value, and there is no \
+                        time to pass it on",
             },
         ],
         costs: &[cost::in_all("(f + 1)N(N - 1)", |size| {

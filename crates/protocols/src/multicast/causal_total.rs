@@ -192,8 +192,8 @@ impl Tower for CausalTotalTower {
                 property: AGREEMENT,
                 scope: Scope { crashes: 1, set: &[("senders", "p1")], ..Scope::of(3) },
                 steps: 3,
-                story: "over basic multicast: the sequencer crashes after it has sent an order to one \
-                        of the others",
+                story: "over basic multicast: the sequencer crashes after it has sent an order to \
+                        one of the others",
             },
         ],
         costs: &[

@@ -28,8 +28,8 @@ impl Algorithm for TwoPhaseForgetful {
             property: AC1,
             scope: Scope { timing: PROMPT, crashes: 1, restarts: 1, set: PATIENT, ..Scope::of(3) },
             steps: 15,
-            story: "the coordinator commits, and crashes before it tells the others; it starts again, \
-                    p1 asks, and is told to abort",
+            story: "the coordinator commits, and crashes before it tells the others; it starts \
+                    again, p1 asks, and is told to abort",
         }],
         parameters: PARAMETERS,
         smallest: 2,
@@ -72,8 +72,8 @@ impl Algorithm for TwoPhaseUnprepared {
             property: AC1,
             scope: Scope { timing: PROMPT, crashes: 1, restarts: 1, set: PATIENT, ..Scope::of(3) },
             steps: 14,
-            story: "the coordinator has committed; p2, which has promised to, crashes, starts again \
-                    and knows nothing of it; p1, in doubt, asks it, and it aborts",
+            story: "the coordinator has committed; p2, which has promised to, crashes, starts \
+                    again and knows nothing of it; p1, in doubt, asks it, and it aborts",
         }],
         parameters: PARAMETERS,
         smallest: 2,

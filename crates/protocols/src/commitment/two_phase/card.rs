@@ -57,7 +57,8 @@ impl Algorithm for TwoPhaseCommit {
                has not promised can still abort, and one that has must wait.",
         rules: &[
             "asked to commit (coordinator): ask all participants to prepare",
-            "on prepare: vote no, and abort; or write down that we promise to commit, then vote yes",
+            "on prepare: vote no, and abort; or write down that we promise to commit, then vote \
+             yes",
             "all votes are yes: write down the commit, then tell all participants",
             "a vote is no, or does not come in time: tell all participants to abort, and forget \
              the transaction",

@@ -62,7 +62,8 @@ impl Algorithm for FastPaxos {
         idea: "Let proposers send their values to the acceptors directly; if two collide, a \
                coordinator picks the one that may have been chosen.",
         rules: &[
-            "on a proposal, an acceptor that may accept any value: write down the vote, and tell all",
+            "on a proposal, an acceptor that may accept any value: write down the vote, and tell \
+             all",
             "on equal votes of a fast quorum in the fast ballot, or of a classic one in another: \
              decide",
             "coordinator, on votes that cannot become a fast quorum: take them for promises of the \

@@ -18,7 +18,8 @@ impl Algorithm for GeneralizedPaxos {
             work: "Generalized consensus and Paxos, MSR-TR-2005-33",
         },
         idea: "Vote for histories of commands, in which the order of those that commute does not \
-               matter; only commands that interfere can collide, and then a coordinator orders them.",
+               matter; only commands that interfere can collide, and then a coordinator orders \
+               them.",
         rules: &[
             "on a command, in the fast ballot: append it to the history, and tell all",
             "on a vote: learn the common part of enough histories",

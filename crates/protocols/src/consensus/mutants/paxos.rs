@@ -87,8 +87,8 @@ impl Sworn for PaxosProcess<true, false> {
                 ..Scope::of(3)
             },
             steps: 11,
-            story: "p0 and p2 accept 0, and p0 decides; p2 crashes, comes back, and knows nothing of \
-                    it, so p1 gets it to accept 1",
+            story: "p0 and p2 accept 0, and p0 decides; p2 crashes, comes back, and knows nothing \
+                    of it, so p1 gets it to accept 1",
         }],
         parameters: PARAMETERS,
         mutant: Some(Mutant {

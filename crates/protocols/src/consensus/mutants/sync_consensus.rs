@@ -26,8 +26,8 @@ impl Synchronous for Flooding<false, true> {
             property: AGREEMENT,
             scope: Scope { timing: AT_ONCE, crashes: 1, set: &[("f", "1")], ..Scope::of(3) },
             steps: 16,
-            story: "p0 crashes when it has told p1 only; p1 tells p2 in the last round, too late to \
-                    count",
+            story: "p0 crashes when it has told p1 only; p1 tells p2 in the last round, too late \
+                    to count",
         }],
         parameters: PARAMETERS,
         mutant: Some(Mutant {

@@ -46,7 +46,8 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "timeout",
-        meaning: "milliseconds after which a ballot is given up, if retry is backoff (default: 100)",
+        meaning: "milliseconds after which a ballot is given up, if retry is backoff (default: \
+                  100)",
     },
     Parameter {
         name: "ballots",
@@ -205,7 +206,7 @@ const COUNTEREXAMPLES: &[Counterexample] = &[
             ..Scope::of(3)
         },
         steps: 10,
-        story: "p0 and p2 accept 0, and p0 decides; p2 tells p1 that it has accepted 1, and accepts \
-                that from p1, too: one traitor among three",
+        story: "p0 and p2 accept 0, and p0 decides; p2 tells p1 that it has accepted 1, and \
+                accepts that from p1, too: one traitor among three",
     },
 ];

@@ -54,7 +54,8 @@ impl Synchronous for SignedMessages {
             "propose, at the commander: sign the order and send it to all, in round 1",
             "on an order in round r that r others have signed, the commander first: if it is the \
              first or the second, keep it, sign it, and pass it on to all that have not signed it",
-            "when round f + 1 is over: obey if there is one order; with none, or two, there is none",
+            "when round f + 1 is over: obey if there is one order; with none, or two, there is \
+             none",
         ],
         assumes: &[
             "synchronous rounds: all start at the same moment, and no message is late or lost",

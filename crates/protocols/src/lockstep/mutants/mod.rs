@@ -36,8 +36,8 @@ impl Algorithm for TurnLockNoNonce {
             property: LK3,
             scope: Scope { timing: PROMPT, set: &[("cheater", "p1:look-ahead")], ..Scope::of(2) },
             steps: 3,
-            story: "p1 waits for the commitment of p0, tries all three actions, and knows which it is \
-                    before it has committed itself",
+            story: "p1 waits for the commitment of p0, tries all three actions, and knows which it \
+                    is before it has committed itself",
         }],
         mutant: Some(Mutant { of: OF, change: "there is no nonce in a commitment", breaks: LK3 }),
         ..BLANK

@@ -19,7 +19,8 @@ impl Algorithm for SandersUntold {
         name: "sanders-untold",
         title: "Maekawa's way out of deadlock, without the correction by Sanders",
         source: SOURCE,
-        idea: "Ask votes back for earlier requests, but do not tell a displaced one that it failed.",
+        idea: "Ask votes back for earlier requests, but do not tell a displaced one that it \
+               failed.",
         assumes: &["reliable links, in any order", "no process crashes"],
         rules: &["as maekawa-sanders, but the one displaced from the head of a queue is not told"],
         promises: &[ME1],
