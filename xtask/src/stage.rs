@@ -20,6 +20,8 @@ pub(crate) enum Work {
     Cargo { args: &'static [&'static str], env: &'static [(&'static str, &'static str)] },
     /// By the project's own rules.
     Tidy,
+    /// By breaking wide comments.
+    Rewrap,
 }
 
 impl Stage {
@@ -27,6 +29,7 @@ impl Stage {
     pub(crate) fn run(&self, root: &Path) -> Result<()> {
         match &self.work {
             Work::Tidy => tidy::run(root),
+            Work::Rewrap => tidy::rewrap_comments(root),
             Work::Cargo { args, env } => {
                 let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
                 cargo.args(*args).envs(env.iter().copied()).current_dir(root);
@@ -43,6 +46,7 @@ impl Stage {
     fn in_words(&self) -> String {
         match &self.work {
             Work::Tidy => "cargo xtask tidy".to_owned(),
+            Work::Rewrap => "break wide comments".to_owned(),
             Work::Cargo { args, env } => {
                 let env: String =
                     env.iter().map(|(name, value)| format!("{name}={value} ")).collect();

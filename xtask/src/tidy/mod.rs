@@ -9,13 +9,15 @@ mod length;
 mod links;
 mod modules;
 mod prose;
+mod rewrap;
 mod rust;
 mod shape;
 mod tree;
 mod words;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use std::fmt;
+use std::fs;
 use std::path::Path;
 use tree::Tree;
 
@@ -83,6 +85,20 @@ pub(crate) fn run(root: &Path) -> Result<()> {
 /// Prints where vague words and wide comments stand, by directory; with a directory, each place.
 pub(crate) fn report_words(root: &Path, directory: Option<&str>) -> Result<()> {
     print!("{}", prose::report(&Tree::read(root)?, directory));
+    Ok(())
+}
+
+/// Breaks the comments of the repository at `root` that are wider than code.
+pub(crate) fn rewrap_comments(root: &Path) -> Result<()> {
+    let tree = Tree::read(root)?;
+    let width = prose::width(&tree);
+    for (path, text) in tree.texts(".rs") {
+        let narrow = rewrap::rewrap(text, width);
+        if narrow != text {
+            fs::write(root.join(path), narrow).with_context(|| format!("writing {path}"))?;
+            println!("{path}");
+        }
+    }
     Ok(())
 }
 

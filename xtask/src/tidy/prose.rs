@@ -64,7 +64,7 @@ pub(super) fn wide_comments_grow_fewer(tree: &Tree) -> Vec<Finding> {
         let lines: Vec<usize> = comment.wide(width).collect();
         lines.into_iter().map(move |line| {
             let what = format!("the comment is wider than {width} columns");
-            Finding::new(path, line, what, "break the line")
+            Finding::new(path, line, what, "run `cargo xtask fix comments`")
         })
     });
     let wide: Vec<Finding> = wide.collect();
@@ -169,7 +169,7 @@ fn comments_in(text: &str) -> Vec<Comment<'_>> {
 }
 
 /// The width that rustfmt is told to keep for code.
-fn width(tree: &Tree) -> usize {
+pub(super) fn width(tree: &Tree) -> usize {
     let settings = tree.text("rustfmt.toml").unwrap_or("").lines();
     let mut values = settings.filter_map(|line| {
         let (key, value) = line.split_once('=')?;

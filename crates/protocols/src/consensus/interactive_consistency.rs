@@ -4,8 +4,8 @@
 //! the order. The runs share their rounds. The decision of a process's run is its entry in the
 //! vector.
 //!
-//! - Assumes: the assumptions of the generals below, oral messages (N > 3f) or signed ones (N >= f
-//!   + 2).
+//! - Assumes: the assumptions of the generals below, oral messages (N > 3f) or signed
+//!   ones (N >= f + 2).
 //! - Guarantees: termination; agreement (the same vector for all loyal ones); consistency (the
 //!   vector holds the proposal of each loyal process).
 //! - Cost: that of the generals, N times, in the same f + 1 rounds.
