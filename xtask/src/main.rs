@@ -18,8 +18,10 @@ The project's chores.
 Usage: cargo xtask <chore>
 
   test   everything that must be green: format, lints, tidy, tests, WebAssembly, documentation
-  fix    repairs what can be repaired mechanically: format, and lints with an obvious remedy
-  tidy   the project's own rules alone: architecture, file lengths, links, leftovers
+  fix    repairs mechanically: lints with an obvious remedy, format, and comments that are too wide;
+         `fix comments` these alone
+  tidy   the project's own rules alone: architecture, file lengths, links, leftovers, comments
+         --words [DIRECTORY]   counts vague words and wide comments instead, and lists the places
   wasm   the libraries compile for WebAssembly and compute the same there; skipped without rustup
   soak   larger worlds than tests have time for: pools of slots, for hours, with up to 20 GB of memory
 ";
@@ -78,6 +80,7 @@ const FIX: &[Stage] = &[
         work: Work::Cargo { args: &["fmt", "--all"], env: &[] },
         remedy: "make the code parse first",
     },
+    Stage { name: "comments", work: Work::Rewrap, remedy: "make the files named above writable" },
 ];
 
 /// What takes hours.
@@ -115,8 +118,11 @@ fn run(arguments: &[String]) -> Result<()> {
             stage::run_all(TEST, |stage| stage.run(&root()?))
         }
         ["fix"] => stage::run_all(FIX, |stage| stage.run(&root()?)),
+        ["fix", "comments"] => tidy::rewrap_comments(&root()?),
         ["tidy"] => TIDY[0].run(&root()?),
         ["wasm"] => WASM.run(&root()?),
+        ["tidy", "--words"] => tidy::report_words(&root()?, None),
+        ["tidy", "--words", directory] => tidy::report_words(&root()?, Some(directory)),
         ["soak"] => stage::run_all(SOAK, |stage| stage.run(&root()?)),
         ["help" | "--help" | "-h"] => {
             print!("{HELP}");

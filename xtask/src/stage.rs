@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// One thing to be done.
+/// One part of a chore.
 pub(crate) struct Stage {
     pub(crate) name: &'static str,
     pub(crate) work: Work,
@@ -22,6 +22,8 @@ pub(crate) enum Work {
     Tidy,
     /// By the compiler for WebAssembly, and Node.
     Wasm,
+    /// By breaking wide comments.
+    Rewrap,
 }
 
 impl Stage {
@@ -30,6 +32,7 @@ impl Stage {
         match &self.work {
             Work::Tidy => tidy::run(root),
             Work::Wasm => wasm::run(root),
+            Work::Rewrap => tidy::rewrap_comments(root),
             Work::Cargo { args, env } => {
                 let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
                 cargo.args(*args).envs(env.iter().copied()).current_dir(root);
@@ -47,6 +50,7 @@ impl Stage {
         match &self.work {
             Work::Tidy => "cargo xtask tidy".to_owned(),
             Work::Wasm => "cargo xtask wasm".to_owned(),
+            Work::Rewrap => "break wide comments".to_owned(),
             Work::Cargo { args, env } => {
                 let env: String =
                     env.iter().map(|(name, value)| format!("{name}={value} ")).collect();

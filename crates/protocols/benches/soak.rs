@@ -1,7 +1,8 @@
-//! Pools in larger worlds than every run of the tests has time for: `cargo xtask soak`.
+//! Pools in worlds that are too large for every run of the tests: `cargo xtask soak`.
 //!
-//! Each world is explored to the end, for both rule sets, and all that is claimed of pools is judged in every
-//! state. Ends with 1 if something is refuted, and with 2 if memory did not suffice to decide it.
+//! It explores each world to the end, for both rule sets, and judges every property of pools in
+//! every state. Its exit code is 1 if a property is refuted, and 2 if memory did not suffice to
+//! decide.
 
 use std::io::{Write, stderr};
 use std::process::ExitCode;
@@ -9,10 +10,11 @@ use synod_check::{Limits, Question, explore};
 use synod_core::card::{Order, Rounds, Scope};
 use synod_protocols::slots::SlotsAlgorithm;
 
-/// Progress is told after so many states.
+/// The number of states between two lines of progress.
 const TELL_EVERY: usize = 100_000;
 
-/// Three members to whom each of these happens so often; and how much of it until all is calm again.
+/// A world of three members: how often each kind of fault may happen, and how many faults may
+/// follow one another before all members have settled.
 struct World {
     slots: u32,
     each: &'static str,
@@ -45,7 +47,7 @@ impl World {
         question
     }
 
-    /// 0 if everything holds, 1 if something does not, 2 if that is not decided.
+    /// 0 if all properties hold, 1 if one is refuted, 2 if that is not decided.
     fn explore(&self, rules: &str) -> u8 {
         let World { slots, each, burst } = self;
         println!("rules={rules} slots={slots}, each fault: {each}, burst={burst}");
@@ -54,7 +56,7 @@ impl World {
             if progress.unique >= told + TELL_EVERY {
                 told = progress.unique;
                 let line = format!("  {told} states, {} wait\r", progress.waiting);
-                // Nobody need see it.
+                // Progress is a courtesy: without a terminal the exploration goes on.
                 let _ = stderr().write_all(line.as_bytes());
             }
         });

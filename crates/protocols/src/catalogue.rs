@@ -17,11 +17,11 @@ pub struct Entry {
     pub family: &'static str,
 }
 
-/// Something to be done with an algorithm, whichever it is: run it, explore it, …
+/// A task that works for every algorithm: to run it, to explore it, …
 pub trait Visit {
-    /// What comes of it.
+    /// The result of the task.
     type Answer;
-    /// Does it.
+    /// Carries the task out for the algorithm `A`.
     fn visit<A: Algorithm>(self) -> Self::Answer;
 }
 

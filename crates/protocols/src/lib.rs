@@ -1,6 +1,7 @@
 //! The catalogue: every algorithm, one file each. The tree reads like a course's table of contents.
 //!
-//! Nothing in here knows clocks, sockets, threads or randomness: see the crate's `clippy.toml`.
+//! No file here knows clocks, sockets, threads or randomness, so that the simulator, the explorer
+//! and real processes run the same code: see the crate's `clippy.toml`.
 #![forbid(unsafe_code)]
 
 pub mod catalogue;

@@ -1,9 +1,9 @@
-//! Signatures: whoever signs a statement cannot be misquoted, nor can anybody sign for it.
+//! Signatures: no process can change a signed statement, or sign in the name of another.
 //!
-//! There are two kinds. *Ideal* signatures are what proofs speak of: a note of who signed what, which
-//! only [`Sealer::sign`] makes. They are small and cost nothing, so they are for exploring and
-//! simulating, where nobody writes messages but the algorithms themselves. *Ed25519* signatures
-//! are real ones: what arrives over a socket can be checked.
+//! There are two kinds. *Ideal* signatures are those of proofs: a note that names the signer and
+//! the statement, which only [`Sealer::sign`] makes. They are small and cost nothing, so they are
+//! for exploring and simulating, where only the algorithms themselves write messages. *Ed25519*
+//! signatures are real ones: a receiver can check a message that arrived over a socket.
 //!
 //! In the laboratory the keys of a group are made from a number, so that every run can be repeated; a
 //! process that knows the number has all keys. A group that runs for real has keys of its own, made
@@ -24,7 +24,7 @@ use synod_core::{ProcessId, Setup, SetupError};
 /// The parameter that names the kind of signature.
 pub const SEAL: Parameter = Parameter {
     name: "seal",
-    meaning: "how statements are signed: ideal (a note that nobody can forge), or ed25519 \
+    meaning: "how statements are signed: ideal (a note that no process can forge), or ed25519 \
               (default: ideal)",
 };
 
@@ -32,13 +32,13 @@ pub const SEAL: Parameter = Parameter {
 pub const KEYS: Parameter =
     Parameter { name: "keys", meaning: "the number that all keys are made from (default: 0)" };
 
-/// What proves that a process signed a statement.
+/// The proof that a process signed a statement.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Signature(Kind);
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 enum Kind {
-    /// Who signed, and a digest of what.
+    /// The signer, and a digest of the statement.
     Ideal(ProcessId, u64),
     /// The two halves of an Ed25519 signature.
     Ed25519(Box<([u8; 32], [u8; 32])>),
@@ -61,17 +61,17 @@ impl fmt::Debug for Signature {
 pub struct Digest(pub [u8; 32]);
 
 impl Digest {
-    /// Of a text.
+    /// The digest of a text.
     pub fn of(text: &str) -> Digest {
         Digest(Sha256::digest(text.as_bytes()).into())
     }
 
-    /// Of any data, as it is written.
+    /// The digest of data in its serialised form.
     pub fn of_data<S: Serialize + ?Sized>(data: &S) -> Digest {
         Digest(Sha256::digest(bytes(data)).into())
     }
 
-    /// In hexadecimal digits.
+    /// The digest in hexadecimal digits.
     pub fn hex(&self) -> String {
         self.0.iter().map(|byte| format!("{byte:02x}")).collect()
     }
@@ -84,7 +84,7 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// Signs for one process of a group, and checks what the others signed.
+/// Signs for one process of a group, and checks the signatures of the others.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Sealer {
     me: ProcessId,
@@ -137,12 +137,12 @@ pub struct BadKey {
 }
 
 impl Sealer {
-    /// One for each process of a group, as the parameters [`SEAL`] and [`KEYS`] say.
+    /// One sealer for each process of a group, by the parameters [`SEAL`] and [`KEYS`].
     pub fn group(setup: &Setup) -> Result<Vec<Sealer>, SetupError> {
         Sealer::keyed(setup, setup.number(KEYS.name, 0)?)
     }
 
-    /// The same, with keys that are made from this number.
+    /// One sealer for each process, with keys that are made from this number.
     pub fn keyed(setup: &Setup, number: u64) -> Result<Vec<Sealer>, SetupError> {
         if setup.choice(SEAL.name, &["ideal", "ed25519"])? == "ideal" {
             let ideal = |me| Sealer { me, scheme: Scheme::Ideal };
@@ -174,8 +174,8 @@ impl Sealer {
         self.me
     }
 
-    /// Our signature under a statement. It must say all that matters: a signature under "yes" is one
-    /// under every question.
+    /// Our signature under a statement. The statement must name its context: a signature under
+    /// "yes" answers every question.
     pub fn sign<S: Serialize + ?Sized>(&self, statement: &S) -> Signature {
         let bytes = bytes(statement);
         Signature(match &self.scheme {
@@ -187,7 +187,8 @@ impl Sealer {
         })
     }
 
-    /// Whether a process signed this statement. Whatever comes from the network may be asked about.
+    /// Whether the process `by` signed this statement. The arguments may come from the network: the
+    /// answer for names outside the group, or for nonsense, is no.
     pub fn is_signed<S: Serialize + ?Sized>(
         &self,
         by: ProcessId,
@@ -270,8 +271,8 @@ fn bytes<S: Serialize + ?Sized>(statement: &S) -> Vec<u8> {
     postcard::to_allocvec(statement).expect("statements are plain data")
 }
 
-/// FNV-1a, which is the same everywhere. Nobody tries to find two statements with equal digests where
-/// signatures are ideal.
+/// FNV-1a, which gives the same digest on every machine. It resists no attack, and need not: ideal
+/// signatures are for worlds in which no process searches for statements with equal digests.
 fn digest(bytes: &[u8]) -> u64 {
     let step = |digest: u64, byte: &u8| (digest ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)

@@ -1,10 +1,10 @@
-//! Who may use whom, and that protocols see nothing of the world.
+//! Which crate may use which, and that protocols see nothing of the world.
 
 use super::Finding;
 use super::rust::{code, line_of, numbered};
 use super::tree::{Dependency, Package, Tree};
 
-/// What a crate may use of the workspace, and what its tests may use beside.
+/// The crates of the workspace that one of them may use, and that its tests may use beside.
 struct Layer {
     package: &'static str,
     directory: &'static str,
@@ -12,7 +12,8 @@ struct Layer {
     tests_may_use: &'static [&'static str],
 }
 
-/// From the bottom to the top. What is not listed may use everything, and nothing listed uses it.
+/// From the bottom to the top. A crate that is not listed may use all others, and no listed crate
+/// uses it.
 const LAYERS: &[Layer] = &[
     Layer { package: "synod-core", directory: "crates/core", may_use: &[], tests_may_use: &[] },
     Layer {

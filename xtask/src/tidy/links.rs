@@ -16,7 +16,7 @@ pub(super) fn links_resolve(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// What is wrong with a link from the document `path`, if anything is.
+/// The error of a link from the document `path`, if it has one.
 fn trouble(tree: &Tree, path: &str, target: &str) -> Option<String> {
     if target.contains("://") || target.starts_with("mailto:") {
         return None;

@@ -1,6 +1,6 @@
 //! The project's own rules, as a test.
 //!
-//! A rule is a small function from the [`Tree`] to what is wrong with it. Each lives in the file
+//! A rule is a small function from the [`Tree`] to its [`Finding`]s. Each lives in the file
 //! named after its subject, together with a test that shows it catching an offender.
 
 mod architecture;
@@ -8,17 +8,20 @@ mod documents;
 mod length;
 mod links;
 mod modules;
+mod prose;
+mod rewrap;
 mod rust;
 mod shape;
 mod tree;
 mod words;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use std::fmt;
+use std::fs;
 use std::path::Path;
 use tree::Tree;
 
-/// One thing that is not as it should be.
+/// One place that breaks a rule, and how to repair it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Finding {
     path: String,
@@ -53,6 +56,8 @@ const RULES: &[Rule] = &[
     length::files_are_short,
     links::links_resolve,
     modules::every_file_is_a_module,
+    prose::vague_words_grow_fewer,
+    prose::wide_comments_grow_fewer,
     shape::lines_end_cleanly,
     shape::files_are_small,
     words::nothing_is_left_over,
@@ -65,6 +70,7 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     let findings = findings(&tree);
     if findings.is_empty() {
         println!("tidy: {} files keep {} rules", tree.files.len(), RULES.len());
+        prose::notes(&tree).iter().for_each(|note| println!("tidy: {note}"));
         return Ok(());
     }
     for finding in &findings {
@@ -74,6 +80,26 @@ pub(crate) fn run(root: &Path) -> Result<()> {
         1 => bail!("one place is untidy"),
         several => bail!("{several} places are untidy"),
     }
+}
+
+/// Prints where vague words and wide comments stand, by directory; with a directory, each place.
+pub(crate) fn report_words(root: &Path, directory: Option<&str>) -> Result<()> {
+    print!("{}", prose::report(&Tree::read(root)?, directory));
+    Ok(())
+}
+
+/// Breaks the comments of the repository at `root` that are wider than code.
+pub(crate) fn rewrap_comments(root: &Path) -> Result<()> {
+    let tree = Tree::read(root)?;
+    let width = prose::width(&tree);
+    for (path, text) in tree.texts(".rs") {
+        let narrow = rewrap::rewrap(text, width);
+        if narrow != text {
+            fs::write(root.join(path), narrow).with_context(|| format!("writing {path}"))?;
+            println!("{path}");
+        }
+    }
+    Ok(())
 }
 
 fn findings(tree: &Tree) -> Vec<Finding> {

@@ -35,7 +35,7 @@ impl Scanner<'_> {
         true
     }
 
-    /// Takes so many bytes; all but white space becomes `instead`.
+    /// Takes `length` bytes; all but white space becomes `instead`.
     fn take(&mut self, length: usize, instead: char) {
         let (taken, rest) = self.rest.split_at(length);
         self.code.extend(taken.chars().map(|c| if c.is_whitespace() { c } else { instead }));

@@ -29,16 +29,17 @@ pub(super) struct Package {
     pub(super) dependencies: Vec<Dependency>,
 }
 
-/// Something a crate uses.
+/// A crate that another crate uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Dependency {
     pub(super) name: String,
     pub(super) for_tests_only: bool,
 }
 
-/// Directories that hold what is made, not what is written. Of the hidden ones only these two are
-/// the project's own.
+/// Directories that hold products of a build. No author writes in them, so no rule reads them.
 const MADE: &[&str] = &["target", "out"];
+
+/// Hidden directories that belong to the project.
 const HIDDEN: &[&str] = &[".cargo", ".ci"];
 
 impl Tree {

@@ -4,7 +4,7 @@ use super::Finding;
 use super::rust::{code, numbered};
 use super::tree::Tree;
 
-/// What is finished before it lands. Spelt in two halves, so that this file keeps its own rule.
+/// Code that a commit must not hold. Spelt in two halves, so that this file keeps its own rule.
 const LEFTOVERS: &[(&str, &str)] = &[
     (concat!("todo", "!("), "write what is missing"),
     (concat!("unimplemented", "!("), "write what is missing"),

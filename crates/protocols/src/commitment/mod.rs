@@ -1,4 +1,4 @@
-//! Atomic commitment: everywhere or nowhere.
+//! Atomic commitment: all processes commit a transaction, or none does.
 
 pub mod mutants;
 pub mod two_phase;

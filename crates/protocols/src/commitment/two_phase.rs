@@ -1,26 +1,31 @@
-//! Two-phase commit, with presumed abort and cooperative termination (Gray, 1978; Mohan, Lindsay and
-//! Obermarck, 1986).
+//! Two-phase commit, with presumed abort and cooperative termination (Gray, 1978; Mohan, Lindsay
+//! and Obermarck, 1986).
 //!
-//! The coordinator asks all participants to prepare. Whoever votes yes has promised to commit, and gives
-//! up the right to abort; whoever votes no has aborted. If all vote yes the coordinator decides to
-//! commit, otherwise, or if a vote does not come in time, to abort, and tells the others. Between its
-//! vote and the outcome a participant is *in doubt*: it cannot decide by itself. It asks the coordinator
-//! and the other participants; if nobody within reach knows the outcome, it is blocked.
+//! The coordinator asks all participants to prepare. A participant that votes yes promises to
+//! commit, and gives up the right to abort; a participant that votes no aborts. If all vote yes,
+//! the coordinator decides to commit; if one votes no, or a vote does not come in time, it decides
+//! to abort. Then it tells the participants. Between its vote and the outcome a participant is *in
+//! doubt*: it cannot decide by itself. It asks the coordinator and the other participants; if none
+//! of them within reach knows the outcome, it is blocked.
 //!
-//! What must survive a crash is written before anybody hears of it: *prepared* before the vote, *commit*
-//! before it is told, the outcome before it is acknowledged. What is not written is presumed to be
-//! aborted: a coordinator that knows nothing of a transaction answers abort, and therefore need not
-//! write down that it aborts, nor wait until everybody has heard of it.
+//! A process writes a fact down before it tells others, so that a crash cannot make it a liar:
+//! *prepared* before the vote, *commit* before the announcement, the outcome before the
+//! acknowledgement. A transaction without a record is presumed to be aborted: a coordinator that
+//! knows nothing of it answers abort. Therefore the coordinator need not write an abort down, nor
+//! wait for acknowledgements of it.
 //!
-//! - Assumes: processes may crash and start again with their disks; messages may be lost, doubled and
-//!   reordered. Numbers of transactions are not used again.
-//! - Guarantees: AC1, AC2, AC3, AC5-repaired; AC4 too if nobody crashes and time-outs abort nothing. Not AC5: if the coordinator crashes after everybody has voted yes, all are in doubt until it
-//!   is back.
+//! - Assumes: processes may crash and start again with their disks; messages may be lost, doubled
+//!   and reordered. Numbers of transactions are not used again.
+//! - Guarantees: AC1, AC2, AC3, AC5-repaired; AC4 too if no process crashes and time-outs do not
+//!   abort. Not AC5: if the coordinator crashes after all have voted yes, all participants are in
+//!   doubt until it is back.
 //! - Cost: 4(N − 1) messages for a commit, of which a quarter are acknowledgements; 3 hops and two
 //!   writes until the participants know, their own write not counted.
-//! - State: one entry for each transaction that is not settled. A transaction is settled when nobody can
-//!   ask about it any more; the coordinator tells with the next one which are, and they are forgotten,
-//!   on disk too as soon as none is left. At most [`OPEN_AT_MOST`] are begun before that.
+//! - State: one entry for each transaction that is not settled. A transaction is settled when no
+//!   process will ask about it again. The coordinator announces with each `Prepare` which are
+//!   settled, and the participants forget those; a process also forgets them on disk, as soon as no
+//!   other is open. The coordinator begins at most [`OPEN_AT_MOST`] transactions that are not
+//!   settled.
 //!
 //! Source: J. Gray: Notes on data base operating systems. LNCS 60, 1978. C. Mohan, B. Lindsay,
 //! R. Obermarck: Transaction management in the R* distributed database management system. ACM TODS
@@ -40,31 +45,32 @@ use synod_core::family::commitment::{
 };
 use synod_core::{Cx, Durable, ProcessId, ProcessSet, Protocol, Setup, SetupError, Wire};
 
-/// So many transactions may be open at a process. The coordinator aborts what comes on top.
+/// The bound on open transactions at a process. The coordinator aborts those that exceed it.
 pub const OPEN_AT_MOST: usize = 256;
 
-/// A log is cleaned when so many of its transactions are settled, and no other is open.
+/// A process cleans its log when this many of its transactions are settled, and no other is open.
 const SETTLED_AT_MOST: u32 = 16;
 
-/// What processes say to each other.
+/// The messages between coordinator and participants.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Message {
     /// To participants: how do you vote?
     Prepare {
-        /// On this.
+        /// The transaction to vote on.
         transaction: Transaction,
-        /// All before this one are settled: who committed them has said so, everybody else aborted.
+        /// All transactions before this one are settled: each was acknowledged by all participants,
+        /// or is aborted.
         settled: Transaction,
     },
     /// To the coordinator: I shall commit if you say so.
     Yes(Transaction),
     /// To the coordinator: I have aborted.
     No(Transaction),
-    /// To participants, or to whoever asks: it is committed.
+    /// To participants, or to a process that asked: the transaction is committed.
     Commit(Transaction),
-    /// The same: it is aborted.
+    /// To participants, or to a process that asked: the transaction is aborted.
     Abort(Transaction),
-    /// To the coordinator: it is committed here.
+    /// To the coordinator: I have committed.
     Ack(Transaction),
     /// To all others: I am in doubt. Do you know the outcome?
     Ask(Transaction),
@@ -81,41 +87,41 @@ impl Message {
     }
 }
 
-/// What a process waits for, and not longer than its patience.
+/// The timers of a process: it waits as long as its patience lasts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Timer {
-    /// The votes.
+    /// The coordinator waits for votes.
     Votes(Transaction),
-    /// The acknowledgements.
+    /// The coordinator waits for acknowledgements.
     Acks(Transaction),
-    /// The outcome.
+    /// A participant in doubt waits for the outcome.
     Outcome(Transaction),
 }
 
-/// What a process writes to its disk.
+/// The records that a process writes to its disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Record {
     /// A participant: I have promised to commit.
     Prepared(Transaction),
-    /// This is the outcome. A coordinator writes down commits only.
+    /// The outcome. A coordinator writes commits only.
     Decided(Transaction, Outcome),
-    /// All before this one are settled, and nothing else is open.
+    /// A checkpoint: all transactions before this one are settled, and no other is open.
     Settled(Transaction),
 }
 
-/// One process of the algorithm. Two mutants forget what they should write down.
+/// One process of the algorithm. Each of the two mutants leaves out one kind of record.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum TwoPhaseProcess<const DECISIONS: bool, const PROMISES: bool> {
-    /// The one that decides. It writes its decisions down if `DECISIONS`.
+    /// The process that decides. It writes its decisions down if `DECISIONS`.
     Coordinator(Coordinator<DECISIONS>),
-    /// One that votes. It writes its promises down if `PROMISES`.
+    /// A process that votes. It writes its promises down if `PROMISES`.
     Participant(Participant<PROMISES>),
 }
 
 /// The algorithm as it should be.
 pub type TwoPhaseCommit = TwoPhaseProcess<true, true>;
 
-/// What both roles have in common, seen from their handlers.
+/// The protocol type that the handlers of both roles see.
 pub trait Site:
     Durable<Input = Input, Output = Output, Message = Message, Timer = Timer, Record = Record>
 {
@@ -149,7 +155,7 @@ impl<const DECISIONS: bool, const PROMISES: bool> Protocol
             (TwoPhaseProcess::Participant(participant), Input::Vote(transaction, vote)) => {
                 participant.on_vote(transaction, vote, cx);
             }
-            // The coordinator does not vote, and participants begin nothing.
+            // The coordinator does not vote, and participants begin no transaction.
             (TwoPhaseProcess::Coordinator(_), Input::Vote(..)) => {}
             (TwoPhaseProcess::Participant(_), Input::Commit(transaction)) => {
                 cx.output(Output::Answered(transaction, Outcome::Abort));

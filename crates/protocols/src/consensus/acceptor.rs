@@ -1,4 +1,4 @@
-//! The memory of Paxos: what an acceptor promised and accepted, and never forgets.
+//! The acceptor, the memory of Paxos: it never forgets its promise and its vote.
 
 use super::ballot::Ballot;
 use serde::{Deserialize, Serialize};
@@ -8,9 +8,9 @@ use synod_core::family::consensus::Value;
 /// A value, accepted in a ballot.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Vote<V = Value> {
-    /// In which ballot.
+    /// The ballot in which it was accepted.
     pub ballot: Ballot,
-    /// For what.
+    /// The accepted value.
     pub value: V,
 }
 
@@ -20,14 +20,14 @@ impl<V: fmt::Debug> fmt::Debug for Vote<V> {
     }
 }
 
-/// What came of a question to an acceptor.
+/// The answer of an acceptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reply<T> {
-    /// It agrees; what it knows is new, and must be on the disk before anybody hears of it.
+    /// It agrees. Its state is new, and must be on the disk before the acceptor tells others.
     Agreed(T),
-    /// It has done so before.
+    /// It has agreed before.
     Known,
-    /// It has promised this greater ballot to somebody else.
+    /// It has promised this greater ballot to another proposer.
     Refused(Ballot),
 }
 
@@ -63,6 +63,7 @@ impl<V: Copy> Acceptor<V> {
     pub fn accept(&mut self, vote: Vote<V>) -> Reply<()> {
         match self.promised {
             Some(promised) if promised > vote.ballot => Reply::Refused(promised),
+            // An acceptor votes once in a ballot: the request is a duplicate.
             _ if self.accepted.is_some_and(|last| last.ballot == vote.ballot) => Reply::Known,
             _ => {
                 self.promised = Some(vote.ballot);

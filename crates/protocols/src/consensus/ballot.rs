@@ -1,14 +1,15 @@
 //! Ballots: the numbers of attempts, of which no two are the same.
 //!
-//! A ballot is a round and the process that began it. Rounds decide, and within a round the greater
-//! name: so whoever has seen any ballot can begin a greater one, and never one of somebody else. The
-//! textbook's number for it is round · N + id, and has the same order.
+//! A ballot is a round and the process that began it. The greater round wins, and within a round
+//! the greater name. So a process that has seen a ballot can begin a greater one, and no two
+//! processes begin the same. The textbook's number for it is round · N + id, which has the same
+//! order.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use synod_core::ProcessId;
 
-/// No round is greater than this, so that one can always count on. A message that says otherwise lies.
+/// The last round, so that adding to a round never overflows. A message with a greater one lies.
 pub const LAST_ROUND: u32 = 1 << 30;
 
 /// The number of an attempt.
@@ -16,12 +17,13 @@ pub const LAST_ROUND: u32 = 1 << 30;
 pub struct Ballot {
     /// The round, from 1.
     pub round: u32,
-    /// Who began it, and nobody else may use it.
+    /// The process that began it. No other process may use it.
     pub owner: ProcessId,
 }
 
 impl Ballot {
-    /// The smallest ballot of `owner` above all that were seen; None when there are no more.
+    /// The smallest ballot of `owner` above the greatest that was seen; `None` after the last
+    /// round.
     pub fn above(seen: Option<Ballot>, owner: ProcessId) -> Option<Ballot> {
         let next = match seen {
             None => Ballot { round: 1, owner },
@@ -31,7 +33,7 @@ impl Ballot {
         (next.round <= LAST_ROUND).then_some(next)
     }
 
-    /// The same as one number, in a group of `n`.
+    /// The ballot as one number, in a group of `n`.
     pub fn number(self, n: usize) -> u64 {
         u64::from(self.round) * n as u64 + u64::from(self.owner.0)
     }
@@ -41,8 +43,8 @@ impl Ballot {
         (1..=LAST_ROUND).contains(&self.round) && self.owner.index() < n
     }
 
-    /// The same, with rounds counted from another one: for whoever compares states in which only
-    /// the differences matter.
+    /// The ballot with rounds counted from a later one. Explorers compare states in which only the
+    /// differences of rounds matter.
     #[must_use]
     pub fn back_by(self, rounds: u32) -> Ballot {
         Ballot { round: self.round.saturating_sub(rounds), owner: self.owner }

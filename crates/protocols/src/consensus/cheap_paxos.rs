@@ -1,20 +1,20 @@
 //! Cheap Paxos, for one decision (Lamport and Massa, 2004).
 //!
-//! To survive f crashes Paxos needs 2f + 1 acceptors; here f + 1 of them, the *main* ones, do all the
-//! work, and the f *auxiliary* ones are asked only when a main one does not answer. All main ones
-//! together are a quorum. If one is missing, the others and the auxiliaries complete what was begun;
-//! and if nothing was, they agree that the missing one is dropped: a smaller *configuration*, of which
-//! all main ones are a quorum again, takes over in the next instance.
+//! To survive f crashes Paxos needs 2f + 1 acceptors; here f + 1 of them, the *main* ones, do all
+//! the work, and the f *auxiliary* ones are asked only when a main one does not answer. All main
+//! ones together are a quorum. If one is missing, the others and the auxiliaries complete the
+//! ballot that was begun. If none was begun, they agree to drop the missing one: a smaller
+//! *configuration*, of which all main ones are a quorum again, takes over in the next instance.
 //!
 //! - Assumes: as Paxos.
-//! - Guarantees: as Paxos. It ends if a main process that proposes is left alone for long enough, and
-//!   those that are up are a quorum of the last configuration.
-//! - Cost, one proposer: f accepts and (f + 1)(N - 1) votes, two hops; auxiliaries send nothing.
-//! - State: the configuration; for its instance, what Paxos keeps. Instances before it are over.
+//! - Guarantees: as Paxos. It ends if a main process that proposes is left alone for long enough,
+//!   and the processes that are up are a quorum of the last configuration.
+//! - Cost, one proposer: f accepts and (f + 1)(N - 1) votes, two hops; auxiliaries send no message.
+//! - State: the configuration; for its instance, the state of Paxos. Instances before it are over.
 //!
-//! A configuration of k main and k - 1 auxiliary acceptors has quorums of k, and any two of these share
-//! one. What matters is that the old configuration *chooses* the new one, as it would choose a value:
-//! whoever made its quorum smaller by itself could go on without those who do the same.
+//! A configuration of k main and k - 1 auxiliary acceptors has quorums of k, and any two of these
+//! share one. The old configuration must *choose* the new one, as it would choose a value. If two
+//! processes made their quorums smaller by themselves, each could go on without the other.
 //!
 //! Source: L. Lamport, M. Massa: Cheap Paxos. Dependable Systems and Networks, 2004.
 
@@ -39,17 +39,17 @@ use synod_core::{Cx, Durable, ProcessId, ProcessSet, Protocol, Setup, SetupError
 /// Cheap Paxos as it is in the catalogue.
 pub type CheapPaxos = CheapProcess<true>;
 
-/// Answers are awaited for so many milliseconds, and up to twice as long.
+/// The least time that a leader waits for answers; it waits up to twice as long.
 const TIMEOUT_MS: u64 = 100;
 
-/// What a process waits for.
+/// The timers of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Timer {
     /// A main process does not answer.
     Retry,
 }
 
-/// What a leader does.
+/// Where a leader stands.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum Leader {
     Idle,
@@ -70,12 +70,12 @@ pub struct CheapProcess<const AGREED: bool> {
     leader: Leader,
     proposal: Option<Value>,
     decided: bool,
-    /// Whether its disk was lost: it only learns.
+    /// Whether it lost its disk, and therefore only learns.
     outsider: bool,
     setting: Setting,
 }
 
-/// All that must survive a crash.
+/// The state that must survive a crash.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Record {
     configuration: Configuration,
@@ -126,7 +126,7 @@ impl<const AGREED: bool> Protocol for CheapProcess<AGREED> {
 
     fn on_timer(&mut self, Timer::Retry: Timer, cx: &mut Cx<'_, Self>) {
         if !AGREED {
-            // The mutant: whoever does not answer does not count.
+            // The mutant: a process that does not answer does not count.
             self.configuration.keep_only(cx.me());
         }
         self.begin(cx);
@@ -134,9 +134,9 @@ impl<const AGREED: bool> Protocol for CheapProcess<AGREED> {
 }
 
 impl<const AGREED: bool> CheapProcess<AGREED> {
-    /// Asks the main processes to accept, if it is the first of them: no ballot is smaller than its
-    /// first, so nothing can have been accepted before, and nobody needs to promise anything. Others
-    /// wait, and step in.
+    /// Asks the main processes to accept, if this is the first of them: no ballot is smaller than
+    /// its first, so no value can have been accepted before, and it needs no promises. The other
+    /// proposers wait, and step in.
     fn lead(&mut self, cx: &mut Cx<'_, Self>) {
         let Some(value) = self.proposal.filter(|_| !self.decided) else { return };
         let is_first = self.configuration.first() == Some(cx.me());
@@ -193,13 +193,16 @@ impl<const AGREED: bool> CheapProcess<AGREED> {
         }
     }
 
-    /// 2a: completes what was begun. If nothing was, and a main process is missing, drops that.
+    /// 2a: completes the ballot that the votes tell of. If there are none, and a main process is
+    /// missing, drops that process.
     fn go_on(&mut self, cx: &mut Cx<'_, Self>) {
         let Leader::Preparing { ballot, promised, last } = &self.leader else { return };
         if promised.len() < self.configuration.quorum() {
             return;
         }
-        let own = self.proposal.expect("only who has something to propose prepares");
+        let own = self.proposal.expect("only a process with a proposal prepares");
+        // A missing main process is dropped before a value is decided, so that the main ones alone
+        // are a quorum again.
         let missing = self.configuration.mains.iter().find(|main| !promised.contains(*main));
         let free = || missing.map_or(Command::Decide(own), Command::Drop);
         let vote = Vote { ballot: *ballot, value: last.map_or_else(free, |last| last.value) };
@@ -244,7 +247,7 @@ impl<const AGREED: bool> CheapProcess<AGREED> {
         }
     }
 
-    /// The instance before is over: it chose this configuration.
+    /// Enters the next instance. The one before is over: it chose this configuration.
     fn enter(&mut self, configuration: Configuration, cx: &mut Cx<'_, Self>) {
         self.configuration = configuration;
         self.acceptor = Acceptor::default();
@@ -255,7 +258,7 @@ impl<const AGREED: bool> CheapProcess<AGREED> {
         }
     }
 
-    /// Whoever is behind is told where the others are.
+    /// Tells a process that is behind the current configuration.
     fn on_late(&mut self, from: ProcessId, message: &Message, cx: &mut Cx<'_, Self>) {
         if matches!(message, Message::Prepare(..) | Message::Accept(..)) {
             cx.send(from, Message::Moved(self.configuration.clone()));
@@ -269,7 +272,7 @@ impl<const AGREED: bool> CheapProcess<AGREED> {
         }
     }
 
-    /// What is said from now on waits for the disk.
+    /// Writes the record. Messages that follow wait for the disk.
     fn save(&self, cx: &mut Cx<'_, Self>) {
         if self.setting.durable {
             let configuration = self.configuration.clone();

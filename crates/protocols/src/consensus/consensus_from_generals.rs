@@ -1,17 +1,17 @@
-//! Consensus from generals: all agree on what everybody proposed, and then on what most of them did.
+//! Consensus from generals: all agree on the vector of proposals, and then on the majority in it.
 //!
-//! All loyal processes have the same vector of proposals, by interactive consistency, and apply the same
-//! function to it: the value of more than half; if there is none, the smallest.
+//! All loyal processes have the same vector of proposals, by interactive consistency, and apply the
+//! same function to it: the value of more than half; if there is none, the smallest.
 //!
-//! - Assumes: what interactive consistency assumes; with signed messages also N > 2f, or the loyal ones
-//!   are no majority.
-//! - Guarantees: termination, agreement; integrity (if all loyal ones propose the same, that is decided);
-//!   if there are no traitors, also validity.
-//! - Cost: that of interactive consistency, nothing more.
+//! - Assumes: the assumptions of interactive consistency; with signed messages also N > 2f, or the
+//!   loyal ones are no majority.
+//! - Guarantees: termination, agreement; integrity (if all loyal ones propose the same value, they
+//!   decide on it); without traitors, also validity.
+//! - Cost: that of interactive consistency, and no more.
 //! - State: that of interactive consistency.
 //!
-//! Source: G. Coulouris, J. Dollimore, T. Kindberg, G. Blair: Distributed Systems, 5th edition, 2011,
-//! 15.5.
+//! Source: G. Coulouris, J. Dollimore, T. Kindberg, G. Blair: Distributed Systems, 5th edition,
+//! 2011, 15.5.
 
 use super::cost;
 use super::interactive_consistency::{Consistency, PARAMETERS, is_oral};
@@ -73,7 +73,7 @@ impl MajorityOfVector {
     }
 }
 
-/// What all choose who have this vector.
+/// The choice of every process that has this vector.
 fn chosen(decision: Decision) -> Option<Value> {
     let Decision::Vector(proposals) = decision else {
         unreachable!("interactive consistency decides on vectors")

@@ -1,19 +1,20 @@
-//! Consensus from totally ordered multicast: the first that is delivered is decided.
+//! Consensus from totally ordered multicast: each process decides on the first value that it
+//! delivers.
 //!
-//! To propose is to multicast. As all deliver the same messages in the same order, all have the same
-//! first message. So totally ordered multicast is no easier than consensus, and cannot be had in an
-//! asynchronous system either, if processes crash and all are to go on: here, if the sequencer crashes,
-//! nobody decides any more.
+//! To propose is to multicast. All processes deliver the same messages in the same order, so all
+//! have the same first message. So totally ordered multicast is no easier than consensus: no
+//! asynchronous system has it either, if processes may crash and the others shall go on. Here, if
+//! the sequencer crashes, no further process decides.
 //!
-//! - Assumes: what the multicast below assumes, a sequencer over a carrier.
+//! - Assumes: the assumptions of the multicast below, a sequencer over a carrier.
 //! - Guarantees: agreement, validity, integrity; termination only if the sequencer does not crash.
-//! - Cost: that of N multicasts: N(N − 1) messages and N − 1 more, because the sequencer need not send
-//!   its own to itself. The first suffices to decide.
-//! - State: that of the multicast, and whether it has decided.
+//! - Cost: that of N multicasts: N(N − 1) messages and N − 1 more, because the sequencer need not
+//!   send its own to itself. The first suffices to decide.
+//! - State: that of the multicast, and whether the process has decided.
 //!
-//! Source: G. Coulouris, J. Dollimore, T. Kindberg, G. Blair: Distributed Systems, 5th edition, 2011,
-//! 15.5. That the two are equivalent: T. D. Chandra, S. Toueg: Unreliable failure detectors for
-//! reliable distributed systems. JACM 43(2), 1996.
+//! Source: G. Coulouris, J. Dollimore, T. Kindberg, G. Blair: Distributed Systems, 5th edition,
+//! 2011, 15.5. That the two are equivalent: T. D. Chandra, S. Toueg: Unreliable failure detectors
+//! for reliable distributed systems. JACM 43(2), 1996.
 
 use super::cost;
 use crate::multicast::carrier::{self, Carrier, OVER};
@@ -77,7 +78,7 @@ impl FirstDelivered {
     }
 }
 
-/// Lies to the sequencer about what it proposes.
+/// Lies to the sequencer about its proposal.
 impl Corruptible for FirstDelivered {
     fn lie(&self, message: &Self::Message, value: Value) -> Option<Self::Message> {
         match message {
@@ -103,10 +104,10 @@ impl Sworn for FirstDelivered {
             year: 1996,
             work: "Unreliable failure detectors for reliable distributed systems, JACM 43(2)",
         },
-        idea: "Multicast what you propose, and decide on what is delivered first.",
+        idea: "Multicast your proposal, and decide on the first one that is delivered.",
         rules: &[
             "propose: multicast the value, in total order",
-            "on the first that is delivered: decide on it",
+            "on the first delivery: decide on its value",
         ],
         assumes: &["a totally ordered multicast: here a sequencer that does not crash"],
         promises: &[AGREEMENT, ONCE, VALIDITY, UNANIMITY, TERMINATION],
@@ -131,7 +132,7 @@ impl Sworn for FirstDelivered {
             property: TERMINATION,
             scope: Scope { crashes: 1, ..Scope::of(2) },
             steps: 2,
-            story: "the sequencer crashes before it has numbered anything",
+            story: "the sequencer crashes before it has numbered a message",
         }],
         costs: &[cost::in_all("N^2 - 1", |size| Bounds::exactly(size.n * size.n - 1))],
         parameters: &[OVER, SEQUENCER, PROPOSALS, TRAITORS, ADVERSARY, LIES, SCRIPT],

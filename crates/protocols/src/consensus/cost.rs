@@ -3,8 +3,8 @@
 
 use synod_core::card::{Bounds, Cost, Load, Quantity, Size};
 
-/// All messages of one decision, if nothing goes wrong. In the formula, N is the number of processes,
-/// and f that of the faults for which the algorithm is made.
+/// All messages of one decision, without faults. In the formula, N is the number of processes, and
+/// f the number of faults that the algorithm is made for.
 pub(super) const fn in_all(formula: &'static str, expected: fn(Size) -> Bounds) -> Cost {
     Cost {
         name: "messages in all",

@@ -1,5 +1,5 @@
-//! One of two algorithms in rounds, chosen when the group is set up: whoever stands on it need not know
-//! which.
+//! One of two algorithms in rounds, chosen when the group is set up. The protocol above need not
+//! know which.
 
 use super::rounds::{RoundBased, RoundOver};
 use serde::{Deserialize, Serialize};
@@ -8,21 +8,21 @@ use synod_core::byzantine::Corruptible;
 use synod_core::family::consensus::{Input, Output, Value};
 use synod_core::{Cx, ProcessId, Protocol, Wire};
 
-/// One process of one of them.
+/// One process of one of the two algorithms.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Either<A, B> {
-    /// Of the one.
+    /// A process of the first algorithm.
     One(A),
-    /// Of the other.
+    /// A process of the second algorithm.
     Other(B),
 }
 
-/// What it says.
+/// A message of one of the two algorithms.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Said<M, N> {
-    /// In the one.
+    /// A message of the first algorithm.
     One(M),
-    /// In the other.
+    /// A message of the second algorithm.
     Other(N),
 }
 
@@ -35,7 +35,7 @@ impl<M: Wire, N: Wire> Wire for Said<M, N> {
     }
 }
 
-/// Which algorithm it is says the header of a scenario; each message need not.
+/// The header of a scenario names the algorithm, so the text of each message need not.
 impl<M: fmt::Debug, N: fmt::Debug> fmt::Debug for Said<M, N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,21 +1,22 @@
 //! Fast Paxos, for one decision (Lamport, 2006).
 //!
-//! The first ballot is *fast*: the coordinator has told the acceptors that they may accept *any* value,
-//! so a proposer sends its value to them directly, and each accepts the first that it gets. If a fast
-//! quorum accepts the same, it is chosen, two hops after it was proposed. If two values collide, the
-//! coordinator, which hears the votes, too, takes them for the promises of the next ballot, picks the
-//! value that may have been chosen (or any, if none may), and goes on as in Paxos.
+//! The first ballot is *fast*: the coordinator has told the acceptors that they may accept *any*
+//! value, so a proposer sends its value to them directly, and each accepts the first that it gets.
+//! If a fast quorum accepts the same, it is chosen, two hops after it was proposed. If two values
+//! collide, the coordinator, which hears the votes too, takes the votes for the promises of the
+//! next ballot, picks the value that may have been chosen (or any, if none may), and goes on as in
+//! Paxos.
 //!
 //! - Assumes: as Paxos; quorums of which any classic and any two fast ones share an acceptor.
-//! - Guarantees: as Paxos. With one proposer, or if nothing goes wrong, it ends.
-//! - Cost: N - 1 proposals and N(N - 1) votes, two hops; one more hop and N(N - 1) more votes after a
-//!   collision that the coordinator sees.
-//! - State: as Paxos, and the first proposal that was heard.
+//! - Guarantees: as Paxos. With one proposer, or without faults, it ends.
+//! - Cost: N - 1 proposals and N(N - 1) votes, two hops; one more hop and N(N - 1) more votes after
+//!   a collision that the coordinator sees.
+//! - State: as Paxos, and the first proposal that the process heard.
 //!
-//! That a value is picked rightly is a matter of counting. A value may have been chosen in the fast
-//! ballot if the processes that are not heard of, and those that are and voted for it, are a fast
-//! quorum; and two values cannot both be such, for any two fast quorums and the one that is heard
-//! of share a process.
+//! Counting shows why the pick is right. A value may have been chosen in the fast ballot if the
+//! processes that voted for it and those that the coordinator has not heard from are a fast quorum
+//! together. Two values cannot both be such, because any two fast quorums and the classic quorum
+//! that the coordinator heard from share a process.
 //!
 //! Source: L. Lamport: Fast Paxos. Distributed Computing 19(2), 2006.
 
@@ -39,40 +40,41 @@ use synod_core::{Cx, Durable, ProcessId, Protocol, Setup, SetupError};
 /// Fast Paxos as it is in the catalogue.
 pub type FastPaxos = FastProcess<true>;
 
-/// What a process waits for.
+/// The timers of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Timer {
-    /// It is time to try a classic ballot.
+    /// The process begins a classic ballot.
     Retry,
 }
 
-/// What a leader of a ballot does.
+/// Where the leader of a ballot stands.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum Leader {
-    /// It leads nothing.
+    /// It leads no ballot.
     Idle,
-    /// It asks for promises, and keeps what they tell.
+    /// It waits for promises, and keeps the votes in them.
     Preparing { ballot: Ballot, told: BTreeMap<ProcessId, Option<Vote>> },
-    /// It has asked to accept, something or anything.
+    /// It has asked the acceptors to accept one value, or any.
     Asked(Ballot),
 }
 
-/// One process. With `CHECKED` quorums they intersect as they must; without, fast ones are too small.
+/// One process. `CHECKED` quorums intersect as they must; in the mutant without it, fast ones are
+/// too small.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FastProcess<const CHECKED: bool> {
     acceptor: Acceptor,
-    /// Whether the ballot that was promised is fast, and nothing was accepted in it yet.
+    /// Whether the promised ballot is fast, and this acceptor has not voted in it yet.
     open: bool,
-    /// The first proposal that was heard of.
+    /// The first proposal that this process heard.
     heard: Option<Value>,
     learner: Learner,
     leader: Leader,
-    /// Whether its disk was lost: it only learns.
+    /// Whether it lost its disk, and therefore only learns.
     outsider: bool,
     setting: Setting,
 }
 
-/// All that must survive a crash.
+/// The state that must survive a crash.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Record {
     acceptor: Acceptor,
@@ -87,7 +89,8 @@ impl<const CHECKED: bool> Protocol for FastProcess<CHECKED> {
     type Timer = Timer;
 
     fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
-        // Whoever was given the first ballot before it started has promised something without a record.
+        // An acceptor that was given the first ballot before the start has promised it without a
+        // record.
         let first = self.acceptor.promised.is_none_or(|promised| promised == self.setting.first());
         self.outsider = cx.incarnation() > 1 && first && self.acceptor.accepted.is_none();
         if cx.incarnation() == 1 && self.setting.must_ask(cx.me()) {
@@ -120,6 +123,8 @@ impl<const CHECKED: bool> Protocol for FastProcess<CHECKED> {
     }
 
     fn on_timer(&mut self, Timer::Retry: Timer, cx: &mut Cx<'_, Self>) {
+        // The ballot after the fast one is reserved: the coordinator leads it without asking for
+        // promises.
         let taken = self.setting.recovery();
         let next = Ballot::above(self.acceptor.promised.max(Some(taken)), cx.me());
         if let Some(ballot) = next.filter(|ballot| self.setting.allows(*ballot)) {
@@ -140,8 +145,8 @@ impl<const CHECKED: bool> FastProcess<CHECKED> {
         self.go_on(cx);
     }
 
-    /// An acceptor accepts the first value that is proposed, if it may accept any. The others know
-    /// then that there is something to be decided.
+    /// An acceptor that may accept any value accepts the first that is proposed. Every process
+    /// learns of the proposal, and sees to it that it is decided.
     fn on_propose(&mut self, value: Value, cx: &mut Cx<'_, Self>) {
         if self.learner.decided().is_some() || self.heard.is_some() || self.outsider {
             return;
@@ -179,8 +184,8 @@ impl<const CHECKED: bool> FastProcess<CHECKED> {
         }
     }
 
-    /// 2a: a quorum has promised. A fast ballot is open for any value; in another one, the value is
-    /// picked that may have been chosen.
+    /// 2a: a quorum has promised. The leader opens a fast ballot for any value; in a classic one,
+    /// it picks the value that may have been chosen.
     fn go_on(&mut self, cx: &mut Cx<'_, Self>) {
         let Leader::Preparing { ballot, told } = &self.leader else { return };
         let ballot = *ballot;
@@ -250,9 +255,9 @@ impl<const CHECKED: bool> FastProcess<CHECKED> {
         }
     }
 
-    /// Coordinated recovery: if no value can get a fast quorum any more, the votes are the promises
-    /// of the next ballot. (Who has voted in a ballot will not vote in it again, nor in a smaller one;
-    /// and there is none between the two.)
+    /// Coordinated recovery: if no value can still get a fast quorum, the votes serve as promises
+    /// of the next ballot. (An acceptor that has voted in a ballot will not vote in it again, nor
+    /// in a smaller one; and no ballot lies between the two.)
     fn recover(&mut self, cx: &mut Cx<'_, Self>) {
         let first = self.setting.first();
         if first.owner != cx.me() || self.acceptor.promised != Some(first) || self.outsider {
@@ -268,7 +273,7 @@ impl<const CHECKED: bool> FastProcess<CHECKED> {
         }
     }
 
-    /// What is said from now on waits for the disk.
+    /// Writes the record. Messages that follow wait for the disk.
     fn save(&self, cx: &mut Cx<'_, Self>) {
         if self.setting.durable {
             let (acceptor, open, heard) = (self.acceptor, self.open, self.heard);

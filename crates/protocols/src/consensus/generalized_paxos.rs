@@ -1,21 +1,23 @@
 //! Generalized Paxos (Lamport, 2005).
 //!
-//! Acceptors do not vote for a value but for a growing *history* of commands. In the fast ballot each
-//! appends the commands to its history as they come; what a fast quorum has in common is learned. If
-//! the commands commute, it does not matter that they come in different orders. If they interfere, two
-//! acceptors may hold histories that cannot be continued to the same: a *collision*. Then the
-//! coordinator asks for promises, takes what may have been learned, appends everything else, and leads
-//! a classic ballot from then on.
+//! Acceptors do not vote for a value but for a growing *history* of commands. In the fast ballot
+//! each acceptor appends the commands to its history as they come; learners learn the part that the
+//! histories of a fast quorum share. If the commands commute, it does not matter that they come in
+//! different orders. If they interfere, two acceptors may hold histories that cannot be continued
+//! to the same one: a *collision*. Then the coordinator asks for promises, takes the history that
+//! may have been learned, appends all other commands, and leads a classic ballot from then on.
 //!
-//! - Assumes: as Fast Paxos, but without disks: who has crashed does not come back.
-//! - Guarantees: all that is learned is compatible, grows, and was proposed. If nothing goes wrong, all
-//!   is learned.
-//! - Cost of a command: N - 1 proposals and N(N - 1) votes, two hops; after a collision four more hops.
-//! - State: a history of at most N commands, one of each process; at a learner that of each acceptor.
+//! - Assumes: as Fast Paxos, but without disks: a crashed process does not come back.
+//! - Guarantees: learned histories are compatible, grow, and hold proposed commands only. Without
+//!   faults, all commands are learned.
+//! - Cost of a command: N - 1 proposals and N(N - 1) votes, two hops; after a collision four more
+//!   hops.
+//! - State: a history of at most N commands, one of each process; at a learner that of each
+//!   acceptor.
 //!
-//! What a quorum has in common is ⊓ of its histories, and what is learned is ⊔ of that over all quorums.
-//! One need not go through the quorums: a command is in there just if enough acceptors have it with the
-//! same past.
+//! The common part of a quorum is ⊓ of its histories, and the learned history is ⊔ of these over
+//! all quorums. The code need not go through the quorums: a command is in the result just if enough
+//! acceptors have it with the same past.
 //!
 //! Source: L. Lamport: Generalized consensus and Paxos. Technical report MSR-TR-2005-33, 2005.
 
@@ -34,9 +36,9 @@ use synod_core::{Cx, Never, ProcessId, Protocol, Setup, SetupError, Wire};
 /// A history, accepted in a ballot.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Vote {
-    /// In which ballot.
+    /// The ballot in which it was accepted.
     pub ballot: Ballot,
-    /// For what.
+    /// The accepted history.
     pub history: History,
 }
 
@@ -46,10 +48,10 @@ impl fmt::Debug for Vote {
     }
 }
 
-/// What processes say to each other.
+/// The messages between processes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Message {
-    /// Of a proposer, to all.
+    /// From a proposer, to all.
     Propose(Command),
     /// 1a.
     Prepare(Ballot),
@@ -57,20 +59,20 @@ pub enum Message {
     Promise(Ballot, Vote),
     /// 2a of the classic ballot; each one continues the one before.
     Accept(Vote),
-    /// 2b, to everybody.
+    /// 2b, to all processes.
     Accepted(Vote),
 }
 
 impl Wire for Message {}
 
-/// What the coordinator does; the others do nothing of the kind.
+/// Where the coordinator stands. The other processes keep watching.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum Leader {
     /// The fast ballot goes well.
     Watching,
     /// There was a collision.
     Preparing { ballot: Ballot, told: BTreeMap<ProcessId, Vote> },
-    /// It says what is to be accepted.
+    /// It leads the classic ballot, with this vote.
     Leading(Vote),
 }
 
@@ -79,13 +81,13 @@ enum Leader {
 pub struct GeneralizedPaxos {
     promised: Ballot,
     accepted: Vote,
-    /// All commands that were heard of.
+    /// The commands that this process has heard of.
     known: BTreeSet<Command>,
     /// The last vote of each process.
     votes: BTreeMap<ProcessId, Vote>,
     learned: History,
     leader: Leader,
-    /// Whether it has crashed before: it only learns.
+    /// Whether it has crashed before, and therefore only learns.
     outsider: bool,
     quorums: Quorums,
     /// The fast ballot; its owner is the coordinator.
@@ -124,7 +126,8 @@ impl Protocol for GeneralizedPaxos {
 }
 
 impl Message {
-    /// Whether such a message can be: only its owner leads a ballot, and commands are of processes.
+    /// Whether an honest process can have sent this: only the owner leads a ballot, and every
+    /// command belongs to a process of the group.
     fn is_sound(&self, from: ProcessId, n: usize) -> bool {
         let is_known = |vote: &Vote| {
             vote.ballot.is_sound(n) && vote.history.commands().iter().all(|c| c.of.index() < n)
@@ -141,7 +144,8 @@ impl Message {
 }
 
 impl GeneralizedPaxos {
-    /// In the fast ballot everybody appends the command; after that the coordinator does.
+    /// In the fast ballot every acceptor appends the command; in the classic one the coordinator
+    /// does.
     fn on_propose(&mut self, command: Command, cx: &mut Cx<'_, Self>) {
         let is_new = !self.known.iter().any(|known| known.of == command.of);
         if self.outsider || !is_new {
@@ -158,7 +162,7 @@ impl GeneralizedPaxos {
         }
     }
 
-    /// 1a: the fast ballot has come to nothing.
+    /// 1a: ends the fast ballot after a collision.
     fn begin(&mut self, cx: &mut Cx<'_, Self>) {
         let next = Ballot::above(Some(self.promised), cx.me()).expect("there are enough ballots");
         self.promised = next;
@@ -185,13 +189,15 @@ impl GeneralizedPaxos {
         }
     }
 
-    /// 2a: takes what may have been learned, and appends all other commands that it knows of.
+    /// 2a: takes the history that may have been learned, and appends all other commands that it
+    /// knows of.
     fn go_on(&mut self, cx: &mut Cx<'_, Self>) {
         let Leader::Preparing { ballot, told } = &self.leader else { return };
         if told.len() < self.quorums.classic() {
             return;
         }
-        // Who may have been in a fast quorum: all that were not asked, and so many of these.
+        // The processes that did not answer may all have been in a fast quorum. The rest of that
+        // quorum, at least this many, has answered.
         let asked_of_a_quorum = told.len() + self.quorums.fast() - self.quorums.group();
         let fast = told.values().filter(|vote| vote.ballot == self.first);
         let histories: Vec<&History> = fast.map(|vote| &vote.history).collect();
@@ -208,7 +214,8 @@ impl GeneralizedPaxos {
         self.on_accept(vote, cx);
     }
 
-    /// 2b of a classic ballot: what continues what was accepted in it before.
+    /// 2b of a classic ballot: accepts a history that continues the one accepted in this ballot
+    /// before.
     fn on_accept(&mut self, vote: Vote, cx: &mut Cx<'_, Self>) {
         let continues = self.accepted.ballot < vote.ballot
             || self.accepted.history != vote.history
@@ -252,7 +259,8 @@ impl GeneralizedPaxos {
         self.look_for_collision(cx);
     }
 
-    /// Two histories that cannot be continued to the same will never have enough in common.
+    /// Begins a classic ballot if two histories cannot be continued to the same one: a fast quorum
+    /// that holds both will learn no more.
     fn look_for_collision(&mut self, cx: &mut Cx<'_, Self>) {
         let watches = self.leader == Leader::Watching && self.first.owner == cx.me();
         let fast = || self.votes.values().filter(|vote| vote.ballot == self.first);

@@ -1,17 +1,18 @@
-//! Generals from consensus: the commander tells all, and they agree on what they were told.
+//! Generals from consensus: the commander sends its order to all, and they agree on the order that
+//! they received.
 //!
-//! In the first round the commander sends its order. Then there is consensus, in which everybody proposes
-//! what it was told; who was told nothing proposes nothing. If the commander is correct all propose the
-//! same, and consensus cannot decide on anything else.
+//! In the first round the commander sends its order. Consensus follows, in which each process
+//! proposes the order that it received; a process without an order proposes nothing. If the
+//! commander is correct, all propose the same order, and consensus cannot decide on another.
 //!
-//! - Assumes: what the consensus below assumes: with flooding, that at most f crash and nobody lies; with
-//!   consensus from generals, at most f traitors.
+//! - Assumes: the assumptions of the consensus below: with flooding, at most f processes crash and
+//!   none lies; with consensus from generals, at most f are traitors.
 //! - Guarantees: termination, agreement, obedience.
 //! - Cost: a round and N − 1 messages more than consensus.
 //! - State: that of consensus.
 //!
-//! Source: G. Coulouris, J. Dollimore, T. Kindberg, G. Blair: Distributed Systems, 5th edition, 2011,
-//! 15.5.
+//! Source: G. Coulouris, J. Dollimore, T. Kindberg, G. Blair: Distributed Systems, 5th edition,
+//! 2011, 15.5.
 
 use super::consensus_from_generals::MajorityOfVector;
 use super::cost;
@@ -44,12 +45,12 @@ pub const OVER: Parameter = Parameter {
 /// Consensus among processes that crash, or among traitors.
 type Consensus = Either<Flooding, MajorityOfVector>;
 
-/// What is said.
+/// The messages between processes.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Message {
     /// From the commander, in the first round.
     Order(Value),
-    /// Something of the consensus that follows.
+    /// A message of the consensus that follows.
     Consensus(<Consensus as Protocol>::Message),
 }
 
@@ -81,7 +82,7 @@ impl From<<Consensus as Protocol>::Message> for Message {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct OrderThenConsensus {
     commander: ProcessId,
-    /// What we were told in the first round, until we propose it.
+    /// The order that we received in the first round, until we propose it.
     told: Option<Value>,
     /// Whether the first round is over.
     agrees: bool,
@@ -157,7 +158,7 @@ impl RoundBased for OrderThenConsensus {
     }
 }
 
-/// Lies about the order, and in consensus as one does there.
+/// Lies about the order, and in consensus as a traitor does there.
 impl Corruptible for OrderThenConsensus {
     fn lie(&self, message: &Message, value: Value) -> Option<Message> {
         match message {
@@ -184,15 +185,16 @@ impl Synchronous for OrderThenConsensus {
             year: 2011,
             work: "Distributed Systems, 5th edition, 15.5",
         },
-        idea: "The commander tells all, and then all agree on what they were told.",
+        idea: "The commander sends its order to all, and then all agree on the order that they \
+               received.",
         rules: &[
             "propose, at the commander: send the order to all, in round 1",
-            "when round 1 is over: propose to consensus what the commander said, if anything",
+            "when round 1 is over: propose the order of the commander to consensus, if one came",
             "when consensus has decided: that is the decision",
         ],
         assumes: &[
             "synchronous rounds: all start at the same moment, and no message is late or lost",
-            "over flooding: at most f processes crash, and nobody lies; over generals: N > 3f, where \
+            "over flooding: at most f processes crash, and none lies; over generals: N > 3f, where \
              f is the number of traitors",
         ],
         tolerates: TOLERATES,
@@ -217,8 +219,8 @@ impl Synchronous for OrderThenConsensus {
                 ..Scope::of(3)
             },
             steps: 29,
-            story: "over flooding nobody may lie: in the last round p0 tells p1 of a smaller value, and \
-                    there is no time to pass it on",
+            story: "over flooding no process may lie: in the last round p0 tells p1 of a smaller \
+                    value, and there is no time to pass it on",
         }],
         costs: &[cost::in_all("(N - 1)(1 + (f + 1)N)", |size| {
             Bounds::exactly((size.n - 1) * (1 + (size.k + 1) * size.n))

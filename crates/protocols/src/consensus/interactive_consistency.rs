@@ -1,11 +1,13 @@
-//! Interactive consistency from generals: all agree on what everybody proposed.
+//! Interactive consistency from generals: all agree on the vector of all proposals.
 //!
-//! Everybody is the commander of one run of the Byzantine generals, and orders what it proposes. The runs
-//! share their rounds. What is decided in the run of a process is its place in the vector.
+//! Each process is the commander of one run of the Byzantine generals, and gives its proposal as
+//! the order. The runs share their rounds. The decision of a process's run is its entry in the
+//! vector.
 //!
-//! - Assumes: what the generals below assume, oral messages (N > 3f) or signed ones (N >= f + 2).
-//! - Guarantees: termination; agreement (the same vector for all loyal ones); consistency (of each loyal
-//!   process, the vector has what it proposed).
+//! - Assumes: the assumptions of the generals below, oral messages (N > 3f) or signed
+//!   ones (N >= f + 2).
+//! - Guarantees: termination; agreement (the same vector for all loyal ones); consistency (the
+//!   vector holds the proposal of each loyal process).
 //! - Cost: that of the generals, N times, in the same f + 1 rounds.
 //! - State: N generals.
 //!
@@ -40,7 +42,7 @@ pub const GENERALS: Parameter = Parameter {
 /// A general with oral or with signed messages.
 pub type General = Either<OralMessages, SignedMessages>;
 
-/// The generals that the parameters want, commanded by this one.
+/// The generals of the parameters, in the run of this commander.
 pub fn generals(setup: &Setup, commander: ProcessId) -> Result<Vec<General>, SetupError> {
     if setup.choice(GENERALS.name, &["oral", "signed"])? == "oral" {
         let generals = OralMessages::generals(setup, commander)?;
@@ -51,12 +53,12 @@ pub fn generals(setup: &Setup, commander: ProcessId) -> Result<Vec<General>, Set
     Ok(generals.into_iter().map(Either::Other).collect())
 }
 
-/// What is said in the run of one commander.
+/// A message with the commander of its run.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct InRun<M> {
     /// The commander.
     pub commander: ProcessId,
-    /// What is said.
+    /// The message.
     pub it: M,
 }
 
@@ -66,14 +68,14 @@ impl<M: Wire> Wire for InRun<M> {
     }
 }
 
-/// Who commands shows in what is said.
+/// The text of a message shows its commander, so no other mark is needed.
 impl<M: fmt::Debug> fmt::Debug for InRun<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.it.fmt(f)
     }
 }
 
-/// A general, and whose run it is.
+/// A general, and the commander of its run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Run {
     commander: ProcessId,
@@ -111,7 +113,7 @@ impl Run {
     }
 }
 
-/// One process: a general in the run of everybody.
+/// One process: a general in the run of each process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Consistency {
     runs: Vec<Run>,
@@ -168,7 +170,7 @@ impl Consistency {
     }
 
     fn any_general(&self) -> &General {
-        &self.runs.first().expect("whoever is in a group has a run of its own").general
+        &self.runs.first().expect("every process of a group has a run of its own").general
     }
 }
 
@@ -195,14 +197,14 @@ impl Corruptible for Consistency {
     }
 }
 
-/// The parameters of whatever stands on generals.
+/// The parameters of algorithms that stand on generals.
 pub(super) const PARAMETERS: &[Parameter] =
     &[GENERALS, FAULTS, TIE, SEAL, KEYS, PROPOSALS, DELAY, TRAITORS, ADVERSARY, LIES, SCRIPT];
 
 const PROMISES: &[&str] = &[AGREEMENT, ONCE, CONSISTENCY, TERMINATION];
 const SIGNED: Settings = &[("traitors", "p1"), ("adversary", "random"), ("generals", "signed")];
 
-/// Whether the formula, which is about oral messages, fits.
+/// Whether the cost formula holds, which is about oral messages.
 pub(super) fn is_oral(setup: &Setup) -> bool {
     setup.text(GENERALS.name).is_none_or(|generals| generals == "oral")
 }
@@ -220,7 +222,8 @@ impl Synchronous for Consistency {
             year: 1980,
             work: "Reaching agreement in the presence of faults, JACM 27(2)",
         },
-        idea: "Everybody commands one run of the Byzantine generals, and orders what it proposes.",
+        idea: "Each process commands one run of the Byzantine generals, and gives its proposal as \
+               the order.",
         rules: &[
             "propose: give the value as the order of our own run",
             "on a message: hand it to our general in the run of its commander",

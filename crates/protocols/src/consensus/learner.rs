@@ -1,4 +1,4 @@
-//! Whoever wants to know what is chosen: it hears votes, and decides when a quorum agrees.
+//! The learner: it hears votes, and decides when a quorum agrees.
 
 use super::acceptor::Vote;
 use serde::{Deserialize, Serialize};
@@ -9,20 +9,21 @@ use synod_core::family::consensus::Value;
 /// The state of a learner: at most one vote for each process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Learner<V = Value> {
-    /// It knows the last vote of some.
+    /// It knows the last vote of some processes.
     Listening(BTreeMap<ProcessId, Vote<V>>),
-    /// It knows what is chosen, and nothing else matters.
+    /// It knows the chosen value, and forgets the votes.
     Decided(V),
 }
 
-/// What a vote means for a learner.
+/// The effect of a vote on a learner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heard<V = Value> {
-    /// Nothing yet, or nothing new.
+    /// No decision, or no news.
     Nothing,
-    /// Now a quorum has accepted this in the same ballot.
+    /// A quorum has now accepted this value in the same ballot.
     Chosen(V),
-    /// Somebody else voted for another value in the same ballot: one of the two lies, or who led it.
+    /// Another process voted for another value in the same ballot: one of the two lies, or the
+    /// leader of the ballot.
     Contradiction,
 }
 
@@ -33,7 +34,7 @@ impl<V> Default for Learner<V> {
 }
 
 impl<V: Copy + PartialEq> Learner<V> {
-    /// What it has decided.
+    /// The value that it has decided on.
     pub fn decided(&self) -> Option<V> {
         match self {
             Learner::Decided(value) => Some(*value),
@@ -41,7 +42,7 @@ impl<V: Copy + PartialEq> Learner<V> {
         }
     }
 
-    /// The last vote of each process that was heard of.
+    /// The last vote of each process that this one has heard from.
     pub fn votes(&self) -> impl Iterator<Item = (ProcessId, Vote<V>)> {
         let listening = match self {
             Learner::Listening(votes) => Some(votes),
@@ -50,8 +51,8 @@ impl<V: Copy + PartialEq> Learner<V> {
         listening.into_iter().flatten().map(|(from, vote)| (*from, *vote))
     }
 
-    /// Hears a vote of a ballot in which somebody leads, so that all votes are for the same value;
-    /// `quorum` of equal ones are enough.
+    /// Hears a vote of a ballot with a leader, in which all votes are for the same value; `quorum`
+    /// equal ones are enough.
     pub fn hear(&mut self, from: ProcessId, vote: Vote<V>, quorum: usize) -> Heard<V> {
         let contradicts = |other: Vote<V>| other.ballot == vote.ballot && other.value != vote.value;
         let is_contradicted = self.votes().any(|(_, other)| contradicts(other));
@@ -61,9 +62,9 @@ impl<V: Copy + PartialEq> Learner<V> {
         }
     }
 
-    /// Hears a vote; others of the same ballot may be for other values. Of each process the last
-    /// ballot counts: an older vote that comes late may be forgotten, because the newer ballot ends,
-    /// too.
+    /// Hears a vote; others of the same ballot may be for other values. Only the last vote of each
+    /// process counts. An older vote that comes late may be forgotten: if its ballot chose a value,
+    /// the newer ballot chooses the same one.
     pub fn count(&mut self, from: ProcessId, vote: Vote<V>, quorum: usize) -> Heard<V> {
         let Learner::Listening(votes) = self else { return Heard::Nothing };
         if votes.get(&from).is_some_and(|last| last.ballot >= vote.ballot) {

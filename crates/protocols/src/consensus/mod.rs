@@ -1,4 +1,4 @@
-//! Consensus: all decide on the same value, once and for all.
+//! Consensus: all processes decide on the same value, once and for all.
 
 pub mod acceptor;
 pub mod ballot;

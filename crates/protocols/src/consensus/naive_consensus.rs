@@ -1,14 +1,15 @@
-//! Consensus in an asynchronous system, as one would try it first; and why that cannot be.
+//! Consensus in an asynchronous system: the first attempt, and why it must fail.
 //!
-//! Everybody tells everybody what it proposes, waits for N − f proposals, its own included, and decides on
-//! the smallest. With f = 0 it waits for all, and for ever if one has crashed. With f > 0 it does not
-//! wait for the slowest, and then two may have heard different ones, and decide differently, although
-//! nobody has crashed at all: for who waits, a slow process is like a crashed one.
+//! Each process sends its proposal to all others, waits for N − f proposals, its own included, and
+//! decides on the smallest. With f = 0 it waits for all, and for ever if one has crashed. With f >
+//! 0 it does not wait for the slowest; then two processes may have heard different proposals, and
+//! decide differently, although none has crashed. A process that waits cannot tell a slow process
+//! from a crashed one.
 //!
-//! Fischer, Lynch and Paterson proved that this is no matter of skill: no deterministic algorithm can
-//! promise both agreement and termination in an asynchronous system in which even one process may
-//! crash. What helps is to know more about time (synchronous rounds, failure detectors), to toss
-//! coins, or to promise termination only while the network behaves, as Paxos does.
+//! Fischer, Lynch and Paterson proved that this is no matter of skill: no deterministic algorithm
+//! can promise both agreement and termination in an asynchronous system in which even one process
+//! may crash. An algorithm that succeeds knows more about time (synchronous rounds, failure
+//! detectors), tosses coins, or promises termination only while the network behaves, as Paxos does.
 //!
 //! - Assumes: reliable links in any order; with f = 0, that no process crashes.
 //! - Guarantees: agreement, validity and termination with f = 0; with f > 0 only validity and
@@ -16,8 +17,8 @@
 //! - Cost: N(N − 1) messages, one hop.
 //! - State: the proposals of all.
 //!
-//! Source: M. Fischer, N. Lynch, M. Paterson: Impossibility of distributed consensus with one faulty
-//! process. JACM 32(2), 1985.
+//! Source: M. Fischer, N. Lynch, M. Paterson: Impossibility of distributed consensus with one
+//! faulty process. JACM 32(2), 1985.
 
 use super::cost;
 use super::rounds::{FAULTS, faults};
@@ -32,7 +33,7 @@ use synod_core::family::consensus::{
 };
 use synod_core::{Cx, Never, ProcessId, Protocol, Setup, SetupError, Wire};
 
-/// What a process proposes.
+/// The proposal of a process.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Proposal(pub Value);
 
@@ -78,7 +79,8 @@ impl Naive {
     fn hear(&mut self, from: ProcessId, value: Value, cx: &mut Cx<'_, Self>) {
         let State::Waiting(heard) = &mut self.state else { return };
         heard.entry(from).or_insert(value);
-        // Who decides before it has told others what it proposes leaves them waiting for it.
+        // A process that decided before it sent its own proposal would leave the others waiting for
+        // it.
         if heard.contains_key(&cx.me()) && heard.len() + self.f >= cx.group_size() {
             let smallest = *heard.values().min().expect("at least this one was heard");
             self.state = State::Decided;
@@ -110,11 +112,12 @@ impl Sworn for Naive {
             year: 1985,
             work: "Impossibility of distributed consensus with one faulty process, JACM 32(2)",
         },
-        idea: "Wait for N - f proposals, and decide on the smallest. Whoever waits for all waits for \
-               ever if one crashes; whoever does not disagrees.",
+        idea: "Wait for N - f proposals, and decide on the smallest. A process that waits for all \
+               waits for ever if one crashes; processes that do not wait may disagree.",
         rules: &[
             "propose: multicast the value",
-            "on a proposal: keep it; when there are N - f, our own included, decide on the smallest",
+            "on a proposal: keep it; when there are N - f, our own included, decide on the \
+             smallest",
         ],
         assumes: &["reliable links in any order", "no process crashes"],
         tolerates: Tolerance { duplication: true, ..Tolerance::NOTHING },
@@ -134,15 +137,16 @@ impl Sworn for Naive {
                 property: TERMINATION,
                 scope: Scope { crashes: 1, ..Scope::of(2) },
                 steps: 2,
-                story: "who waits for all waits for ever: p0 crashes before it proposes",
+                story: "p0 crashes before it proposes, and p1, which waits for all, waits for \
+                        ever",
             },
             Counterexample {
                 property: AGREEMENT,
                 scope: Scope { set: IMPATIENT, ..Scope::of(3) },
                 steps: 5,
-                story: "who does not wait for the slowest misses what others know, though nobody \
-                        crashes: p0 and another decide on what p0 proposed, and the third before it \
-                        arrives",
+                story: "a process that does not wait for the slowest misses its proposal, though \
+                        none crashes: p0 and another decide on the proposal of p0, and the third \
+                        decides before it arrives",
             },
         ],
         costs: &[cost::in_all("N(N - 1)", |size| Bounds::exactly(size.n * (size.n - 1)))],

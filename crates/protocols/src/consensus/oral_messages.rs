@@ -1,27 +1,28 @@
 //! The Byzantine generals with oral messages, OM(f) (Lamport, Shostak, Pease, 1982).
 //!
-//! A commander gives an order, and its lieutenants are to obey the same one, though some of them, or
-//! the commander itself, are traitors. So each tells the others what it was told; and in the next
-//! round each tells what it was told that others were told; and so on, for f + 1 rounds. In the end
-//! everybody knows who said that who said … what the order is, a tree, and takes the majority at
-//! each node, from the leaves to the root.
+//! A commander gives an order, and its lieutenants are to obey the same one, though some of them,
+//! or the commander itself, are traitors. So each lieutenant passes the order that it received on
+//! to the others; in the next round each passes on the claims of the others; and so on, for f + 1
+//! rounds. In the end each general has a tree of claims, "p2 says that p1 says that the order is
+//! …", and takes the majority at each node, from the leaves to the root.
 //!
-//! - Assumes: synchronous rounds, reliable links; a receiver knows who sent a message, but nothing is
-//!   signed; at most f traitors among N > 3f. A message that does not come stands for no order, ⊥.
-//! - Guarantees: termination; agreement; obedience (a loyal commander is obeyed by all loyal ones). Not
-//!   with N <= 3f, whatever is done on a tie; and if on a tie one believes the commander, not with any N,
-//!   because a traitor may have as many stories as there are lieutenants: see the card.
+//! - Assumes: synchronous rounds, reliable links; a receiver knows the sender of a message, but
+//!   messages are not signed; at most f traitors among N > 3f. A message that does not come counts
+//!   as no order, ⊥.
+//! - Guarantees: termination; agreement; obedience (a loyal commander is obeyed by all loyal ones).
+//!   Not with N <= 3f, under any rule for ties. If generals believe the commander on a tie, not
+//!   with any N, because a traitor can tell each lieutenant another order: see the card.
 //! - Cost: f + 1 rounds; M(N, f) = (N − 1)(1 + M(N − 1, f − 1)) messages, M(N, 0) = N − 1: 9 for
 //!   (4, 1), 156 for (7, 2), 3609 for (10, 3).
 //! - State: one value for each path of at most f + 1 different processes, O(N^f).
 //!
-//! In OM(m) a lieutenant is the commander of an OM(m − 1) among the others. Here all these runs are one:
-//! what a general says is named by the path on which it came, the commander first, and
-//! `p2:p0:7` reads "p2 says that p0 says 7".
+//! In OM(m) a lieutenant is the commander of an OM(m − 1) among the others. Here all these runs are
+//! one: a claim carries the path on which it came, the commander first, and `p2:p0:7` reads "p2
+//! says that p0 says 7".
 //!
-//! Sources: L. Lamport, R. Shostak, M. Pease: The Byzantine generals problem. ACM TOPLAS 4(3), 1982.
-//! The tree: A. Bar-Noy, D. Dolev, C. Dwork, H. R. Strong: Shifting gears: changing algorithms on
-//! the fly to expedite Byzantine agreement. PODC 1987.
+//! Sources: L. Lamport, R. Shostak, M. Pease: The Byzantine generals problem. ACM TOPLAS 4(3),
+//! 1982. The tree: A. Bar-Noy, D. Dolev, C. Dwork, H. R. Strong: Shifting gears: changing
+//! algorithms on the fly to expedite Byzantine agreement. PODC 1987.
 
 mod card;
 
@@ -36,15 +37,15 @@ use synod_core::{Cx, ProcessId, Protocol, Setup, SetupError, Wire};
 
 pub use card::{OralGenerals, TIE};
 
-/// Who said that who said …: the commander first, the last who said it last.
+/// The path of a claim: the commander first, its last sender last.
 pub type Path = Vec<ProcessId>;
 
-/// What somebody says that the order is.
+/// A claim about the order.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Claim {
-    /// How it came from the commander.
+    /// Its path from the commander.
     pub path: Path,
-    /// The order. None: there is no order.
+    /// The order; `None` if there is none.
     pub value: Option<Value>,
 }
 
@@ -64,12 +65,12 @@ impl fmt::Debug for Claim {
     }
 }
 
-/// What is believed if there is no majority.
+/// The rule for a node without a majority.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Tie {
-    /// That there is no order.
+    /// Believe that no order was given.
     Default,
-    /// Whoever commands in this (part of the) run.
+    /// Believe the commander of this (part of the) run.
     Commander,
 }
 
@@ -77,13 +78,13 @@ pub enum Tie {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct OralMessages {
     f: usize,
-    /// How many messages one process sends to another in a round, at most.
+    /// The largest number of messages that one process sends to another in a round.
     at_most: usize,
     commander: ProcessId,
     tie: Tie,
     round: u32,
-    /// What we were told, by the path on which it came; at the commander also what it said itself.
-    /// Nothing stands for no order.
+    /// The claims that we received, by path; at the commander also its own order. A missing entry
+    /// stands for no order.
     claims: BTreeMap<Path, Value>,
 }
 
@@ -93,7 +94,7 @@ impl Protocol for OralMessages {
     type Message = Claim;
     type Timer = RoundOver;
 
-    /// The commander gives its order, in the first round. What others propose does not matter.
+    /// The commander gives its order, in the first round. The proposals of others do not matter.
     fn on_input(&mut self, Input::Propose(value): Input, cx: &mut Cx<'_, Self>) {
         if cx.me() == self.commander && self.round == 1 {
             self.claims.insert(vec![cx.me()], value);
@@ -133,7 +134,8 @@ impl OralMessages {
             "default" => Tie::Default,
             _ => Tie::Commander,
         };
-        // In the last round, by as many ways as there are from the commander by f − 1 others.
+        // The last round has the most messages: one for each path from the commander over f − 1
+        // others.
         let others = setup.n.saturating_sub(3);
         let at_most = (0..f.saturating_sub(1)).map(|used| others - used).product();
         let claims = BTreeMap::new();
@@ -141,7 +143,7 @@ impl OralMessages {
         Ok(vec![general; setup.n])
     }
 
-    /// Whether such a path may end with `from` and come to us in this round.
+    /// Checks that an honest process `from` can have sent a claim with this path in this round.
     fn fits(&self, from: ProcessId, path: &Path, cx: &Cx<'_, Self>) -> Result<(), &'static str> {
         if path.len() != self.round as usize || path.first() != Some(&self.commander) {
             return Err("says something that does not belong to this round");
@@ -156,7 +158,7 @@ impl OralMessages {
         Ok(())
     }
 
-    /// Tells the others all that we were told in this round.
+    /// Passes all claims of this round on to the others.
     fn relay(&self, round: usize, cx: &mut Cx<'_, Self>) {
         for mut path in self.paths(round, cx) {
             let value = self.claims.get(&path).copied();
@@ -166,7 +168,7 @@ impl OralMessages {
         }
     }
 
-    /// All paths of this length on which something may come to us.
+    /// All paths of this length on which a claim may come to us.
     fn paths(&self, length: usize, cx: &Cx<'_, Self>) -> Vec<Path> {
         let mut paths: Vec<Path> = Vec::new();
         if cx.me() != self.commander {
@@ -182,8 +184,8 @@ impl OralMessages {
         paths
     }
 
-    /// What the last of the path was told, as far as we can tell: what it told us, and what the others
-    /// say that it told them.
+    /// The order that we believe the last process of the path to have sent: the majority of its
+    /// claim to us, and of those that the others report from it.
     fn believed(&self, path: &mut Path, cx: &Cx<'_, Self>) -> Option<Value> {
         let told = self.claims.get(path).copied();
         if path.len() > self.f || path.contains(&cx.me()) {
@@ -202,7 +204,7 @@ impl OralMessages {
     }
 }
 
-/// Who may be next on a path that leads to us.
+/// The processes that may follow on a path that leads to us.
 fn next<'p>(
     path: &'p Path,
     cx: &Cx<'_, OralMessages>,
@@ -210,7 +212,7 @@ fn next<'p>(
     cx.others().filter(|process| !path.contains(process))
 }
 
-/// M(N, f): how many messages there are.
+/// M(N, f): the number of messages.
 pub fn messages(n: usize, f: usize) -> usize {
     let others = n.saturating_sub(1);
     match f {
@@ -222,8 +224,8 @@ pub fn messages(n: usize, f: usize) -> usize {
 /// The most messages that a run may take.
 const MOST: usize = 1_000_000;
 
-/// The number of faults, if that makes sense: there must be enough processes for paths so long, and
-/// the messages must be few enough to be sent.
+/// The number of faults, checked: there must be enough processes for paths of that length, and the
+/// messages must not exceed a million.
 pub fn faults(setup: &Setup) -> Result<usize, SetupError> {
     let f = super::rounds::faults(setup, setup.n.saturating_sub(1) / 3, setup.n.saturating_sub(2))?;
     match messages(setup.n, f) {

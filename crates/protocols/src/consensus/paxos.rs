@@ -1,22 +1,27 @@
 //! Paxos, for one decision (Lamport, 1998).
 //!
-//! A proposer asks a quorum of acceptors to promise that they take part in no smaller ballot, and to
-//! tell what they have accepted. Of all that it is told it takes the value of the greatest ballot,
-//! and only if there is none, its own; then it asks them to accept it. What a quorum has accepted in
-//! one ballot is chosen, and since any two quorums share an acceptor, every later ballot finds it.
+//! A proposer asks a quorum of acceptors to promise that they take part in no smaller ballot, and
+//! to tell their last votes. Of these votes it takes the value of the greatest ballot; only if
+//! there is no vote, its own value. Then it asks the acceptors to accept that value. A value that a
+//! quorum has accepted in one ballot is chosen. Since any two quorums share an acceptor, every
+//! later ballot finds it.
 //!
-//! - Assumes: nothing about time. Messages may be lost, doubled and reordered, processes crash and
-//!   come back with their disks; but nobody lies.
-//! - Guarantees: agreement, once, validity, integrity. Termination only if one proposer is left alone
-//!   and a quorum is up: two that outbid each other never end (see the counterexamples).
-//! - Cost, one proposer: N prepares, N promises, N accepts, and N · L accepted votes for L learners;
-//!   of these, the 3 + L that a process says to itself are not sent. Four hops to a learner.
-//! - State: an acceptor's promise and vote; a proposer's ballot; a vote of each process at a learner.
+//! - Assumes: no process lies. Messages may take any time, be lost, doubled and reordered;
+//!   processes may crash and come back with their disks.
+//! - Guarantees: agreement, once, validity, integrity. Termination only if one proposer is left
+//!   alone and a quorum is up: two proposers that outbid each other never end (see the
+//!   counterexamples).
+//! - Cost, one proposer: N prepares, N promises, N accepts, and N · L accepted votes for L
+//!   learners; of these, the 3 + L that a process says to itself are not sent. Four hops to a
+//!   learner.
+//! - State: an acceptor's promise and vote; a proposer's ballot; a vote of each process at a
+//!   learner.
 //!
-//! Every process is an acceptor. It writes what it promises and accepts to its disk *before* it says
-//! so. One that starts again without its disk (it has an earlier life, and no record of it) does not
-//! know what it promised: it neither votes nor proposes any more, and only learns. The same happens
-//! to one that crashed before it ever promised anything, which is a pity, but does no harm.
+//! Every process is an acceptor. It writes its promise or vote to its disk *before* it sends it. A
+//! process that starts again without its disk (it has an earlier incarnation, and no record of it)
+//! does not know its promises: from then on it neither votes nor proposes, and only learns. The
+//! same happens to a process that crashed before its first promise; that costs an acceptor, but
+//! does no harm.
 //!
 //! Source: L. Lamport: The part-time parliament. ACM Transactions on Computer Systems 16(2), 1998;
 //! and: Paxos made simple. ACM SIGACT News 32(4), 2001. The words 1a to 2b are those of the second.
@@ -41,58 +46,59 @@ use synod_core::{Cx, Durable, ProcessId, ProcessSet, Protocol, Setup, SetupError
 /// Paxos as it is in the catalogue: with traitors, if there are any.
 pub type Paxos = Byzantine<PaxosProcess<true, true>>;
 
-/// What processes say to each other.
+/// The messages between processes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Message {
     /// 1a: will you take part in this ballot, and in no smaller one?
     Prepare(Ballot),
-    /// 1b: I will; and this is the last that I accepted.
+    /// 1b: I will; and this is my last vote.
     Promise(Ballot, Option<Vote>),
-    /// 2a: accept this.
+    /// 2a: accept this value in this ballot.
     Accept(Vote),
-    /// 2b, to learners: I have accepted it.
+    /// 2b, to learners: I have accepted this value in this ballot.
     Accepted(Vote),
-    /// I do not take part in this ballot, because I have promised that one.
+    /// I do not take part in the first ballot, because I have promised the second.
     Refusal(Ballot, Ballot),
 }
 
 impl Wire for Message {}
 
-/// What a process waits for.
+/// The timers of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Timer {
-    /// It is time to try again.
+    /// A proposer begins another ballot.
     Retry,
 }
 
 /// Where a proposer stands.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum Proposer {
-    /// It proposes nothing.
+    /// It has no ballot under way.
     Idle,
-    /// It asks for promises.
+    /// It waits for promises.
     Preparing { ballot: Ballot, promised: ProcessSet, last: Option<Vote> },
-    /// It has asked to accept.
+    /// It has asked the acceptors to accept.
     Accepting { ballot: Ballot },
-    /// Its ballot came too late: somebody has promised this one.
+    /// Its ballot came too late: an acceptor has promised this greater one.
     Refused { by: Ballot },
 }
 
-/// One process. If it is not `NUMBERED`, it does not look at the ballots of what promises tell; if it
-/// does not `REMEMBER`, it has no disk and does not know. Both are broken on purpose.
+/// One process. A process that is not `NUMBERED` ignores the ballots of the votes in promises; one
+/// that does not `REMEMBER` has no disk, and acts after a crash as if it had never promised. Both
+/// are broken on purpose.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct PaxosProcess<const NUMBERED: bool, const REMEMBER: bool> {
     acceptor: Acceptor,
     learner: Learner,
     proposer: Proposer,
-    /// What the application proposes.
+    /// The proposal of the application.
     proposal: Option<Value>,
-    /// Whether its disk was lost: it only learns.
+    /// Whether it lost its disk, and therefore only learns.
     outsider: bool,
     setting: Setting,
 }
 
-/// All that must survive a crash.
+/// The state that must survive a crash.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Record {
     acceptor: Acceptor,
@@ -106,7 +112,7 @@ impl<const NUMBERED: bool, const REMEMBER: bool> Protocol for PaxosProcess<NUMBE
     type Timer = Timer;
 
     fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
-        // Whoever has a record has promised something: the first record is written with a promise.
+        // A process that has a record has promised a ballot, because its first record is a promise.
         self.outsider = REMEMBER && cx.incarnation() > 1 && self.acceptor.promised.is_none();
         if self.proposal.is_some() {
             self.begin(None, cx);
@@ -145,8 +151,8 @@ impl<const NUMBERED: bool, const REMEMBER: bool> Protocol for PaxosProcess<NUMBE
 }
 
 impl Message {
-    /// Whether such a message can be: only its owner begins a ballot, and what is told in a promise
-    /// or a refusal happened in a smaller or a greater one.
+    /// Whether an honest process can have sent this: only the owner begins a ballot, a promise
+    /// tells a vote of a smaller ballot, and a refusal names a greater one.
     fn is_sound(&self, from: ProcessId, n: usize) -> bool {
         from.index() < n
             && match self {
@@ -164,8 +170,9 @@ impl Message {
 }
 
 impl<const NUMBERED: bool, const REMEMBER: bool> PaxosProcess<NUMBERED, REMEMBER> {
-    /// 1a: begins a ballot above all that this process knows of. Its own acceptor promises first, and
-    /// that is on the disk before anybody hears of the ballot: so it is never begun twice.
+    /// 1a: begins a ballot above all that this process knows of. Its own acceptor promises first,
+    /// and the promise is on the disk before others hear of the ballot: so no ballot is begun
+    /// twice.
     fn begin(&mut self, refused_by: Option<Ballot>, cx: &mut Cx<'_, Self>) {
         let ballot = Ballot::above(self.acceptor.promised.max(refused_by), cx.me());
         let Some(ballot) = ballot.filter(|ballot| ballot.round <= self.setting.ballots) else {
@@ -198,7 +205,8 @@ impl<const NUMBERED: bool, const REMEMBER: bool> PaxosProcess<NUMBERED, REMEMBER
         }
     }
 
-    /// Whoever does not try again need not know.
+    /// Tells the proposer which greater ballot is promised. A proposer that never retries has no
+    /// use for that.
     fn refuse(&self, from: ProcessId, of: Ballot, promised: Ballot, cx: &mut Cx<'_, Self>) {
         if self.setting.retry != Retry::Never {
             cx.send(from, Message::Refusal(of, promised));
@@ -212,38 +220,39 @@ impl<const NUMBERED: bool, const REMEMBER: bool> PaxosProcess<NUMBERED, REMEMBER
         told: Option<Vote>,
         cx: &mut Cx<'_, Self>,
     ) {
-        // Otherwise it comes too late.
+        // Otherwise the promise comes too late.
         if let Proposer::Preparing { ballot, promised, last } = &mut self.proposer
             && *ballot == of
             && promised.insert(from)
         {
+            // The vote of the greatest ballot: if a value was chosen before, this vote is for it.
             *last = if NUMBERED { told.max(*last) } else { last.or(told) };
             self.go_on(cx);
         }
     }
 
-    /// 2a: when a quorum has promised, it is asked to accept the last value that one of them has
-    /// accepted, or else our own.
+    /// 2a: when a quorum has promised, asks all to accept the value of the greatest vote among the
+    /// promises, or else our own.
     fn go_on(&mut self, cx: &mut Cx<'_, Self>) {
         let Proposer::Preparing { ballot, promised, last } = &self.proposer else { return };
         if promised.len() < majority(cx.group_size()) {
             return;
         }
-        let own = self.proposal.expect("only who has something to propose prepares");
+        let own = self.proposal.expect("only a process with a proposal prepares");
         let vote = Vote { ballot: *ballot, value: last.map_or(own, |last| last.value) };
         self.proposer = Proposer::Accepting { ballot: vote.ballot };
         cx.multicast(Message::Accept(vote));
         self.vote(vote, cx);
     }
 
-    /// 2b, in a ballot of somebody else.
+    /// 2b, in a ballot of another proposer.
     fn on_accept(&mut self, from: ProcessId, vote: Vote, cx: &mut Cx<'_, Self>) {
         if let Some(promised) = self.vote(vote, cx) {
             self.refuse(from, vote.ballot, promised, cx);
         }
     }
 
-    /// 2b: accepts and tells the learners, or says which greater ballot it has promised.
+    /// 2b: accepts and tells the learners, or returns the greater ballot that it has promised.
     fn vote(&mut self, vote: Vote, cx: &mut Cx<'_, Self>) -> Option<Ballot> {
         if self.outsider {
             return None;
@@ -291,14 +300,14 @@ impl<const NUMBERED: bool, const REMEMBER: bool> PaxosProcess<NUMBERED, REMEMBER
         }
     }
 
-    /// What is said from now on waits for the disk.
+    /// Writes the record. Messages that follow wait for the disk.
     fn save(&self, cx: &mut Cx<'_, Self>) {
         if REMEMBER && self.setting.durable.contains(cx.me()) {
             cx.checkpoint(&Record { acceptor: self.acceptor, proposal: self.proposal });
         }
     }
 
-    /// What it has promised and accepted.
+    /// The acceptor of this process: its promise and its last vote.
     pub fn acceptor(&self) -> &Acceptor {
         &self.acceptor
     }

@@ -1,10 +1,11 @@
-//! Quorums: how many must agree so that nobody else can agree on something different meanwhile.
+//! Quorums: the number of processes that must agree, so that no others can agree on another value
+//! at the same time.
 //!
-//! Two quorums of more than half share a process; it knows what the first one did when it is asked
-//! for the second. A *fast* quorum may vote without a leader. Then two values may get votes in the
-//! same round, and a later leader who sees a classic quorum must be able to tell which of them may
-//! have been chosen: any classic quorum and any two fast ones share a process. With traitors, two
-//! quorums must share more processes than there are traitors.
+//! Two quorums of more than half share a process; it knows the decision of the first one when the
+//! second one asks it. A *fast* quorum may vote without a leader. Then two values may get votes in
+//! the same round, and a later leader that sees a classic quorum must be able to tell which of them
+//! may have been chosen: any classic quorum and any two fast ones share a process. With traitors,
+//! two quorums must share more processes than there are traitors.
 
 use serde::{Deserialize, Serialize};
 use synod_core::ProcessSet;
@@ -14,7 +15,7 @@ pub fn majority(n: usize) -> usize {
     n / 2 + 1
 }
 
-/// How many of a group are a quorum.
+/// The sizes of the quorums in a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Quorums {
     n: u32,
@@ -22,47 +23,47 @@ pub struct Quorums {
     fast: u32,
 }
 
-/// Sizes that do not do what quorums are for.
+/// Sizes whose quorums need not intersect.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QuorumError {
-    /// Larger than the group, or nobody.
+    /// A size of zero, or larger than the group.
     #[error("a quorum of {size} among {n} is not possible")]
     Impossible {
         /// The size in question.
         size: usize,
-        /// Of so many.
+        /// The size of the group.
         n: usize,
     },
-    /// Two classic quorums may have nobody in common.
+    /// Two classic quorums may have no member in common.
     #[error(
-        "two quorums of {classic} among {n} may have nobody in common; take more than half, at \
+        "two quorums of {classic} among {n} may have no member in common; take more than half, at \
          least {}", majority(*.n)
     )]
     Classic {
         /// The size of a classic quorum.
         classic: usize,
-        /// Of so many.
+        /// The size of the group.
         n: usize,
     },
-    /// A classic and two fast quorums may have nobody in common.
+    /// A classic and two fast quorums may have no member in common.
     #[error(
-        "a quorum of {classic} and two fast ones of {fast} among {n} may have nobody in common; a \
-         fast one needs at least {needed}"
+        "a quorum of {classic} and two fast ones of {fast} among {n} may have no member in common; \
+         a fast one needs at least {needed}"
     )]
     Fast {
         /// The size of a classic quorum.
         classic: usize,
         /// The size of a fast one.
         fast: usize,
-        /// Of so many.
+        /// The size of the group.
         n: usize,
-        /// The smallest size that does it.
+        /// The smallest size of a fast quorum that suffices.
         needed: usize,
     },
 }
 
 impl Quorums {
-    /// More than half; and ⌈3N/4⌉ where nobody leads.
+    /// More than half for a classic quorum, ⌈3N/4⌉ for a fast one.
     pub fn of(n: usize) -> Self {
         Quorums::checked(n, majority(n), (3 * n).div_ceil(4)).expect("such quorums intersect")
     }
@@ -88,27 +89,27 @@ impl Quorums {
         Quorums { n: n as u32, classic: classic as u32, fast: fast as u32 }
     }
 
-    /// How many processes there are.
+    /// The size of the group.
     pub fn group(&self) -> usize {
         self.n as usize
     }
 
-    /// How many are a classic quorum.
+    /// The size of a classic quorum.
     pub fn classic(&self) -> usize {
         self.classic as usize
     }
 
-    /// How many are a fast quorum.
+    /// The size of a fast quorum.
     pub fn fast(&self) -> usize {
         self.fast as usize
     }
 
-    /// How many may crash so that a classic quorum is left: F.
+    /// F: the number of crashes after which a classic quorum is left.
     pub fn crashes(&self) -> usize {
         self.group() - self.classic()
     }
 
-    /// How many may crash so that a fast quorum is left: E.
+    /// E: the number of crashes after which a fast quorum is left.
     pub fn fast_crashes(&self) -> usize {
         self.group() - self.fast()
     }
@@ -124,13 +125,13 @@ impl Quorums {
     }
 }
 
-/// How many traitors a group of `n` can bear: fewer than a third.
+/// The number of traitors that a group of `n` can bear: fewer than a third.
 pub fn traitors_among(n: usize) -> usize {
     n.saturating_sub(1) / 3
 }
 
-/// How many of `n` are a quorum where that many may be traitors: any two share a loyal process, and
-/// the loyal ones alone are enough. It is 2f + 1 of 3f + 1.
+/// The size of a quorum among `n` where that many may be traitors: any two quorums share a loyal
+/// process, and the loyal ones alone are a quorum. It is 2f + 1 of 3f + 1.
 pub fn byzantine(n: usize) -> usize {
     (n + traitors_among(n)) / 2 + 1
 }
@@ -139,7 +140,7 @@ pub fn byzantine(n: usize) -> usize {
 mod tests {
     use super::*;
 
-    /// Every set of so many among `n`, as bits.
+    /// Every set of `size` among `n`, as bits.
     fn sets(n: usize, size: usize) -> impl Iterator<Item = u32> + Clone {
         (0..1_u32 << n).filter(move |set| set.count_ones() as usize == size)
     }

@@ -1,18 +1,20 @@
-//! Synchronous rounds: everybody speaks, waits, and has then heard everybody.
+//! Synchronous rounds: each process sends, waits, and has then heard all others.
 //!
-//! Where no message takes longer than a known bound, a round is a time-out: what was sent at its
-//! beginning has arrived at its end, and who was not heard then has crashed, or is silent. An
-//! algorithm made of rounds ([`RoundBased`]) need not know about time: in each round it is given all
-//! that was said in it, in an order that does not depend on the network, and then it is told that the
-//! round is over. What it sends then belongs to the next round.
+//! Where no message takes longer than a known bound, a round is a time-out: messages that were sent
+//! at its beginning have arrived at its end, and a process that was not heard by then has crashed,
+//! or is silent. An algorithm made of rounds ([`RoundBased`]) need not know about time. At the end
+//! of each round it gets all messages of the round, in an order that does not depend on the
+//! network, and then the news that the round is over. Its next messages belong to the next round.
 //!
-//! - Assumes: all processes start at the same moment; clocks run alike; no message takes longer than
-//!   `delay`. Whoever starts again after a crash has missed the rounds, and stays out of them.
-//! - Guarantees: what a correct process says in a round is heard in that round by all correct ones.
-//! - Cost: nothing but time: `delay` and a millisecond for each round.
-//! - State: what was heard in this round, and what others already said in the next, because their
-//!   time-outs ran out a moment before ours; of each sender at most as many messages as the
-//!   algorithm sends to one process in a round.
+//! - Assumes: all processes start at the same moment; clocks run alike; no message takes longer
+//!   than `delay`. A process that starts again after a crash has missed rounds, and takes no part
+//!   in later ones.
+//! - Guarantees: all correct processes get the message of a correct one in the round in which it
+//!   was sent.
+//! - Cost: no messages; `delay` and a millisecond of time for each round.
+//! - State: the messages of this round, and those of the next from processes whose time-outs ended
+//!   a moment before ours; of each sender at most as many as the algorithm sends to one process in
+//!   a round.
 //!
 //! Source: N. A. Lynch: Distributed Algorithms, 1996, chapter 2.
 
@@ -32,7 +34,7 @@ pub const FAULTS: Parameter = Parameter {
     meaning: "how many processes may be faulty, for which f + 1 rounds are made",
 };
 
-/// How many processes may be faulty: the parameter `f`, within what makes sense.
+/// The number of processes that may be faulty: the parameter `f`, checked against `at_most`.
 pub fn faults(setup: &Setup, default: usize, at_most: usize) -> Result<usize, SetupError> {
     match setup.number(FAULTS.name, default as u64)? {
         f if f <= at_most as u64 => Ok(f as usize),
@@ -43,30 +45,30 @@ pub fn faults(setup: &Setup, default: usize, at_most: usize) -> Result<usize, Se
 /// Worlds in which the time-outs of rounds are long enough.
 pub const SYNCHRONOUS: Timing = Timing::Synchronous { delay_ms: 1 };
 
-/// The same, but for when within a round a message arrives, which does not matter to the algorithm:
-/// fewer worlds.
+/// Worlds in which messages arrive at once. The moment of arrival within a round does not matter to
+/// the algorithm, and these worlds are fewer.
 pub const AT_ONCE: Timing = Timing::Synchronous { delay_ms: 0 };
 
-/// What may go wrong: nothing but the order of messages, and copies of them.
+/// The faults that rounds tolerate: reordered and duplicated messages.
 pub const IN_TIME: Tolerance =
     Tolerance { delay_ms: Some(1), duplication: true, ..Tolerance::NOTHING };
 
-/// An algorithm in rounds, seen from one process. At the end of a round it is given the messages of the
-/// round ([`Protocol::on_message`]), and then told [`RoundOver`]. It sets no timers of its own, and sends
-/// nothing when the last round is over.
+/// An algorithm in rounds, seen from one process. At the end of a round it gets the messages of the
+/// round ([`Protocol::on_message`]), and then [`RoundOver`]. It sets no timers of its own, and
+/// sends no message when the last round is over.
 pub trait RoundBased:
     Corruptible<Input = Input, Output = Output, Message: Ord, Timer = RoundOver>
 {
-    /// How many rounds it takes.
+    /// The number of rounds that it takes.
     fn rounds(&self) -> u32;
 
-    /// How many messages it sends to one process in a round, at most.
+    /// The largest number of messages that it sends to one process in a round.
     fn at_most(&self) -> usize;
 
-    /// How many faults it is made for, for the formulas on its card.
+    /// The number of faults that it is made for, for the formulas on its card.
     fn faults(&self) -> usize;
 
-    /// Whether the application at this process proposes something.
+    /// Whether the application at this process makes a proposal.
     fn takes_part(&self, _me: ProcessId) -> bool {
         true
     }
@@ -80,7 +82,7 @@ pub trait Synchronous: RoundBased {
     /// The processes of a group.
     fn group(setup: &Setup) -> Result<Vec<Self>, SetupError>;
 
-    /// Whether the formulas on the card are about a group of loyal processes that is set up so.
+    /// Whether the formulas on the card hold for a group of loyal processes with this setup.
     fn has_costs(_setup: &Setup) -> bool {
         true
     }
@@ -90,12 +92,12 @@ pub trait Synchronous: RoundBased {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RoundOver(pub u32);
 
-/// Something that is said in a round.
+/// A message with the round in which it was sent.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct InRound<M> {
     /// The round.
     pub round: u32,
-    /// What is said.
+    /// The message.
     pub it: M,
 }
 
@@ -111,7 +113,7 @@ impl<M: fmt::Debug> fmt::Debug for InRound<M> {
     }
 }
 
-/// What was heard in a round, from whom.
+/// The messages of a round, by sender.
 type Heard<M> = BTreeMap<ProcessId, BTreeSet<M>>;
 
 /// Where a process stands.
@@ -182,6 +184,7 @@ impl<S: RoundBased> Protocol for Rounds<S> {
     }
 
     fn on_timer(&mut self, RoundOver(round): RoundOver, cx: &mut Cx<'_, Self>) {
+        // Messages that came early belong to the round that begins now.
         let heard = std::mem::replace(&mut self.heard, std::mem::take(&mut self.early));
         if round < self.algorithm.rounds() {
             self.begin(round + 1, cx);
@@ -203,7 +206,7 @@ impl<S: RoundBased> Rounds<S> {
         cx.set_timer(RoundOver(round), self.round_ms);
     }
 
-    /// A step of the algorithm, in the present round.
+    /// Runs a step of the algorithm; its messages belong to the present round.
     fn run(&mut self, cx: &mut Cx<'_, Self>, step: impl FnOnce(&mut S, &mut Cx<'_, S>)) {
         let round = match self.phase {
             Phase::In(round) => round,

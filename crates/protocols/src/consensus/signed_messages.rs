@@ -1,24 +1,24 @@
 //! The Byzantine generals with signed messages, SM(f) (Lamport, Shostak, Pease, 1982).
 //!
-//! Who signs cannot be misquoted: a traitor may keep a message for itself, but not change it. So
-//! everybody signs what it is told and passes it on, and accepts in round r only what r different
-//! generals have signed, the commander first. If at most f are traitors, then of f + 1 that have
-//! signed one is loyal, and has told all others; so all loyal ones know the same orders in the end. If
-//! there is just one they obey it; if there are more, the commander is a traitor.
+//! A signed order cannot be changed: a traitor may keep a message for itself, but not alter it. So
+//! each general signs an order and passes it on, and accepts in round r only an order that r
+//! different generals have signed, the commander first. If at most f are traitors, then one of f +
+//! 1 signers is loyal, and has told all others; so all loyal generals know the same orders in the
+//! end. If there is just one, they obey it; if there are more, the commander is a traitor.
 //!
-//! - Assumes: synchronous rounds, reliable links; signatures that nobody can forge; at most f traitors
-//!   among N >= f + 2 (with fewer there is nothing to agree on).
+//! - Assumes: synchronous rounds, reliable links; signatures that no process can forge; at most f
+//!   traitors among N >= f + 2 (with fewer there are no two loyal generals to agree).
 //! - Guarantees: termination, agreement, obedience; for N = 3 with one traitor, too, where oral
 //!   messages fail.
-//! - Cost: f + 1 rounds; (N − 1)² messages if all are loyal, N − 1 for f = 0; and fewer than twice as
-//!   many if the commander is not, because a second order tells all there is to know, and a third is
-//!   not passed on. A message has at most f + 1 signatures.
+//! - Cost: f + 1 rounds; (N − 1)² messages if all are loyal, N − 1 for f = 0; and fewer than twice
+//!   as many if the commander is not, because the second order already shows that the commander is
+//!   a traitor, and no third is passed on. A message has at most f + 1 signatures.
 //! - State: at most two orders.
 //!
 //! `7:p0:p1` reads "7, signed by p0, and that signed by p1".
 //!
-//! Sources: L. Lamport, R. Shostak, M. Pease: The Byzantine generals problem. ACM TOPLAS 4(3), 1982.
-//! That two orders suffice: D. Dolev, H. R. Strong: Authenticated algorithms for Byzantine
+//! Sources: L. Lamport, R. Shostak, M. Pease: The Byzantine generals problem. ACM TOPLAS 4(3),
+//! 1982. That two orders suffice: D. Dolev, H. R. Strong: Authenticated algorithms for Byzantine
 //! agreement. SIAM Journal on Computing 12(4), 1983.
 
 mod card;
@@ -35,12 +35,13 @@ use synod_core::{Cx, ProcessId, ProcessSet, Protocol, Setup, SetupError, Wire};
 
 pub use card::SignedGenerals;
 
-/// An order, with the signatures of all through whose hands it went.
+/// An order, with the signatures of all generals that passed it on.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Order {
-    /// What is ordered.
+    /// The ordered value.
     pub value: Value,
-    /// Who signed, the commander first. Each signature is under the order and the names up to its own.
+    /// The signatures, that of the commander first. Each covers the order and the names up to its
+    /// own.
     pub signatures: Vec<(ProcessId, Signature)>,
 }
 
@@ -58,7 +59,7 @@ impl fmt::Debug for Order {
 }
 
 impl Order {
-    /// An order that nobody has signed yet.
+    /// An order without signatures.
     fn new(value: Value) -> Order {
         Order { value, signatures: Vec::new() }
     }
@@ -67,7 +68,7 @@ impl Order {
         self.signatures.iter().map(|(signer, _)| *signer)
     }
 
-    /// The same with one more signature.
+    /// The order with one more signature.
     fn signed(mut self, sealer: &Sealer) -> Order {
         let signers: Vec<ProcessId> = self.signers().chain([sealer.me()]).collect();
         let signature = sealer.sign(&(self.value, &signers));
@@ -75,7 +76,7 @@ impl Order {
         self
     }
 
-    /// Whether all signatures are what they seem.
+    /// Whether all signatures are genuine.
     fn is_genuine(&self, sealer: &Sealer) -> bool {
         let signers: Vec<ProcessId> = self.signers().collect();
         self.signatures.iter().enumerate().all(|(place, (signer, signature))| {
@@ -91,11 +92,11 @@ pub struct SignedMessages {
     f: usize,
     commander: ProcessId,
     round: u32,
-    /// The orders that the commander has certainly signed; two tell as much as more.
+    /// The orders that the commander has certainly signed, at most two.
     orders: BTreeSet<Value>,
 }
 
-/// As many orders as matter: the commander is a traitor if there are two.
+/// The largest number of orders to keep: two prove that the commander is a traitor.
 const ENOUGH: usize = 2;
 
 impl Protocol for SignedMessages {
@@ -104,7 +105,7 @@ impl Protocol for SignedMessages {
     type Message = Order;
     type Timer = RoundOver;
 
-    /// The commander gives its order, in the first round. What others propose does not matter.
+    /// The commander gives its order, in the first round. The proposals of others do not matter.
     fn on_input(&mut self, Input::Propose(value): Input, cx: &mut Cx<'_, Self>) {
         if cx.me() == self.commander && self.round == 1 && self.orders.is_empty() {
             self.orders.insert(value);
@@ -123,7 +124,7 @@ impl Protocol for SignedMessages {
             return cx.accuse(from, "forged a signature");
         }
         self.orders.insert(order.value);
-        // The messages of a round come when it is over: what is sent now belongs to the next.
+        // The messages of a round come when it is over, so the one sent now belongs to the next.
         if self.round < self.rounds() {
             let signers: ProcessSet = order.signers().collect();
             let to = cx.others().filter(|other| !signers.contains(*other)).collect();
@@ -152,7 +153,8 @@ impl SignedMessages {
         Ok(Sealer::group(setup)?.into_iter().map(general).collect())
     }
 
-    /// Whether such an order may come from there in this round, if its signatures are genuine.
+    /// Checks that an honest process `from` can have sent this order in this round, if its
+    /// signatures are genuine.
     fn fits(&self, from: ProcessId, order: &Order, cx: &Cx<'_, Self>) -> Result<(), &'static str> {
         let signers = &order.signatures;
         if signers.len() != self.round as usize {
@@ -191,8 +193,8 @@ impl RoundBased for SignedMessages {
     }
 }
 
-/// A commander may sign any order. A lieutenant can only try: the signatures before its own are under
-/// another order.
+/// A commander may sign any order. A lieutenant's lie is found out: the signatures before its own
+/// are under another order.
 impl Corruptible for SignedMessages {
     fn lie(&self, order: &Order, value: Value) -> Option<Order> {
         let before = order.signatures.len().saturating_sub(1);

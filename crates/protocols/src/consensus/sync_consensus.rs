@@ -1,27 +1,29 @@
 //! Consensus in f + 1 synchronous rounds, by flooding.
 //!
-//! In every round a process tells all others the values that it learned in the round before, at first
-//! its own. Who crashes may have told only some; but if at most f processes crash, then in at least
-//! one of f + 1 rounds nobody does, and after that round all have the same values. Each decides on
-//! the smallest.
+//! In every round a process tells all others the values that it learned in the round before, at
+//! first its own. A process that crashes may have told only some; but if at most f processes crash,
+//! then none crashes in at least one of f + 1 rounds, and after that round all have the same
+//! values. Each decides on the smallest.
 //!
-//! - Assumes: synchronous rounds, reliable links; at most `f` processes crash, also in the middle of
-//!   a multicast. Nobody lies.
+//! - Assumes: synchronous rounds, reliable links; at most `f` processes crash, also in the middle
+//!   of a multicast. No process lies.
 //! - Guarantees: termination, agreement, validity. Not with more than f crashes, not with a message
 //!   that is late, and not with traitors: see the counterexamples on the card.
-//! - Cost: f + 1 rounds; (f + 1)N(N − 1) messages, or 2N(N − 1) if there is nothing to say in most
-//!   rounds and nothing is sent then. Every value is sent once by everybody.
-//! - State: the values proposed, at most N, and which of them are not yet sent.
+//! - Cost: f + 1 rounds; (f + 1)N(N − 1) messages, or 2N(N − 1) if a process without new values
+//!   sends no message: without crashes, all values are known after the first round, and passed on
+//!   in the second. Each process sends every value once.
+//! - State: the values proposed, at most N, and those of them that are not sent yet.
 //!
-//! The textbook decides on the smallest of Values^{f+1}. With its own numbering, Values^1 is a process's
-//! value, so what arrives in round r is in Values^{r+1}, and what arrives in the last round is in
-//! Values^{f+2}; without that the algorithm is wrong on the textbook's own example (see the
-//! [mutants](super::mutants)).
+//! The textbook decides on the smallest of Values^{f+1}. With its own numbering, Values^1 is a
+//! process's value, so values that arrive in round r are in Values^{r+1}, and those of the last
+//! round are in Values^{f+2}; without that the algorithm is wrong on the textbook's own example
+//! (see the [mutants](super::mutants)).
 //!
-//! Sources: D. Dolev, H. R. Strong: Authenticated algorithms for Byzantine agreement. SIAM Journal on
-//! Computing 12(4), 1983. G. Coulouris, J. Dollimore, T. Kindberg, G. Blair: Distributed Systems,
-//! 5th edition, 2011, figure 15.17. That fewer rounds never suffice: M. Fischer, N. Lynch: A lower
-//! bound for the time to assure interactive consistency. Information Processing Letters 14(4), 1982.
+//! Sources: D. Dolev, H. R. Strong: Authenticated algorithms for Byzantine agreement. SIAM Journal
+//! on Computing 12(4), 1983. G. Coulouris, J. Dollimore, T. Kindberg, G. Blair: Distributed
+//! Systems, 5th edition, 2011, figure 15.17. That fewer rounds never suffice: M. Fischer, N. Lynch:
+//! A lower bound for the time to assure interactive consistency. Information Processing Letters
+//! 14(4), 1982.
 
 use super::cost;
 use super::rounds::{
@@ -45,14 +47,14 @@ pub struct Values(pub BTreeSet<Value>);
 
 impl Wire for Values {}
 
-/// One process of the algorithm. The broken versions do not count what arrives in the last round, or
-/// make only f rounds.
+/// One process of the algorithm. One mutant does not count the values of the last round, and
+/// another makes only f rounds.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Flooding<const COUNTS_LAST: bool = true, const ONE_MORE: bool = true> {
-    /// How many processes there are: as many values, at most, if nobody lies.
+    /// The number of processes, and thus of values if no process lies.
     n: usize,
     f: usize,
-    /// Whether it also sends that it has nothing new.
+    /// Whether it sends a message even without new values.
     sends_nothing: bool,
     /// Values^r, in round r.
     values: BTreeSet<Value>,
@@ -66,7 +68,7 @@ impl<const COUNTS_LAST: bool, const ONE_MORE: bool> Protocol for Flooding<COUNTS
     type Message = Values;
     type Timer = RoundOver;
 
-    /// In the first round.
+    /// The application proposes in the first round.
     fn on_input(&mut self, Input::Propose(value): Input, cx: &mut Cx<'_, Self>) {
         self.values.insert(value);
         self.unsent.insert(value);
@@ -78,6 +80,7 @@ impl<const COUNTS_LAST: bool, const ONE_MORE: bool> Protocol for Flooding<COUNTS
             return cx.accuse(from, "tells of more values than processes can propose");
         }
         for value in values {
+            // Liars cannot fill the memory: honest processes propose at most n values.
             if self.values.len() < self.n && self.values.insert(value) {
                 self.unsent.insert(value);
             }
@@ -100,7 +103,7 @@ impl<const COUNTS_LAST: bool, const ONE_MORE: bool> Flooding<COUNTS_LAST, ONE_MO
         }
     }
 
-    /// What arrived in the last round is still in `unsent`.
+    /// Decides on the smallest value. Those of the last round are still in `unsent`.
     fn decide(&mut self, cx: &mut Cx<'_, Self>) {
         let counts = |value: &&Value| COUNTS_LAST || !self.unsent.contains(value);
         let smallest = self.values.iter().find(counts).copied();
@@ -137,7 +140,7 @@ impl<const COUNTS_LAST: bool, const ONE_MORE: bool> RoundBased for Flooding<COUN
     }
 }
 
-/// Lies about what it learned.
+/// Lies about the values that it learned.
 impl<const COUNTS_LAST: bool, const ONE_MORE: bool> Corruptible
     for Flooding<COUNTS_LAST, ONE_MORE>
 {
@@ -146,10 +149,11 @@ impl<const COUNTS_LAST: bool, const ONE_MORE: bool> Corruptible
     }
 }
 
-/// What happens to a message without values.
+/// The parameter that decides about messages without values.
 pub const EMPTY: Parameter = Parameter {
     name: "empty",
-    meaning: "whether a process that learned nothing says so: sent or suppressed (default: sent)",
+    meaning: "the message of a process that learned no new value: sent or suppressed (default: \
+              sent)",
 };
 
 /// The parameters of the algorithm.
@@ -164,10 +168,10 @@ pub(super) const SOURCE: Source = Source {
 
 pub(super) const ASSUMES: &[&str] = &[
     "synchronous rounds: all start at the same moment, and no message is late or lost",
-    "at most f processes crash, and nobody lies",
+    "at most f processes crash, and none lies",
 ];
 
-/// What may go wrong.
+/// The faults that the algorithm tolerates.
 pub(super) const TOLERATES: Tolerance = Tolerance { crashes: Crashes::Minority, ..IN_TIME };
 
 const PROMISES: &[&str] = &[AGREEMENT, ONCE, VALIDITY, UNANIMITY, TERMINATION];
@@ -181,12 +185,12 @@ impl Synchronous for Flooding {
         aliases: &["flooding", "dolev-strong-crash"],
         title: "Consensus in f + 1 synchronous rounds",
         source: SOURCE,
-        idea: "Everybody tells everybody what it learned in the last round. In one of f + 1 rounds \
-               nobody crashes, and then all know the same values.",
+        idea: "Each process tells all others the values that it learned in the last round. In one \
+               of f + 1 rounds no process crashes, and then all know the same values.",
         rules: &[
             "propose: multicast the value, in round 1",
             "on values: keep those that are new",
-            "when a round is over: multicast what was new in it, in the next round",
+            "when a round is over: multicast its new values, in the next round",
             "when round f + 1 is over: decide on the smallest value, those of this round included",
         ],
         assumes: ASSUMES,
@@ -222,7 +226,7 @@ impl Synchronous for Flooding {
                 property: AGREEMENT,
                 scope: Scope { timing: AT_ONCE, late: 1, ..Scope::of(2) },
                 steps: 8,
-                story: "a message is late: what p0 proposed reaches p1 when its round is over",
+                story: "a message is late: the proposal of p0 reaches p1 when its round is over",
             },
             Counterexample {
                 property: AGREEMENT,
@@ -238,8 +242,8 @@ impl Synchronous for Flooding {
                     ..Scope::of(3)
                 },
                 steps: 21,
-                story: "p0 lies: in the last round it tells p1 of a smaller value, and there is no time to \
-                        pass it on",
+                story: "p0 lies: in the last round it tells p1 of a smaller value, and there is no \
+                        time to pass it on",
             },
         ],
         costs: &[cost::in_all("(f + 1)N(N - 1)", |size| {

@@ -1,15 +1,15 @@
-//! What most of them say, and whether they are different ones.
+//! Majorities and duplicates in a list of votes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What more than half of the votes are for, if they are.
+/// The value that has more than half of the votes, if there is one.
 pub(super) fn more_than_half<V: Ord + Copy>(votes: &[V]) -> Option<V> {
     let mut count = BTreeMap::new();
     votes.iter().for_each(|vote| *count.entry(*vote).or_insert(0) += 1);
     count.into_iter().find(|(_, times)| 2 * times > votes.len()).map(|(vote, _)| vote)
 }
 
-/// Whether nothing is there twice.
+/// Whether no two elements are equal.
 pub(super) fn all_differ<T: Ord>(all: &[T]) -> bool {
     all.iter().collect::<BTreeSet<_>>().len() == all.len()
 }

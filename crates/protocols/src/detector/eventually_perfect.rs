@@ -1,10 +1,11 @@
 //! An eventually perfect failure detector, ◇P, with time-outs that adapt.
 //!
-//! Who is silent for too long is suspected. If it is heard again, that was a mistake: it is trusted
-//! again, and next time the detector waits a step longer for it. If there is some bound on how long
-//! messages take, known or not, the time-out outgrows it after a few mistakes, and none follow.
+//! The detector suspects a process that is silent for too long. If it hears that process again, the
+//! suspicion was a mistake: it trusts the process again, and next time waits a step longer for it.
+//! If message delays have a bound, known or not, the time-out outgrows it after a few mistakes, and
+//! no further ones follow.
 //!
-//! - Assumes: there is a bound on delays, from some moment on; nobody knows it. Few messages are
+//! - Assumes: from some moment on, delays have a bound, which need not be known. Few messages are
 //!   lost.
 //! - Guarantees: FD1, FD3, also if crashed processes come back. Not FD2: it learns from mistakes.
 //! - Cost: N(N − 1) messages in a period; 2N(N − 1) in the ping style.
@@ -29,9 +30,9 @@ use synod_core::{Algorithm, Cx, Never, ProcessId, ProcessSet, Protocol, Setup, S
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct EventuallyPerfect {
     pulse: Pulse,
-    /// By how much a time-out grows with each mistake.
+    /// The growth of a time-out with each mistake.
     step_ms: u64,
-    /// How long the detector waits for each process.
+    /// The current time-out of each process.
     timeouts_ms: Vec<u64>,
     suspected: ProcessSet,
 }
@@ -44,7 +45,7 @@ impl Protocol for EventuallyPerfect {
 
     fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
         let heard = cx.below(|cx| self.pulse.on_start(cx));
-        assert!(heard.is_empty(), "nobody is heard before anything arrives");
+        assert!(heard.is_empty(), "no process is heard before a message arrives");
         for other in cx.others() {
             self.wait_for(other, cx);
         }
@@ -71,7 +72,7 @@ impl Protocol for EventuallyPerfect {
 }
 
 impl EventuallyPerfect {
-    /// As the parameters `period`, `delay`, `step` and `style` say.
+    /// Reads the parameters `period`, `delay`, `step` and `style`.
     pub fn from_setup(setup: &Setup) -> Result<Self, SetupError> {
         let pulse = Pulse::from_setup(setup)?;
         let delay_ms = milliseconds(setup, "delay", DELAY_MS)?;
@@ -84,13 +85,15 @@ impl EventuallyPerfect {
         })
     }
 
-    /// Who is taken for crashed, at the moment.
+    /// The processes that the detector takes for crashed at the moment.
     pub fn suspected(&self) -> &ProcessSet {
         &self.suspected
     }
 
     fn on_heard(&mut self, process: ProcessId, cx: &mut Cx<'_, Self>) {
         if self.suspected.remove(process) {
+            // The time-out was too short. It never shrinks, so the mistakes about one process come
+            // to an end.
             let timeout_ms = &mut self.timeouts_ms[process.index()];
             *timeout_ms = timeout_ms.saturating_add(self.step_ms);
             cx.output(Opinion::Restore(process));
@@ -108,7 +111,7 @@ impl EventuallyPerfect {
     }
 }
 
-/// There is a bound, but it is longer than the detector thinks.
+/// Delays have a bound, but it is longer than the parameter `delay` says.
 const LONGER_THAN_KNOWN: Tolerance = Tolerance {
     crashes: Crashes::AllButOne,
     duplication: true,
@@ -128,9 +131,10 @@ impl Algorithm for EventuallyPerfect {
         aliases: &["eventually-perfect-detector", "diamond-p"],
         title: "the eventually perfect failure detector, with time-outs that adapt",
         source: CHANDRA_TOUEG,
-        idea: "Suspect who is silent for long; if that was a mistake, wait longer for it next time.",
+        idea: "Suspect a process that is silent for long; if that was a mistake, wait longer for \
+               it next time.",
         rules: &[
-            "once in a period: give everybody a sign of life, or ask everybody for one",
+            "once in a period: give all others a sign of life, or ask them for one",
             "on a sign of life: if the process is suspected, trust it again and make its time-out \
              a step longer; wait for the next",
             "when the time-out of a process is over: suspect it",

@@ -1,4 +1,4 @@
-//! The failure detector as a layer: whichever it is, whoever owns it uses it in the same way.
+//! The failure detector as a layer: a protocol uses every kind of detector in the same way.
 
 use super::{EventuallyPerfect, Message, Opinion, Perfect, PhiAccrual, perfect, phi_accrual};
 use serde::{Deserialize, Serialize};
@@ -6,12 +6,12 @@ use synod_core::{Cx, Never, ProcessId, Protocol, Setup, SetupError};
 
 /// A failure detector that was chosen when the group was set up.
 ///
-/// Its owner starts it with itself, hands it the messages and timers that are its own, and reacts
-/// to the [`Opinion`]s that come back:
-/// `for opinion in cx.below(|cx| self.detector.on_message(from, message, cx)) { … }`.
+/// The protocol that owns it starts it in its own `on_start`, hands it the messages and timers of
+/// the detector, and reacts to the [`Opinion`]s that come back: `for opinion in cx.below(|cx|
+/// self.detector.on_message(from, message, cx)) { … }`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Detector {
-    /// There is none: nobody is ever suspected, and nothing is sent.
+    /// No detector: it suspects no process, and sends no message.
     None,
     /// P.
     Perfect(Perfect),
@@ -21,7 +21,7 @@ pub enum Detector {
     PhiAccrual(PhiAccrual),
 }
 
-/// What the detector waits for.
+/// The timers of a detector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Timer {
     /// P and ◇P.

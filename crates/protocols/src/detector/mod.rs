@@ -1,8 +1,10 @@
-//! Failure detectors: modules that say who seems to have crashed, and who does after all not.
+//! Failure detectors: modules that suspect processes of having crashed, and may take a suspicion
+//! back.
 //!
 //! A detector stands below another protocol, which owns it as a [`Detector`], or alone, as an
 //! algorithm of the catalogue. All of them listen to the same signs of life, heartbeats or answers
-//! to pings ([`pulse`]), and differ in when they lose patience, and in what they do about mistakes.
+//! to pings ([`pulse`]), and differ in the length of their time-outs, and in how they correct
+//! mistakes.
 
 pub mod eventually_perfect;
 mod layer;
@@ -15,17 +17,18 @@ pub use layer::{Detector, Timer};
 pub use perfect::Perfect;
 pub use phi_accrual::PhiAccrual;
 pub use pulse::Message;
-/// What a detector tells whoever stands above it.
+/// A detector's message to the protocol above it.
 pub use synod_core::family::detection::Output as Opinion;
 
 use std::ops::RangeInclusive;
 use synod_core::card::{Bounds, Cost, Load, Parameter, Quantity, Source};
 use synod_core::{Setup, SetupError};
 
-/// A sign of life that comes at the last possible moment must still be in time: a time-out is longer
-/// than the longest silence by this much, which also covers the time to process a message.
+/// A sign of life that comes at the last possible moment must still be in time: a time-out is
+/// longer than the longest silence by this much, which also covers the time to process a message.
 const SLACK_MS: u64 = 1;
-/// Parameters that make no sense for a protocol at work; and sums of them do not overflow.
+/// The largest time that a parameter may set. It is beyond all use, and small enough that sums of
+/// such times do not overflow.
 const LONGEST_MS: u64 = 3_600_000;
 const LARGEST_WINDOW: u64 = 1000;
 
@@ -37,50 +40,50 @@ const DEVIATION_MS: u64 = 1;
 const THRESHOLD: u64 = 8;
 const WINDOW: u64 = 10;
 
-/// The parameters of detectors, for the cards of whoever owns one.
+/// The parameters of detectors, for the cards of protocols that own one.
 pub mod parameter {
     use super::Parameter;
 
-    /// Which detector.
+    /// The kind of detector.
     pub const DETECTOR: Parameter =
         Parameter { name: "detector", meaning: "perfect, eventually-perfect, phi-accrual or none" };
-    /// How often signs of life are given.
+    /// The time between signs of life.
     pub const PERIOD: Parameter = Parameter {
         name: "period",
         meaning: "milliseconds from one sign of life to the next (default: 2)",
     };
-    /// Who begins.
+    /// Whether processes send signs of life unasked.
     pub const STYLE: Parameter = Parameter {
         name: "style",
-        meaning: "heartbeat (everybody says that it is alive) or ping (everybody asks); default: \
-                  heartbeat",
+        meaning: "heartbeat (each process says that it is alive) or ping (each process asks the \
+                  others); default: heartbeat",
     };
     /// The bound that a synchronous system promises.
     pub const DELAY: Parameter = Parameter {
         name: "delay",
         meaning: "milliseconds that a message takes at most, as far as is known (default: 1)",
     };
-    /// How fast the eventually perfect detector learns.
+    /// The growth of the eventually perfect detector's time-outs.
     pub const STEP: Parameter = Parameter {
         name: "step",
         meaning: "milliseconds by which a time-out grows with each mistake, or 0 (default: 1)",
     };
-    /// How sure the φ accrual detector must be.
+    /// The φ from which on the φ accrual detector suspects a process.
     pub const THRESHOLD: Parameter = Parameter {
         name: "threshold",
         meaning: "suspected if the odds are one in 10 to the power of this, 1 to 16 (default: 8)",
     };
-    /// How much it remembers.
+    /// The length of its memory.
     pub const WINDOW: Parameter = Parameter {
         name: "window",
         meaning: "how many waits are remembered for each process, up to 1000 (default: 10)",
     };
-    /// How much waits vary at least.
+    /// The least deviation that it assumes.
     pub const DEVIATION: Parameter = Parameter {
         name: "deviation",
         meaning: "milliseconds by which waits are taken to vary at least (default: 1)",
     };
-    /// How finely it measures.
+    /// The unit in which it measures time.
     pub const TICK: Parameter =
         Parameter { name: "tick", meaning: "milliseconds of a unit of time (default: 1)" };
 }
@@ -91,7 +94,7 @@ const CHANDRA_TOUEG: Source = Source {
     work: "Unreliable failure detectors for reliable distributed systems, JACM 43(2)",
 };
 
-/// What all of them cost: everybody gives everybody else a sign of life.
+/// The cost of every detector: each process gives each other one a sign of life.
 const PER_PERIOD: Cost = Cost {
     name: "messages per period",
     quantity: Quantity::MessagesPerRound,
@@ -100,17 +103,17 @@ const PER_PERIOD: Cost = Cost {
     expected: |size| Bounds::exactly(size.k * size.n * (size.n - 1)),
 };
 
-/// How long a message takes at most, as the parameter `delay` says.
+/// The longest delay of a message, by the parameter `delay`.
 pub(crate) fn delay_ms(setup: &Setup) -> Result<u64, SetupError> {
     milliseconds(setup, "delay", DELAY_MS)
 }
 
-/// A parameter that is a time.
+/// Reads a parameter that is a time.
 fn milliseconds(setup: &Setup, name: &str, default: u64) -> Result<u64, SetupError> {
     whole(setup, name, default, 1..=LONGEST_MS)
 }
 
-/// A parameter that is a number in some range.
+/// Reads a parameter that is a number in a range.
 fn whole(
     setup: &Setup,
     name: &str,

@@ -1,10 +1,10 @@
 //! A perfect failure detector, P, for synchronous systems.
 //!
 //! Every process gives a sign of life once in a period. If no message takes longer than a known
-//! bound, then neither does silence: who is silent for longer than a period and that bound has
-//! crashed, and there is no need ever to take the verdict back.
+//! bound, a living process is never silent for longer than a period and that bound. So a process
+//! that is has crashed, and the detector never has to take the verdict back.
 //!
-//! - Assumes: no message takes longer than `delay`, or is lost; clocks run alike; whoever crashed
+//! - Assumes: no message takes longer than `delay`, or is lost; clocks run alike; a crashed process
 //!   does not come back (if it does, it stays suspected).
 //! - Guarantees: FD1, FD2, and hence FD3. One late or lost message, and FD2 is gone.
 //! - Cost: N(N − 1) messages in a period; 2N(N − 1) in the ping style. A crash is detected at most
@@ -24,7 +24,7 @@ use synod_core::card::{
 use synod_core::family::detection::{Detection, FD1, FD2, FD3};
 use synod_core::{Algorithm, Cx, Never, ProcessId, ProcessSet, Protocol, Setup, SetupError};
 
-/// What the process waits for.
+/// The timers of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Timer {
     /// The next round of signs of life.
@@ -55,7 +55,7 @@ impl Protocol for Perfect {
 
     fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
         let heard = cx.below(|cx| self.pulse.on_start(cx));
-        assert!(heard.is_empty(), "nobody is heard before anything arrives");
+        assert!(heard.is_empty(), "no process is heard before a message arrives");
         for other in cx.others() {
             cx.set_timer(Timer::Silence(other), self.timeout_ms);
         }
@@ -82,7 +82,7 @@ impl Protocol for Perfect {
 }
 
 impl Perfect {
-    /// As the parameters `period`, `delay` and `style` say.
+    /// Reads the parameters `period`, `delay` and `style`.
     pub fn from_setup(setup: &Setup) -> Result<Self, SetupError> {
         let pulse = Pulse::from_setup(setup)?;
         let delay_ms = milliseconds(setup, "delay", DELAY_MS)?;
@@ -90,12 +90,13 @@ impl Perfect {
         Ok(Perfect { pulse, timeout_ms, suspected: ProcessSet::EMPTY })
     }
 
-    /// Who is taken for crashed.
+    /// The processes that the detector has declared crashed.
     pub fn suspected(&self) -> &ProcessSet {
         &self.suspected
     }
 
-    /// A verdict is final: who was declared crashed is not waited for any more.
+    /// A verdict is final, so the detector no longer waits for a process that it has declared
+    /// crashed.
     fn on_heard(&mut self, process: ProcessId, cx: &mut Cx<'_, Self>) {
         if !self.suspected.contains(process) {
             cx.set_timer(Timer::Silence(process), self.timeout_ms);
@@ -108,7 +109,7 @@ impl Perfect {
     }
 }
 
-/// What may go wrong: anything that keeps the bound.
+/// The faults that the detector tolerates: all that keep the bound on delays.
 const SYNCHRONOUS: Tolerance = Tolerance {
     crashes: Crashes::AllButOne,
     duplication: true,
@@ -127,16 +128,17 @@ impl Algorithm for Perfect {
         aliases: &["perfect-detector", "P"],
         title: "the perfect failure detector for synchronous systems",
         source: CHANDRA_TOUEG,
-        idea: "Who is silent for longer than a living process can be has crashed, and stays so.",
+        idea: "A process that is silent for longer than a living one can be has crashed, and stays \
+               so.",
         rules: &[
-            "once in a period: give everybody a sign of life, or ask everybody for one",
+            "once in a period: give all others a sign of life, or ask them for one",
             "on a sign of life: wait for the next, a period and the longest delay, and a little",
             "when that time is over: the process has crashed; this is never taken back",
         ],
         assumes: &[
             "every message arrives within the delay that is known, and none is lost",
             "clocks run alike",
-            "whoever crashed does not come back",
+            "a crashed process does not come back",
         ],
         tolerates: SYNCHRONOUS,
         promises: &[FD1, FD2, FD3],

@@ -1,23 +1,25 @@
-//! The φ accrual failure detector: how surprising is this silence?
+//! The φ accrual failure detector: it computes how unlikely a silence is.
 //!
 //! The detector remembers how long it waited for the last signs of life of each process, and takes
-//! the next wait for a draw from a normal distribution with the same mean and deviation. φ is the
-//! number of zeros in the probability that a process that is still alive is silent for so long:
-//! φ = 1 is wrong one time in ten, φ = 8 one time in a hundred million. Whoever reaches the
-//! threshold is suspected. The time-out therefore follows the network, link by link, up and down.
+//! the next wait for a draw from a normal distribution with the same mean and deviation. φ = −log₁₀
+//! p, where p is the probability that a living process is silent for that long: a suspicion at φ =
+//! 1 is wrong one time in ten, at φ = 8 one time in a hundred million. The detector suspects a
+//! process whose φ reaches the threshold. The time-out therefore follows the delays of the network,
+//! link by link, up and down.
 //!
 //! - Assumes: waits vary as they did of late, and not much more than a normal distribution does.
-//! - Guarantees: FD1. FD3 while a wait is never longer than the mean of the last ones and z(φ) times
-//!   their deviation, which never counts as less than `deviation`; but it forgets: what is forgotten
-//!   can be a mistake again, so it is not ◇P in every world in which ◇P exists.
+//! - Guarantees: FD1. FD3 while a wait is never longer than the mean of the last ones and z(φ)
+//!   times their deviation, which never counts as less than `deviation`. But the detector forgets
+//!   old waits, and can then repeat an old mistake, so it is not ◇P in every world in which ◇P
+//!   exists.
 //! - Cost: N(N − 1) messages in a period; 2N(N − 1) in the ping style.
 //! - State: for each process, as many numbers as `window` says.
 //!
-//! A protocol has no clock, so time is counted in ticks of a timer. All arithmetic is in whole
-//! numbers: the same history gives the same verdict on every machine.
+//! A protocol has no clock, so the detector counts ticks of a timer. All arithmetic is in whole
+//! numbers, so that the same history gives the same verdict on every machine.
 //!
 //! Source: N. Hayashibara, X. Défago, R. Yared, T. Katayama: The φ accrual failure detector. SRDS
-//! 2004. That a deviation is never taken for less than some least one is common practice, not theirs.
+//! 2004. The least deviation is common practice, not theirs.
 
 use super::pulse::{Beat, Heard, Message, Pulse};
 use super::{Opinion, PER_PERIOD, milliseconds, parameter, whole};
@@ -29,17 +31,17 @@ use synod_core::card::{
 use synod_core::family::detection::{Detection, FD1, FD2, FD3};
 use synod_core::{Algorithm, Cx, Never, ProcessId, ProcessSet, Protocol, Setup, SetupError};
 
-/// For φ = 1, 2, …: how many deviations above the mean a normal variable lies with a probability
-/// of 10^−φ, in thousandths.
+/// The quantiles z(φ) of the normal distribution for φ = 1, 2, …, in thousandths: a normal variable
+/// lies z deviations above its mean with a probability of 10^−φ.
 pub const QUANTILES: [u64; 16] = [
     1282, 2326, 3090, 3719, 4265, 4753, 5199, 5612, 5998, 6361, 6706, 7034, 7349, 7651, 7941, 8222,
 ];
 
-/// A silence of more than so many periods is remembered as one of just so many: it has a bound, and
-/// a long crash does not spoil the estimate for ever.
+/// The longest silence that the detector remembers, in periods; a longer one counts as this long.
+/// So numbers stay bounded, and a long crash does not spoil the estimate for ever.
 const LONGEST_SILENCE_PERIODS: u64 = 16;
 
-/// What the process waits for.
+/// The timers of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Timer {
     /// The next round of signs of life.
@@ -59,7 +61,7 @@ impl From<Beat> for Timer {
 pub struct PhiAccrual {
     pulse: Pulse,
     rules: Rules,
-    /// What is remembered of each process, itself included.
+    /// The history of each process. (The own one stays unused; it keeps the indices simple.)
     histories: Vec<History>,
     suspected: ProcessSet,
 }
@@ -74,7 +76,7 @@ struct Rules {
     least_deviation: u64,
 }
 
-/// What is known about the signs of life of one process, in ticks.
+/// The signs of life of one process, with times in ticks.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct History {
     /// The last waits, the oldest first. Before the first sign it is empty.
@@ -92,7 +94,7 @@ impl Protocol for PhiAccrual {
 
     fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
         let heard = cx.below(|cx| self.pulse.on_start(cx));
-        assert!(heard.is_empty(), "nobody is heard before anything arrives");
+        assert!(heard.is_empty(), "no process is heard before a message arrives");
         cx.set_timer(Timer::Tick, self.rules.tick_ms);
     }
 
@@ -117,7 +119,7 @@ impl Protocol for PhiAccrual {
 }
 
 impl PhiAccrual {
-    /// As the parameters `period`, `tick`, `threshold`, `window`, `deviation` and `style` say.
+    /// Reads the parameters `period`, `tick`, `threshold`, `window`, `deviation` and `style`.
     pub fn from_setup(setup: &Setup) -> Result<Self, SetupError> {
         let pulse = Pulse::from_setup(setup)?;
         let tick_ms = milliseconds(setup, "tick", super::TICK_MS)?;
@@ -136,7 +138,7 @@ impl PhiAccrual {
         Ok(PhiAccrual { pulse, rules, histories, suspected: ProcessSet::EMPTY })
     }
 
-    /// Who is taken for crashed, at the moment.
+    /// The processes that the detector takes for crashed at the moment.
     pub fn suspected(&self) -> &ProcessSet {
         &self.suspected
     }
@@ -166,8 +168,8 @@ impl PhiAccrual {
 }
 
 impl History {
-    /// A sign has come: the silence before it is one more wait. Before the first sign there was no
-    /// other from which the wait could be measured, so it is taken to be a period.
+    /// Records a sign of life: the silence before it is one more wait. The wait before the first
+    /// sign cannot be measured, because no other sign precedes it; it counts as a period.
     fn remember(&mut self, rules: &Rules) {
         let wait = if self.waits.is_empty() { rules.period } else { self.silence };
         if self.waits.len() == rules.window {
@@ -184,7 +186,7 @@ impl Rules {
         self.period * LONGEST_SILENCE_PERIODS
     }
 
-    /// From which silence on φ reaches the threshold: mean + z · deviation, rounded up. With k
+    /// The silence at which φ reaches the threshold: mean + z · deviation, rounded up. With k
     /// waits, S their sum and Q that of their squares, k · mean = S and k² · variance = kQ − S².
     fn limit(&self, waits: impl IntoIterator<Item = u64>) -> u64 {
         let (mut k, mut sum, mut squares) = (0, 0, 0);
@@ -216,14 +218,14 @@ impl Algorithm for PhiAccrual {
             year: 2004,
             work: "The phi accrual failure detector, SRDS",
         },
-        idea: "Compare a silence with the waits of late: suspect who would be silent for so long \
-               only one time in a hundred million, if it were alive.",
+        idea: "Compare a silence with the waits of late: suspect a process if a living one would \
+               be silent for that long only one time in a hundred million.",
         rules: &[
-            "once in a period: give everybody a sign of life, or ask everybody for one",
+            "once in a period: give all others a sign of life, or ask them for one",
             "on a sign of life: remember how long the wait was, and forget the oldest; if the \
              process is suspected, trust it again",
-            "at each tick: suspect whose silence has become too unlikely, for the mean and \
-             deviation of the waits that are remembered",
+            "at each tick: suspect every process whose silence has become too unlikely, by the \
+             mean and the deviation of the remembered waits",
         ],
         assumes: &["waits vary as they did of late, or by no more than the least deviation"],
         tolerates: Tolerance {

@@ -1,10 +1,11 @@
-//! Signs of life: what every failure detector in here listens to.
+//! Signs of life: the messages that every failure detector here listens to.
 //!
 //! In the *heartbeat* style each process tells all others, once in a period, that it is alive. In
 //! the *ping* style it asks all others, and each answers: twice the messages, and a sign of life
-//! takes two delays instead of one; but a process learns only what it asked for.
+//! takes two delays instead of one; but a process that does not ask causes no messages.
 //!
-//! - Assumes: nothing. Signs may be lost, late or doubled; whoever stands above draws conclusions.
+//! - Assumes: nothing. Signs may be lost, late or doubled; the detector above draws the
+//!   conclusions.
 //! - Cost: N(N − 1) messages in a period, 2N(N − 1) in the ping style.
 //! - State: none that changes.
 
@@ -12,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use synod_core::card::Size;
 use synod_core::{Cx, Never, ProcessId, Protocol, Setup, SetupError, Wire};
 
-/// What processes say to each other.
+/// The messages between processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Message {
     /// I am alive.
@@ -25,20 +26,20 @@ pub enum Message {
 
 impl Wire for Message {}
 
-/// It is time for the next round of signs.
+/// The timer for the next round of signs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Beat;
 
-/// This process is alive, or was a moment ago.
+/// The output to the detector above: this process was alive when it sent a sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Heard(pub ProcessId);
 
-/// Who begins.
+/// Whether processes send signs of life unasked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Style {
-    /// Whoever is alive says so.
+    /// Each process tells all others that it is alive.
     Heartbeat,
-    /// Whoever wants to know asks.
+    /// Each process asks all others, and they answer.
     Ping,
 }
 
@@ -64,6 +65,7 @@ impl Protocol for Pulse {
     }
 
     fn on_message(&mut self, from: ProcessId, message: Message, cx: &mut Cx<'_, Self>) {
+        // The detectors above use names as indices, so a forged name must not reach them.
         if from == cx.me() || !cx.is_member(from) {
             return cx.accuse(from, "gave a sign of life, but does not belong to the others");
         }
@@ -85,7 +87,7 @@ impl Protocol for Pulse {
 }
 
 impl Pulse {
-    /// As the parameters `style` and `period` say.
+    /// Reads the parameters `style` and `period`.
     pub fn from_setup(setup: &Setup) -> Result<Self, SetupError> {
         let style = match setup.text("style") {
             None | Some("heartbeat") => Style::Heartbeat,
@@ -101,7 +103,7 @@ impl Pulse {
         self.period_ms + self.messages() * delay_ms
     }
 
-    /// How many messages a sign of life takes.
+    /// The number of messages that a sign of life takes.
     pub fn messages(&self) -> u64 {
         match self.style {
             Style::Heartbeat => 1,
@@ -109,12 +111,12 @@ impl Pulse {
         }
     }
 
-    /// What the formulas of a detector are about.
+    /// The size that the cost formulas of a detector refer to.
     pub(super) fn size(processes: usize, first: Option<&Pulse>) -> Size {
         Size { n: processes, k: first.map_or(1, Pulse::messages) as usize }
     }
 
-    /// From one round of signs to the next.
+    /// The time from one round of signs to the next.
     pub fn period_ms(&self) -> u64 {
         self.period_ms
     }

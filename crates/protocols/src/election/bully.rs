@@ -1,23 +1,24 @@
 //! Election by bullying (García-Molina, 1982).
 //!
-//! Whoever thinks that there is no coordinator asks all processes with greater identifiers. If one
-//! of them answers it takes over; if none does in time, they have crashed, and whoever asked tells
-//! all others that it is the coordinator now. The greatest need not ask anybody, and a process that
-//! comes back after a crash may take over from one that works: that is the bullying.
+//! A process that misses the coordinator asks all processes with greater identifiers. If one of
+//! them answers, that one takes over. If none answers in time, all of them have crashed: the
+//! process that asked is the coordinator now, and tells all smaller ones. The greatest process has
+//! no other to ask. A process that comes back after a crash may take over from a coordinator that
+//! works: that is the bullying.
 //!
-//! - Assumes: everybody knows all identifiers, and they differ; reliable links in any order; no
-//!   message takes longer than `delay`, D. Processes may crash. Somebody must notice it: the
-//!   application, or the failure detector that the process owns.
-//! - Guarantees: E2, E3, E1-self, E1-agree; E1 too, as long as somebody notices each crash of a
+//! - Assumes: every process knows all identifiers, and they differ; reliable links in any order; no
+//!   message takes longer than `delay`, D. Processes may crash. The application notices it, or the
+//!   failure detector that each process owns.
+//! - Guarantees: E2, E3, E1-self, E1-agree; E1 too, as long as some process notices each crash of a
 //!   coordinator. Not if a message is late, and not if a crashed process comes back: see the
 //!   counterexamples on the card.
 //! - Cost: if the greatest has crashed and the second greatest notices, N − 1 messages, or N − 2 if
-//!   it trusts what it noticed; if the smallest notices, N² − N − 1, or N² − 2N.
+//!   it trusts its detection; if the smallest notices, N² − N − 1, or N² − 2N.
 //! - State: a phase, the last coordinator, and two sets of names.
 //!
 //! An answer comes within T = 2D + P, where P is the time to process a message. The greatest that
-//! is up has heard of the election after D, waits for T at most, and its announcement takes D: so
-//! whoever got an answer but no coordinator within 2T of asking starts again.
+//! is up has heard of the election after D, waits for T at most, and its announcement takes D: so a
+//! process that got an answer, but hears of no coordinator within 2T of asking, starts again.
 //!
 //! Source: H. García-Molina: Elections in a distributed computing system. IEEE Transactions on
 //! Computers C-31(1), 1982.
@@ -29,7 +30,7 @@ use serde::{Deserialize, Serialize};
 use synod_core::family::election::{Input, Output, starters, unique_ids};
 use synod_core::{Cx, ProcessId, ProcessSet, Protocol, Setup, SetupError, Wire};
 
-/// What processes say to each other.
+/// The messages between processes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Message {
     /// To greater ones: is one of you up?
@@ -38,7 +39,7 @@ pub enum Message {
     Answer,
     /// To smaller ones: I am the coordinator, with this identifier.
     Coordinator(u64),
-    /// What the failure detectors say to each other.
+    /// A message between the failure detectors.
     Detector(detector::Message),
 }
 
@@ -59,14 +60,14 @@ impl From<detector::Message> for Message {
     }
 }
 
-/// What a process waits for.
+/// The timers of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Timer {
-    /// An answer, until T.
+    /// Until T: the process waits for an answer.
     Answer,
-    /// A coordinator, until 2T.
+    /// Until 2T: the process waits for a coordinator.
     Coordinator,
-    /// Something of the failure detector.
+    /// A timer of the failure detector.
     Detector(detector::Timer),
 }
 
@@ -83,7 +84,7 @@ pub enum Phase {
     Idle,
     /// It asked the greater ones, and none has answered yet.
     WaitAnswer,
-    /// One of them has answered, and will see to it that there is a coordinator.
+    /// A greater one has answered. That one now has the duty to find a coordinator.
     WaitCoordinator,
 }
 
@@ -96,26 +97,26 @@ pub struct Bully {
     /// T.
     timeout_ms: u64,
     phase: Phase,
-    /// The last coordinator that we heard of; possibly ourselves.
+    /// The last coordinator that this process heard of; possibly itself.
     coordinator: Option<Coordinator>,
     detector: Detector,
     options: Options,
 }
 
-/// Who it is.
+/// The name and the identifier of a coordinator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Coordinator {
     process: ProcessId,
     id: u64,
 }
 
-/// What was set before the start.
+/// The options that are set before the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Options {
     is_starter: bool,
     /// Whether a process that starts, or starts again, calls an election.
     starts_with_election: bool,
-    /// Whether a process sends nothing to whom it takes for crashed.
+    /// Whether a process sends no message to one that it takes for crashed.
     trusts_detection: bool,
 }
 
@@ -127,7 +128,7 @@ impl Protocol for Bully {
 
     fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
         let opinions = cx.below(|cx| self.detector.on_start(cx));
-        assert!(opinions.is_empty(), "nobody is suspected before time has passed");
+        assert!(opinions.is_empty(), "no process is suspected before time has passed");
         if self.options.starts_with_election {
             self.call(cx);
         }
@@ -141,6 +142,7 @@ impl Protocol for Bully {
         match message {
             Message::Election if self.smaller.contains(from) => self.on_election(from, cx),
             Message::Answer if self.greater.contains(from) => self.on_answer(cx),
+            // Announcements go to smaller processes only, so the sender must be greater.
             Message::Coordinator(id) if self.greater.contains(from) && id > self.id => {
                 self.on_coordinator(Coordinator { process: from, id }, cx);
             }
@@ -168,10 +170,10 @@ impl Protocol for Bully {
 }
 
 impl Bully {
-    /// We noticed ourselves that there is no coordinator. If everybody greater is known to have
-    /// crashed, nobody need be asked.
+    /// This process noticed itself that the coordinator is missing. If it knows that all greater
+    /// ones have crashed, it wins without asking.
     fn call(&mut self, cx: &mut Cx<'_, Self>) {
-        // Whoever takes part already will learn the result.
+        // A process that takes part already will learn the result of that election.
         if self.phase == Phase::Idle {
             cx.output(Output::Undecided);
             match self.asked().is_empty() {
@@ -181,7 +183,8 @@ impl Bully {
         }
     }
 
-    /// Somebody else noticed it, or we did before and nothing came of it.
+    /// Starts because a smaller process asked, or because an earlier attempt brought no
+    /// coordinator.
     fn start(&mut self, cx: &mut Cx<'_, Self>) {
         if self.phase == Phase::Idle {
             cx.output(Output::Undecided);
@@ -192,7 +195,7 @@ impl Bully {
         }
     }
 
-    /// Whom we ask in an election: all greater ones but those that we take for crashed.
+    /// The processes to ask in an election: all greater ones but those taken for crashed.
     fn asked(&self) -> ProcessSet {
         self.greater.iter().filter(|process| !self.is_dead(*process)).collect()
     }
@@ -203,10 +206,12 @@ impl Bully {
             cx.send(greater, Message::Election);
         }
         cx.set_timer(Timer::Answer, self.timeout_ms);
+        // Counted from the question, like T: an answer that is followed by a crash must not block
+        // us.
         cx.set_timer(Timer::Coordinator, 2 * self.timeout_ms);
     }
 
-    /// Nobody greater is up.
+    /// No greater process is up, so this one is the coordinator.
     fn win(&mut self, cx: &mut Cx<'_, Self>) {
         self.conclude(Coordinator { process: cx.me(), id: self.id }, cx);
         for smaller in self.smaller.iter() {
@@ -222,7 +227,7 @@ impl Bully {
     }
 
     fn on_answer(&mut self, cx: &mut Cx<'_, Self>) {
-        // Otherwise it is not the first, or the election is over.
+        // Otherwise another answer came before, or the election is over.
         if self.phase == Phase::WaitAnswer {
             self.phase = Phase::WaitCoordinator;
             cx.cancel_timer(Timer::Answer);
@@ -231,8 +236,8 @@ impl Bully {
 
     fn on_coordinator(&mut self, coordinator: Coordinator, cx: &mut Cx<'_, Self>) {
         let is_news = self.phase != Phase::Idle || self.coordinator != Some(coordinator);
-        // Whoever is suspected is not accepted; if that is a mistake it will be corrected, and then
-        // there is a new election.
+        // A suspected coordinator is not accepted. If the suspicion is wrong, the detector will
+        // correct it, and then this process calls a new election.
         if is_news && !self.detector.suspects(coordinator.process) {
             self.conclude(coordinator, cx);
         }
@@ -250,7 +255,7 @@ impl Bully {
         let coordinator = self.coordinator.map(|coordinator| coordinator.process);
         let calls = match opinion {
             Opinion::Suspect(process) => coordinator == Some(process),
-            // Somebody greater than the coordinator may be up after all.
+            // A process greater than the coordinator may be up after all.
             Opinion::Restore(process) => self.greater.contains(process),
         };
         if calls {
@@ -258,8 +263,8 @@ impl Bully {
         }
     }
 
-    /// Whether we take somebody for crashed, and trust that. Without a detector a call for an
-    /// election means that the last coordinator has crashed.
+    /// Whether this process takes `process` for crashed, and trusts that opinion. Without a
+    /// detector, a call for an election means that the last coordinator has crashed.
     fn is_dead(&self, process: ProcessId) -> bool {
         let is_last_coordinator =
             self.coordinator.is_some_and(|coordinator| coordinator.process == process);

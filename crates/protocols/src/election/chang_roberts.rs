@@ -2,19 +2,21 @@
 //!
 //! Identifiers travel round a ring. A process lets greater ones pass, puts its own in the place of
 //! a smaller one if it has not taken part yet, and otherwise discards the smaller one. So only the
-//! greatest comes home; its owner is elected, and sends that round once more.
+//! greatest comes home. Its owner is elected, and sends the result round the ring.
 //!
-//! - Assumes: all identifiers differ; links are reliable and keep the order of messages; nobody
+//! - Assumes: all identifiers differ; links are reliable and keep the order of messages; no process
 //!   crashes. (A process that has crashed before is simply not in the ring.)
-//! - Guarantees: E1, E2, E3, E1-self, E1-agree and E1-always. Without ordered links not E2: a new election may
-//!   overtake the end of the last one, and is discarded by a process that still takes part in that.
+//! - Guarantees: E1, E2, E3, E1-self, E1-agree and E1-always. Without ordered links not E2: a new
+//!   election may overtake the result of the last one, and a process that still takes part in the
+//!   last one discards it.
 //! - Cost: 2N + d messages, one after the other, if one process starts, and the greatest is d hops
-//!   further: 3N − 1 at most. If all start, N for the news, and for each process the way to the next
-//!   greater one: 2N − 1 in ascending order, N(N + 1)/2 in descending order, N·H(N) on average.
+//!   further: 3N − 1 at most. If all start, N for the news, and for each process the way to the
+//!   next greater one: 2N − 1 in ascending order, N(N + 1)/2 in descending order, N·H(N) on
+//!   average.
 //! - State: one word. A process knows only its neighbours.
 //!
-//! The one who comes home stops the `Elected` message; without that it would travel for ever, as
-//! [`chang-roberts-endless`](super::mutants::chang_roberts) shows.
+//! The elected process stops its `Elected` message when it comes home. Otherwise the message would
+//! travel for ever, as [`chang-roberts-endless`](super::mutants::chang_roberts) shows.
 //!
 //! Source: E. Chang, R. Roberts: An improved algorithm for decentralized extrema-finding in
 //! circular configurations of processes. CACM 22(5), 1979.
@@ -31,7 +33,7 @@ use synod_core::{
     Algorithm, Cx, Invariant, Never, ProcessId, Protocol, Setup, SetupError, Snapshot, Wire,
 };
 
-/// What travels round the ring.
+/// The messages that travel round the ring.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Message {
     /// This is the greatest identifier so far.
@@ -47,7 +49,7 @@ impl Wire for Message {}
 pub enum Role {
     /// It takes part in an election, and does not know the result.
     Participant,
-    /// It does not.
+    /// It takes part in no election.
     NonParticipant {
         /// The result of the last election, if there was one.
         elected: Option<u64>,
@@ -74,7 +76,8 @@ impl<const DISCARD: bool, const STOP: bool> Protocol for RingProcess<DISCARD, ST
     type Timer = Never;
 
     fn on_input(&mut self, Input::Start: Input, cx: &mut Cx<'_, Self>) {
-        // Whoever takes part already will learn the result of the election that is under way.
+        // A process that takes part already will learn the result of the election that is under
+        // way.
         if self.role != Role::Participant {
             self.take_part(cx);
             self.propose(self.id, cx);
@@ -101,6 +104,7 @@ impl<const DISCARD: bool, const STOP: bool> RingProcess<DISCARD, STOP> {
                 self.take_part(cx);
                 self.propose(self.id, cx);
             }
+            // Our own identifier is on its way already, and beats this one everywhere.
             Ordering::Less if DISCARD => {}
             Ordering::Less | Ordering::Greater => {
                 if !takes_part {
@@ -126,6 +130,7 @@ impl<const DISCARD: bool, const STOP: bool> RingProcess<DISCARD, STOP> {
     }
 
     fn propose(&mut self, id: u64, cx: &mut Cx<'_, Self>) {
+        // Alone in the ring, its identifier is home already.
         if self.neighbours.next == cx.me() {
             self.conclude(id, cx);
         } else {
@@ -133,7 +138,7 @@ impl<const DISCARD: bool, const STOP: bool> RingProcess<DISCARD, STOP> {
         }
     }
 
-    /// Our identifier has been everywhere, and is the greatest.
+    /// Our identifier has passed every process, so it is the greatest.
     fn win(&mut self, cx: &mut Cx<'_, Self>) {
         self.conclude(self.id, cx);
         cx.send(self.neighbours.next, Message::Elected(self.id));
@@ -170,7 +175,7 @@ pub(super) const SOURCE: Source = Source {
            processes, CACM 22(5)",
 };
 
-/// What may be set before the start.
+/// The parameters of the right version and of the mutants.
 pub(super) const PARAMETERS: &[Parameter] = &[IDS, RING, STARTERS];
 
 impl Algorithm for ChangRoberts {
@@ -181,14 +186,15 @@ impl Algorithm for ChangRoberts {
         aliases: &["ring-election", "cr"],
         title: "Chang and Roberts's election in a ring",
         source: SOURCE,
-        idea: "Identifiers go round a ring, smaller ones are discarded; whose comes home is elected.",
+        idea: "Identifiers go round a ring, smaller ones are discarded; the owner of the one that \
+               comes home is elected.",
         rules: &[
             "start: take part, send our identifier to the next",
             "on a greater identifier: take part, pass it on",
             "on a smaller one: discard it if we take part; else take part and send ours instead",
             "on our own: we are elected; tell the next",
             "on the news that another is elected: note it, and pass it on",
-            "on the news that we are elected: it has been everywhere; stop it",
+            "on the news that we are elected: every process has heard it; stop it",
         ],
         assumes: &[
             "all identifiers differ",
@@ -243,7 +249,8 @@ const COUNTEREXAMPLES: &[Counterexample] = &[
         property: E2,
         scope: Scope { order: Order::Fifo, crashes: 1, ..Scope::of(2) },
         steps: 2,
-        story: "p0 starts, and p1 crashes when the identifier arrives: nothing ever comes home",
+        story: "p0 starts, and p1 crashes when the identifier arrives: no identifier ever comes \
+                home",
     },
     Counterexample {
         property: E2,

@@ -17,7 +17,7 @@ pub(super) const fn one_starts(formula: &'static str, expected: Formula) -> Cost
     }
 }
 
-/// All messages if everybody calls an election at the same moment.
+/// All messages if every process calls an election at the same moment.
 pub(super) const fn all_start(formula: &'static str, expected: Formula) -> Cost {
     Cost {
         name: "messages, all start",

@@ -5,16 +5,17 @@
 //! to the next phase. So each phase leaves at most half of the candidates, and the one whose
 //! identifier comes home from all round the ring is elected.
 //!
-//! - Assumes: all identifiers differ; reliable links that keep the order of messages, both ways round
-//!   the ring; nobody crashes.
+//! - Assumes: all identifiers differ; reliable links that keep the order of messages, both ways
+//!   round the ring; no process crashes.
 //! - Guarantees: E1, E2, E3, E1-self, E1-agree, E1-always.
-//! - Cost: at most 8N(1 + ⌈log₂ N⌉) + N messages, in phases of which there are at most
-//!   1 + ⌈log₂ N⌉. How many exactly depends on the ring and on who starts, not on what arrives first.
-//! - State: a phase, who replied, and the number of the election.
+//! - Cost: at most 8N(1 + ⌈log₂ N⌉) + N messages, in at most 1 + ⌈log₂ N⌉ phases. The exact number
+//!   depends on the order of the ring and on the processes that start, not on the order in which
+//!   messages arrive.
+//! - State: a phase, the direction of the first reply, and the number of the election.
 //!
-//! *Every message carries the number of its election.* When the elected one is known its own second
-//! probe, and others that have not been swallowed yet, are still on their way; without the number
-//! they would be taken for a new election, which nobody finishes.
+//! *Every message carries the number of its election.* When a candidate is elected, its second
+//! probe and some probes of others are still on their way. Without the number, a process that has
+//! concluded would take them for a new election, which no candidate finishes.
 //!
 //! Source: D. Hirschberg, J. Sinclair: Decentralized extrema-finding in circular configurations of
 //! processors. CACM 23(11), 1980.
@@ -31,35 +32,35 @@ use synod_core::family::election::{
 };
 use synod_core::{Algorithm, Cx, Never, ProcessId, Protocol, Setup, SetupError, Wire};
 
-/// What travels round the ring.
+/// The messages that travel round the ring.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Message {
-    /// What is said.
+    /// What the message says.
     pub what: What,
-    /// About whom: the identifier of the candidate or of the elected one.
+    /// The identifier of the candidate or of the elected process.
     pub id: u64,
     /// The number of the election.
     pub election: u64,
-    /// In which direction it travels.
+    /// The direction in which it travels.
     pub way: Way,
 }
 
-/// What can be said about a candidate.
+/// The kinds of messages about a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum What {
-    /// Is there a greater one?
+    /// To the processes within reach: has one of you a greater identifier?
     Probe {
         /// The candidate's phase: the probe goes 2^phase processes far.
         phase: u8,
-        /// So many processes far it is when it arrives.
+        /// The distance from the candidate to the receiver, in processes.
         hop: u64,
     },
-    /// There is none within the reach of that phase.
+    /// To the candidate: no process within the reach of that phase is greater.
     Reply {
         /// The phase of the probe.
         phase: u8,
     },
-    /// It is elected.
+    /// To all: the candidate is elected.
     Leader,
 }
 
@@ -111,7 +112,7 @@ impl Way {
 /// No ring is so large that a phase after this one is needed.
 const LAST_PHASE: u8 = 63;
 
-/// How far a probe goes.
+/// The number of processes that a probe of this phase visits.
 fn reach(phase: u8) -> u64 {
     1 << phase.min(LAST_PHASE)
 }
@@ -119,13 +120,13 @@ fn reach(phase: u8) -> u64 {
 /// Where a process stands in the election that it took part in last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum State {
-    /// It does not know the result, and only passes on what others send.
+    /// It does not know the result, and only passes on the messages of others.
     Relay,
     /// It wants to be elected.
     Candidate {
-        /// How often its reach was doubled.
+        /// The number of times that its reach was doubled.
         phase: u8,
-        /// In which direction the first reply of this phase travelled, if there was one.
+        /// The direction in which the first reply of this phase travelled, if there was one.
         replied: Option<Way>,
     },
     /// It knows the result; or there was no election yet.
@@ -150,7 +151,8 @@ impl Protocol for HirschbergSinclair {
     type Timer = Never;
 
     fn on_input(&mut self, Input::Start: Input, cx: &mut Cx<'_, Self>) {
-        // Whoever takes part already will learn the result of the election that is under way.
+        // A process that takes part already will learn the result of the election that is under
+        // way.
         if self.state == State::Over {
             self.take_part(self.election.saturating_add(1), cx);
             self.be_candidate(0, cx);
@@ -162,7 +164,7 @@ impl Protocol for HirschbergSinclair {
             return cx.accuse(from, "sent against the direction of its message");
         }
         if message.election < self.election {
-            // A newer election goes on, and will have a result for everybody.
+            // A newer election goes on, and every process will learn its result.
             return;
         }
         match message.what {
@@ -198,7 +200,8 @@ impl HirschbergSinclair {
         }
     }
 
-    /// It has been all round. The first one counts; the second, and any that is late, does not.
+    /// The probe has been all round the ring. The first one elects us; the second, or a late one,
+    /// finds us no longer a candidate.
     fn on_own_probe(&mut self, probe: Message, cx: &mut Cx<'_, Self>) {
         if self.is_candidate_in(probe.election) {
             self.conclude(self.id, cx);
@@ -213,18 +216,21 @@ impl HirschbergSinclair {
             {
                 match replied {
                     Some(way) if way != reply.way => {
+                        // Both neighbourhoods of this phase hold no greater process: look twice as
+                        // far.
                         self.be_candidate((phase + 1).min(LAST_PHASE), cx);
                     }
                     _ => self.state = State::Candidate { phase, replied: Some(reply.way) },
                 }
             }
-            // Late: we lost against somebody whom another probe met.
+            // The reply came too late: another probe of ours met a greater process.
             State::Candidate { .. } | State::Relay | State::Over => {}
         }
     }
 
     fn on_leader(&mut self, leader: Message, cx: &mut Cx<'_, Self>) {
-        // Otherwise it has come home, or a newer election goes on, with news of its own.
+        // Otherwise the message has come home, or a newer election goes on, which will have its own
+        // result.
         if leader.election == self.election && self.state != State::Over {
             self.conclude(leader.id, cx);
             self.pass_on(leader, cx);
@@ -282,8 +288,8 @@ impl Algorithm for HirschbergSinclair {
             work: "Decentralized extrema-finding in circular configurations of processors, CACM \
                    23(11)",
         },
-        idea: "Candidates look for a greater one 1, 2, 4 … processes far, both ways; whoever gets \
-               all round is elected.",
+        idea: "Candidates look for a greater one 1, 2, 4 … processes far, both ways; the one whose \
+               probe gets all round is elected.",
         rules: &[
             "start: take part, send a probe of phase 0 both ways",
             "on a probe of a new election: take part, as a candidate if we are the greater one",
@@ -305,8 +311,8 @@ impl Algorithm for HirschbergSinclair {
             property: E2,
             scope: Scope { order: Order::Fifo, crashes: 1, ..Scope::of(2) },
             steps: 2,
-            story: "p0 starts, and p1 crashes when the first probe arrives: nobody is left who \
-                    could reply to p0, or be elected",
+            story: "p0 starts, and p1 crashes when the first probe arrives: no process is left \
+                    that could reply to p0, or be elected",
         }],
         costs: &[
             cost::one_starts("at most 8N(1 + ceil(log2 N)) + N", |size| at_most(size.n)),

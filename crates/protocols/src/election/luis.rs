@@ -1,18 +1,20 @@
 //! Election by a failure detector ("Luís").
 //!
-//! The elected process is the greatest that is not suspected. Nothing has to be said about it: each
-//! process has a failure detector, and looks again whenever that changes its opinion.
+//! The elected process is the greatest that is not suspected. The processes exchange no message
+//! about it: each has a failure detector, and looks again whenever the detector changes its
+//! opinion.
 //!
-//! - Assumes: everybody knows all identifiers, and they differ; a failure detector that tells
-//!   everybody of every crash.
-//! - Guarantees: with a perfect detector E1, E2, E3 and E1-self: who believes itself elected knows
-//!   that all greater ones have crashed. With one that is only eventually perfect E1 and E2, in the
-//!   end, but until then several may believe themselves elected.
-//! - Cost: no message of its own. The detector must watch everybody, all the time.
+//! - Assumes: every process knows all identifiers, and they differ; each has a failure detector
+//!   that notices every crash.
+//! - Guarantees: with a perfect detector E1, E2, E3 and E1-self: a process that believes itself
+//!   elected knows that all greater ones have crashed. With one that is only eventually perfect E1
+//!   and E2, in the end, but until then several may believe themselves elected.
+//! - Cost: no message of its own. But the detectors watch all processes, all the time.
 //! - State: the last result; and that of the detector.
 //!
-//! Source: the course Sistemas Distribuídos at Instituto Superior Técnico, Lisbon, 2023. With a detector that errs and settles it is the Ω of T. D. Chandra, V. Hadzilacos, S.
-//! Toueg: The weakest failure detector for solving consensus. JACM 43(4), 1996.
+//! Source: the course Sistemas Distribuídos at Instituto Superior Técnico, Lisbon, 2023. With a
+//! detector that errs and settles it is the Ω of T. D. Chandra, V. Hadzilacos, S. Toueg: The
+//! weakest failure detector for solving consensus. JACM 43(4), 1996.
 
 use crate::detector::{self, Detector, parameter};
 use serde::{Deserialize, Serialize};
@@ -28,7 +30,7 @@ use synod_core::{Algorithm, Cx, ProcessId, Protocol, Setup, SetupError};
 pub struct Luis {
     ids: Vec<u64>,
     detector: Detector,
-    /// The greatest that was not suspected when we looked last; nobody before the start.
+    /// The greatest identifier that was not suspected at the last look; `None` before the start.
     leader: Option<u64>,
     is_starter: bool,
 }
@@ -41,11 +43,11 @@ impl Protocol for Luis {
 
     fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
         let opinions = cx.below(|cx| self.detector.on_start(cx));
-        assert!(opinions.is_empty(), "nobody is suspected before time has passed");
+        assert!(opinions.is_empty(), "no process is suspected before time has passed");
         self.look(cx);
     }
 
-    /// There is nothing to be done: the answer is known already.
+    /// No message is needed: the detector knows the answer already.
     fn on_input(&mut self, Input::Start: Input, cx: &mut Cx<'_, Self>) {
         cx.output(Output::Undecided);
         self.leader = None;
@@ -73,7 +75,7 @@ impl Luis {
         let greatest = alive.map(|(_, id)| *id).max();
         if greatest != self.leader {
             self.leader = greatest;
-            cx.output(Output::Elected(greatest.expect("nobody suspects itself")));
+            cx.output(Output::Elected(greatest.expect("no process suspects itself")));
         }
     }
 }
@@ -96,11 +98,11 @@ impl Algorithm for Luis {
         },
         idea: "The elected one is the greatest that is not suspected.",
         rules: &[
-            "start, and whenever the detector suspects or trusts somebody: take the greatest that \
+            "start, and whenever the detector suspects or trusts a process: take the greatest that \
              is not suspected for elected",
         ],
         assumes: &[
-            "everybody knows all identifiers, and they differ",
+            "every process knows all identifiers, and they differ",
             "a failure detector at each process; here a perfect one, for which reliable links are \
              needed on which no message takes longer than the delay",
             "no crashed process comes back",

@@ -1,4 +1,4 @@
-//! A ring: who comes before and after each process.
+//! A ring: the neighbours of each process.
 
 use serde::{Deserialize, Serialize};
 use synod_core::card::{Order, Parameter, Tolerance};
@@ -7,9 +7,9 @@ use synod_core::{ProcessId, Setup, SetupError};
 /// The two neighbours of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Neighbours {
-    /// Who comes before it.
+    /// The process before it.
     pub previous: ProcessId,
-    /// Who comes after it.
+    /// The process after it.
     pub next: ProcessId,
 }
 
@@ -30,5 +30,5 @@ pub(super) fn neighbours(setup: &Setup) -> Result<Vec<Neighbours>, SetupError> {
     Ok(all)
 }
 
-/// Links keep the order of messages; nothing goes wrong.
+/// Links keep the order of messages, and no fault happens.
 pub(super) const ORDERED: Tolerance = Tolerance { order: Order::Fifo, ..Tolerance::NOTHING };

@@ -1,4 +1,4 @@
-//! Fair turns: nobody moves after having seen what others do.
+//! Fair turns: no player decides after having seen the moves of others.
 
 pub mod mutants;
 pub mod turn_lock;

@@ -1,29 +1,32 @@
-//! Turn-lock: players commit to their actions before anybody reveals one (Baughman and Levine, 2001).
+//! Turn-lock: all players commit to their actions before the first reveals one (Baughman and
+//! Levine, 2001).
 //!
-//! Whoever moves last, and sees what others do, has an advantage: the *late decision* cheat. So in the
-//! first phase everybody sends only a commitment, H(player | turn | nonce | action), and in the second,
-//! when all commitments are there, the action and the nonce. The hash binds: whoever reveals something
-//! else is found out. The nonce hides: actions are few, and without it all could be tried. Player and
-//! turn are in it so that nobody can pass off another's commitment as its own.
+//! The player that moves last, and sees the moves of the others, has an advantage: the *late
+//! decision* cheat. So in the first phase each player sends only a commitment, H(player | turn |
+//! nonce | action). In the second phase, when all commitments are there, it sends the action and
+//! the nonce. The hash binds: a player that reveals another action is found out. The nonce hides:
+//! there are few actions, and without it a cheater could try them all. The hash covers player and
+//! turn so that no player can pass off the commitment of another as its own.
 //!
-//! After each phase the players tell each other what they received. So whoever committed to one action
-//! here and to another one there is named by all; and whoever reached only some has reached all. Whoever
-//! does not commit, or not reveal, in time forfeits its place, as does a cheater.
+//! After each phase the players tell each other which messages they received. So all of them name a
+//! player that committed to two actions; and a message that reached only some players reaches all.
+//! A player that does not commit or reveal in time forfeits its place, and so does a cheater.
 //!
-//! - Assumes: reliable links in any order; no message takes longer than `delay`, D; players decide at
-//!   once; at most one cheats, in one of the ways that `cheater` names, and nobody lies about what
-//!   others said (sign commitments if you cannot trust that).
+//! - Assumes: reliable links in any order; no message takes longer than `delay`, D; players decide
+//!   at once; at most one player cheats, in one of the ways that `cheater` names, and no player
+//!   lies about the messages of others (sign commitments if you cannot trust that).
 //! - Guarantees: LK1, LK2, LK3, LK4, LK5.
-//! - Cost: 4N(N − 1) messages and 4 hops per turn; half of it is the comparison. If somebody is silent,
-//!   12D at most.
-//! - State: what was received in this turn and the next; nobody can be farther ahead.
+//! - Cost: 4N(N − 1) messages and 4 hops per turn; half of them are the comparison. If a player is
+//!   silent, a turn takes 12D at most.
+//! - State: the messages of this turn and the next; no player can be further ahead.
 //!
-//! The turn of a player begins when it plays, or hears of it; so all begin within D of each other. What
-//! the others send in a phase is there at the latest 2D after the phase ended for a player, and a phase
-//! takes 3D at most.
+//! The turn of a player begins when it plays, or when it hears of the turn; so all begin within D
+//! of each other. A message of a phase arrives at the latest 2D after that phase ended for its
+//! receiver, and a phase takes 3D at most.
 //!
 //! Source: N. E. Baughman, B. N. Levine: Cheat-proof playout for centralized and distributed online
-//! games. IEEE INFOCOM 2001. (There the hash is of the action alone, and nothing is compared.)
+//! games. IEEE INFOCOM 2001. (There the hash covers the action alone, and the players do not
+//! compare.)
 
 mod card;
 mod cheats;
@@ -40,16 +43,16 @@ use serde::{Deserialize, Serialize};
 use synod_core::family::lockstep::{Cheat, Input, Output, Turn, Verdict, cheater};
 use synod_core::{Cx, ProcessId, ProcessSet, Protocol, Setup, SetupError, Wire};
 
-/// What players say to each other.
+/// The messages between players.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Message {
-    /// I am committed to this.
+    /// My commitment in this turn.
     Commit(Turn, Digest),
-    /// These commitments I received, one for each player.
+    /// The commitments that I received, one for each player.
     Echo(Turn, Vec<Option<Digest>>),
-    /// This I was committed to.
+    /// The action that I was committed to, and its nonce.
     Reveal(Turn, Opening),
-    /// This was revealed to me, by each player.
+    /// The openings that I received, one for each player.
     Compare(Turn, Vec<Option<Opening>>),
 }
 
@@ -66,37 +69,37 @@ impl Message {
     }
 }
 
-/// The only timer: a phase has taken long enough.
+/// The only timer: the time of a phase is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Deadline;
 
-/// What a player waits for.
+/// The phases of a turn, by the messages that the player waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Phase {
-    /// Commitments.
+    /// `Commit`.
     Committing,
-    /// What others received.
+    /// `Echo`.
     Echoing,
-    /// Actions.
+    /// `Reveal`.
     Revealing,
-    /// What was revealed to others.
+    /// `Compare`.
     Comparing,
 }
 
-/// One player, in a version of the protocol from which something may be left out.
+/// One player. `LEFT_OUT` names the ingredient that a mutant omits.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TurnLockPlayer<const LEFT_OUT: LeftOut> {
     delay_ms: u64,
     cheat: Option<Cheat>,
-    /// Who has a place.
+    /// The players that have not forfeited their place.
     players: ProcessSet,
     turn: Turn,
-    /// Whether somebody has played in this turn, as far as we know.
+    /// Whether the turn has begun: this player has played, or heard from another in this turn.
     begun: bool,
     phase: Phase,
-    /// How many phases have had their time.
+    /// The number of phases whose time is over.
     passed: u8,
-    /// What we play.
+    /// The action and the nonce of this player in this turn.
     secret: Option<Opening>,
     now: Table,
     next: Table,
@@ -121,10 +124,12 @@ impl<const LEFT_OUT: LeftOut> Protocol for TurnLockPlayer<LEFT_OUT> {
     }
 
     fn on_message(&mut self, from: ProcessId, message: Message, cx: &mut Cx<'_, Self>) {
-        // Whoever has lost its place says nothing that counts, and hears nothing that it needs.
+        // The messages of a player without a place do not count, and it needs none itself.
         if !self.players.contains(from) || !self.players.contains(cx.me()) || from == cx.me() {
             return;
         }
+        // A player ends a turn only after it heard from all others or their time was over, so no
+        // honest one is further ahead. The bound keeps the tables at two.
         if message.turn() > self.turn.saturating_add(1) {
             return cx.accuse(from, "is turns ahead");
         }
@@ -157,7 +162,7 @@ impl<const LEFT_OUT: LeftOut> TurnLockPlayer<LEFT_OUT> {
         }
     }
 
-    /// Puts on the table what was said.
+    /// Puts a message on the table of its turn.
     fn note(&mut self, from: ProcessId, message: Message, is_now: bool, cx: &mut Cx<'_, Self>) {
         let n = cx.group_size();
         let in_time = !is_now || self.phase == Phase::Committing;
@@ -168,7 +173,8 @@ impl<const LEFT_OUT: LeftOut> TurnLockPlayer<LEFT_OUT> {
                     cx.accuse(from, "committed twice");
                 }
             }
-            // It is too late, unless others have received it.
+            // The commitment is too late here. It still counts if an `Echo` says that others
+            // received it in time.
             Message::Commit(..) => {}
             Message::Echo(_, commitments) if commitments.len() == n => {
                 table.echo(from, &commitments);
@@ -181,7 +187,7 @@ impl<const LEFT_OUT: LeftOut> TurnLockPlayer<LEFT_OUT> {
         }
     }
 
-    /// Goes on as long as a phase is over.
+    /// Enters the next phase, as long as the current one is over.
     fn advance(&mut self, cx: &mut Cx<'_, Self>) {
         while self.begun && self.is_over() {
             match self.phase {
@@ -203,7 +209,7 @@ impl<const LEFT_OUT: LeftOut> TurnLockPlayer<LEFT_OUT> {
         }
     }
 
-    /// Whether there is nothing left to wait for in this phase, or it has taken long enough.
+    /// Whether all messages of this phase are there, or its time is over.
     fn is_over(&self) -> bool {
         let (table, passed) = (&self.now, self.passed);
         let all = |is: &dyn Fn(ProcessId) -> bool| self.players.iter().all(is);
@@ -250,10 +256,12 @@ impl<const LEFT_OUT: LeftOut> TurnLockPlayer<LEFT_OUT> {
         cx.multicast(Message::Reveal(self.turn, opening));
     }
 
-    /// The turn is over, and the next may begin.
+    /// Announces the verdicts of the turn. Messages of the next turn may be here already, and begin
+    /// it.
     fn finish(&mut self, cx: &mut Cx<'_, Self>) {
         let verdicts: Vec<Verdict> = cx.group().map(|player| self.verdict(player)).collect();
         let stays = |(_, verdict): &(ProcessId, &Verdict)| matches!(verdict, Verdict::Plays(_));
+        // All honest players reach the same verdicts, so they agree on the remaining players.
         self.players = cx.group().zip(&verdicts).filter(stays).map(|(player, _)| player).collect();
         cx.output(Output::Over(self.turn, verdicts));
         cx.cancel_timer(Deadline);

@@ -1,8 +1,8 @@
 //! Basic multicast: send the message to each member.
 //!
-//! To multicast, send the message to every member of the group, oneself included; whoever receives
-//! it delivers it. On request every receiver acknowledges it, and the sender learns when all have
-//! it. That does not scale: the acknowledgements of a large group come back all at once (*ack
+//! To multicast, a process sends the message to every member of the group, itself included; every
+//! receiver delivers it. On request each receiver acknowledges it, and the sender learns when all
+//! have it. That does not scale: the acknowledgements of a large group come back all at once (*ack
 //! implosion*). Over links of equal length G − 1 of them are on their way to the sender at the same
 //! moment: 4 in a group of 5, 199 in a group of 200.
 //!
@@ -10,11 +10,12 @@
 //! - Guarantees: integrity, validity. Agreement only if the sender does not crash in the middle of
 //!   sending: then some members have the message, and the others never get it.
 //! - Cost: G − 1 messages; with acknowledgements as many again.
-//! - State: nothing; with acknowledgements one set for each message that not all have confirmed, at
-//!   most [`UNCONFIRMED_AT_MOST`]: older ones are given up.
+//! - State: none; with acknowledgements, one set for each message that not all have confirmed, at
+//!   most [`UNCONFIRMED_AT_MOST`]: the sender gives older ones up.
 //!
 //! Source: V. Hadzilacos, S. Toueg: A modular approach to fault-tolerant broadcasts and related
-//! problems. Cornell TR 94-1425, 1994. G. Coulouris et al.: Distributed Systems, 5th ed. 2012, 15.4.
+//! problems. Cornell TR 94-1425, 1994. G. Coulouris et al.: Distributed Systems, 5th ed. 2012,
+//! 15.4.
 
 use super::groups::{InGroups, Tower};
 use super::{Deliver, Multicast, cost};
@@ -30,19 +31,19 @@ use synod_core::{
     Card, Cx, Data, Never, ProcessId, ProcessSet, Protocol, Setup, SetupError, Source, Wire,
 };
 
-/// So many messages may wait for acknowledgements.
+/// The bound on messages that wait for acknowledgements.
 pub const UNCONFIRMED_AT_MOST: usize = 1024;
 
-/// What travels.
+/// The messages between members.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Message<D> {
-    /// A message.
+    /// A payload.
     Data(D),
-    /// A message to be acknowledged.
+    /// A payload that the receiver shall acknowledge.
     Asking {
         /// Its number among those of its sender.
         number: u32,
-        /// What it says.
+        /// The payload.
         payload: D,
     },
     /// The message with this number has arrived.
@@ -65,14 +66,14 @@ pub struct Basic<D> {
     payload: PhantomData<D>,
 }
 
-/// Whether the sender wants to know who has its messages.
+/// Whether receivers acknowledge messages.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum Acks {
     No,
     Yes {
         /// The number of the last message.
         last: u32,
-        /// Who has not acknowledged a message yet, by number.
+        /// For each message, by number: the members that have not acknowledged it yet.
         missing: BTreeMap<u32, ProcessSet>,
     },
 }
@@ -83,7 +84,7 @@ impl<D: Data> Basic<D> {
         Basic { acks: Acks::No, payload: PhantomData }
     }
 
-    /// A process as the parameter [`ACKS`] wants it.
+    /// A process with or without acknowledgements, by the parameter [`ACKS`].
     pub fn from_setup(setup: &Setup) -> Result<Self, SetupError> {
         match setup.text(ACKS.name) {
             None | Some("no") => Ok(Basic::new()),
@@ -95,7 +96,7 @@ impl<D: Data> Basic<D> {
         }
     }
 
-    /// How many messages are not acknowledged by all members.
+    /// The number of messages that not all members have acknowledged.
     pub fn unconfirmed(&self) -> usize {
         match &self.acks {
             Acks::No => 0,
@@ -116,7 +117,8 @@ impl<D: Data> Protocol for Basic<D> {
     type Message = Message<D>;
     type Timer = Never;
 
-    /// The copy to oneself is the last: nobody has delivered a message that never left.
+    /// The copy to itself comes last, so that no process delivers a message that it never sent to
+    /// others.
     fn on_input(&mut self, Multicast(payload): Multicast<D>, cx: &mut Cx<'_, Self>) {
         let message = self.envelope(payload.clone(), cx);
         cx.multicast(message);
@@ -143,6 +145,8 @@ impl<D: Data> Basic<D> {
             missing.insert(*last, cx.peers());
         }
         if missing.len() > UNCONFIRMED_AT_MOST {
+            // Members that never acknowledge must not fill the memory: the oldest message is given
+            // up.
             missing.pop_first();
         }
         Message::Asking { number: *last, payload }
@@ -189,7 +193,7 @@ impl Tower for BasicTower {
             work: "A modular approach to fault-tolerant broadcasts and related problems, \
                    Cornell TR 94-1425",
         },
-        idea: "Send the message to each member; whoever receives it delivers it.",
+        idea: "Send the message to each member; each receiver delivers it.",
         rules: &[
             "multicast: send the message to every member of the group, oneself included",
             "on a message: deliver it; if an acknowledgement is wanted, send it",

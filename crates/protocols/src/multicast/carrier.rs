@@ -1,4 +1,4 @@
-//! The lowest layer, chosen when the group is set up: what the ordered multicasts stand on.
+//! The lowest layer, chosen when the group is set up. The ordered multicasts stand on it.
 
 use super::ip_reliable::{self, Beat, Gaps, IpReliable, Settings};
 use super::reliable::{Relay, Reliable, Stamped};
@@ -14,25 +14,25 @@ pub const OVER: Parameter = Parameter {
     meaning: "the multicast below: basic, reliable or ip (default: basic)",
 };
 
-/// What may go wrong below reliable multicast.
+/// The faults that reliable multicast tolerates.
 pub const RELIABLE: Tolerance =
     Tolerance { crashes: Crashes::AllButOne, duplication: true, ..Tolerance::NOTHING };
 
-/// What may go wrong below reliable multicast over IP multicast.
+/// The faults that reliable multicast over IP multicast tolerates.
 pub const IP: Tolerance = Tolerance { loss: true, duplication: true, ..Tolerance::NOTHING };
 
-/// A multicast without order. Whoever stands on it need not know which.
+/// A multicast without order. The layer above need not know which one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Carrier<D> {
-    /// To each member.
+    /// Basic multicast sends to each member.
     Basic(Basic<D>),
-    /// What is new is passed on.
+    /// Reliable multicast passes every new message on.
     Reliable(Reliable<D>),
-    /// Over IP multicast; what is missing is asked for.
+    /// Reliable multicast over IP multicast asks for missing messages.
     Ip(IpReliable<D>),
 }
 
-/// What travels.
+/// The messages of the carriers.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Message<D> {
     /// Of basic multicast.
@@ -53,7 +53,7 @@ impl<D: Data> Wire for Message<D> {
     }
 }
 
-/// Which carrier it is says the header of a scenario; each message need not.
+/// The header of a scenario names the carrier, so the text of each message need not.
 impl<D: fmt::Debug> fmt::Debug for Message<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,21 +1,21 @@
 //! Causally ordered multicast (Birman, Schiper and Stephenson, 1991).
 //!
-//! Every process counts, for each sender, how many of its messages it has delivered: the vector V.
-//! To multicast, it counts the message as its own, and sends it with V. Who receives it delivers
-//! it when it has delivered all earlier messages of the same sender, and every message that the
-//! sender had delivered before: V_j\[j\] = V\[j\] + 1, and V_j\[k\] ≤ V\[k\] for all other k.
-//! Until then it is held back. Its own messages a process delivers at once.
+//! Every process counts, for each sender, the messages that it has delivered: the vector V. To
+//! multicast, it counts the message as its own, and sends it with V. A receiver delivers it when it
+//! has delivered all earlier messages of the same sender, and every message that the sender had
+//! delivered before: V_j\[j\] = V\[j\] + 1, and V_j\[k\] ≤ V\[k\] for all other k. Until then it
+//! holds the message back. A process delivers its own messages at once.
 //!
-//! - Assumes: a layer below that delivers what is multicast, and a sender's own message to itself
-//!   in the same step.
+//! - Assumes: a layer below that delivers every multicast message, and a sender's own message to
+//!   itself in the same step.
 //! - Guarantees: causal order, hence FIFO; no total order, since concurrent messages are free.
-//!   Whatever the layer below does about agreement remains.
+//!   Agreement is that of the layer below.
 //! - Cost: N numbers on each message, and no message more than the layer below.
 //! - State: N numbers; of each sender at most [`WINDOW`] messages are held back. Only the next
-//!   message of each sender can be deliverable, so the queues are not searched.
+//!   message of each sender can be deliverable, so no queue is searched.
 //!
-//! Two readings of the textbook are wrong. V counts what was *delivered* (and our own), not what
-//! was received. And a process must not wait for its own messages: it counted them when it sent
+//! Two readings of the textbook are wrong. V counts *delivered* messages (and our own), not
+//! received ones. And a process must not wait for its own messages: it counted them when it sent
 //! them, so they would never be the next ones.
 //!
 //! Source: K. Birman, A. Schiper, P. Stephenson: Lightweight causal and atomic group multicast.
@@ -33,22 +33,23 @@ use synod_core::family::multicast::{
 };
 use synod_core::{Card, Cx, Data, ProcessId, ProcessSet, Protocol, Setup, SetupError, Source};
 
-/// A payload with what its sender had delivered.
+/// A payload with the vector of its sender.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Stamped<D> {
-    /// How many messages of each process its sender had delivered, this one included.
+    /// The number of messages of each process that the sender had delivered, this one included.
     pub vector: Vec<u64>,
-    /// What the layer above multicasts.
+    /// The payload of the layer above.
     pub payload: D,
 }
 
-/// One process of a group, over the layer `L`. The broken version blocks its own messages.
+/// One process of a group, over the layer `L`. The mutant without `OWN_AT_ONCE` blocks its own
+/// messages.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Causal<D, L, const OWN_AT_ONCE: bool = true> {
     lower: L,
-    /// V: how many messages of each process in the world were delivered; our own when sent.
+    /// V: the number of delivered messages of each process in the world; our own count when sent.
     delivered: Vec<u64>,
-    /// Of each process, the messages that are not deliverable yet, by their number.
+    /// For each process: its messages that are not deliverable yet, by number.
     held_back: Vec<BTreeMap<u64, Stamped<D>>>,
 }
 
@@ -113,7 +114,8 @@ impl<D: Data, L: Layer<Stamped<D>>, const OWN_AT_ONCE: bool> Causal<D, L, OWN_AT
         }
     }
 
-    /// Whether the vector can be: an honest sender knows of no messages that were never sent.
+    /// Checks that an honest sender can have this vector: it knows of no messages that were never
+    /// sent.
     fn check(
         &self,
         sender: ProcessId,
@@ -144,7 +146,8 @@ impl<D: Data, L: Layer<Stamped<D>>, const OWN_AT_ONCE: bool> Causal<D, L, OWN_AT
         Ok(())
     }
 
-    /// The next one of its sender, and we delivered all that its sender had delivered.
+    /// Whether this is the next message of its sender, and we have delivered all that the sender
+    /// had.
     fn is_next(&self, sender: ProcessId, vector: &[u64]) -> bool {
         let sender = sender.index();
         let mut counts = vector.iter().zip(&self.delivered).enumerate();
@@ -166,7 +169,7 @@ impl<D: Data, L: Layer<Stamped<D>>, const OWN_AT_ONCE: bool> Causal<D, L, OWN_AT
         }
     }
 
-    /// Somebody whose next message was held back and need not be any longer.
+    /// A sender whose next message is held back and has become deliverable.
     fn ready(&self) -> Option<ProcessId> {
         let mut senders = ProcessId::all(self.held_back.len());
         senders.find(|sender| {
@@ -195,7 +198,8 @@ impl Tower for CausalTower {
             year: 1991,
             work: "Lightweight causal and atomic group multicast, ACM TOCS 9(3)",
         },
-        idea: "Every message carries what its sender had delivered; who lacks any of it waits.",
+        idea: "Every message carries the counts that its sender had delivered; a receiver that \
+               lacks one waits.",
         rules: &[
             "multicast: count the message in V, attach V, multicast by the carrier, and deliver it",
             "on a message of j with vector W: deliver it when W[j] = V[j] + 1 and W[k] <= V[k] for \
@@ -204,8 +208,8 @@ impl Tower for CausalTower {
              be delivered now",
         ],
         assumes: &[
-            "a carrier that delivers what is multicast, in any order",
-            "what the carrier needs: over basic nobody crashes",
+            "a carrier that delivers every multicast message, in any order",
+            "the assumptions of the carrier: over basic, no process crashes",
         ],
         promises: &[INTEGRITY, VALIDITY, AGREEMENT, UNIFORM, FIFO, CAUSAL],
         variants: &[

@@ -1,15 +1,18 @@
-//! Causally and totally ordered multicast: a sequencer orders what the causal layer delivers.
+//! Causally and totally ordered multicast: a sequencer orders the messages that the causal layer
+//! delivers.
 //!
-//! A message is multicast by the causal layer, and waits. When the sequencer delivers it, it
-//! multicasts, by the causal layer too, whose message comes next. What the sequencer says is
-//! delivered in the order in which it was said, and after every message that it is about; and the
-//! messages of one sender are delivered in order. So it is enough to name the sender: the oldest
-//! of its waiting messages is delivered. The sequencer's own messages need no order: their place
-//! is where they stand among the orders.
+//! The causal layer delivers a message, which then waits for its order. When the sequencer gets the
+//! message from its causal layer, it multicasts an order, by the causal layer too: it names the
+//! sender whose message comes next. Each process gets the orders in the sequence in which the
+//! sequencer sent them, and each order after the message that it is about; and it gets the messages
+//! of one sender in sequence. So it is enough to name the sender: each process delivers the oldest
+//! of that sender's waiting messages. The sequencer's own messages need no order: their place is
+//! where they stand among the orders.
 //!
 //! - Assumes: as the causal layer; the sequencer does not crash.
-//! - Guarantees: total order and causal order, hence FIFO. If the sequencer crashes, nothing wrong
-//!   is delivered, but only its own and what it had ordered.
+//! - Guarantees: total order and causal order, hence FIFO. If the sequencer crashes, no process
+//!   delivers a message out of order, but the others deliver only the messages that the sequencer
+//!   sent or ordered before.
 //! - Cost: 2(G − 1) messages, two hops; for the sequencer's own messages G − 1, one hop.
 //! - State: that of the causal layer; of each sender at most [`WINDOW`] messages wait for an order.
 //!
@@ -30,10 +33,10 @@ use synod_core::family::multicast::{
 };
 use synod_core::{Card, Cx, Data, ProcessId, ProcessSet, Protocol, Setup, SetupError, Source};
 
-/// What is multicast by the causal layer.
+/// The messages of this layer; the causal layer multicasts them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Turn<D> {
-    /// A message.
+    /// A payload.
     Data(D),
     /// From the sequencer: the oldest message of this sender comes next.
     Next(ProcessId),
@@ -44,7 +47,7 @@ pub enum Turn<D> {
 pub struct CausalTotal<D, L> {
     causal: Causal<Turn<D>, L>,
     sequencer: ProcessId,
-    /// Of each process in the world: its messages that have no order yet.
+    /// For each process in the world: its messages that have no order yet.
     unordered: Vec<VecDeque<D>>,
 }
 
@@ -94,7 +97,7 @@ impl<D: Data, L: Layer<Stamped<Turn<D>>>> CausalTotal<D, L> {
         self.below(cx, |causal, cx| causal.on_input(Multicast(turn), cx));
     }
 
-    /// The causal layer delivers; it does so only for members.
+    /// Handles a delivery of the causal layer, which delivers messages of members only.
     fn on_turn(&mut self, from: ProcessId, turn: Turn<D>, cx: &mut Cx<'_, Self>) {
         match turn {
             Turn::Data(payload) if from == self.sequencer => {
@@ -151,12 +154,12 @@ impl Tower for CausalTotalTower {
             "multicast: multicast the message by the causal layer",
             "on causal delivery of a message: it waits for its order; unless it is of the \
              sequencer, then deliver it",
-            "the sequencer, on causal delivery of a message: multicast by the causal layer whose \
-             it is",
+            "the sequencer, on causal delivery of a message: multicast the name of its sender by \
+             the causal layer",
             "on causal delivery of an order: deliver the oldest waiting message of that sender",
         ],
         assumes: &[
-            "a carrier that delivers what is multicast, in any order",
+            "a carrier that delivers every multicast message, in any order",
             "the sequencer does not crash",
         ],
         promises: &[INTEGRITY, VALIDITY, AGREEMENT, UNIFORM, FIFO, CAUSAL, TOTAL],
@@ -189,8 +192,8 @@ impl Tower for CausalTotalTower {
                 property: AGREEMENT,
                 scope: Scope { crashes: 1, set: &[("senders", "p1")], ..Scope::of(3) },
                 steps: 3,
-                story: "over basic multicast: the sequencer crashes after it has sent an order to one \
-                        of the others",
+                story: "over basic multicast: the sequencer crashes after it has sent an order to \
+                        one of the others",
             },
         ],
         costs: &[

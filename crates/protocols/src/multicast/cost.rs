@@ -6,7 +6,7 @@ use synod_core::card::{Bounds, Cost, Load, Quantity, Size};
 /// How a formula is written as a function.
 type Formula = fn(Size) -> Bounds;
 
-/// All messages for one multicast, whatever the others do.
+/// All messages for one multicast, under any load.
 pub(super) const fn per_multicast(formula: &'static str, expected: Formula) -> Cost {
     Cost {
         name: "messages per multicast",
@@ -17,7 +17,7 @@ pub(super) const fn per_multicast(formula: &'static str, expected: Formula) -> C
     }
 }
 
-/// The consecutive messages until another member delivers, while nobody else multicasts.
+/// The consecutive messages until another member delivers, while no other process multicasts.
 pub(super) const fn reach_hops(formula: &'static str, expected: Formula) -> Cost {
     Cost {
         name: "delivery elsewhere, in hops",
@@ -39,7 +39,7 @@ pub(super) const fn data_per_multicast(formula: &'static str, expected: Formula)
     }
 }
 
-/// The consecutive messages until the sender itself delivers, while nobody else multicasts.
+/// The consecutive messages until the sender itself delivers, while no other process multicasts.
 pub(super) const fn own_hops(formula: &'static str, expected: Formula) -> Cost {
     Cost {
         name: "delivery by the sender, in hops",

@@ -1,23 +1,25 @@
-//! FIFO ordered multicast: the messages of one sender are delivered in the order of sending.
+//! FIFO ordered multicast: every process delivers the messages of one sender in the order of
+//! sending.
 //!
 //! A sender numbers its messages: S = 1, 2, 3, … A receiver remembers, for each sender q, the
-//! number R\[q\] that it delivered last. The message with the next number is delivered; one that
-//! is ahead of its turn is held back until those before it have come; a number that was delivered
-//! before is a duplicate and discarded.
+//! number R\[q\] that it delivered last. It delivers the message with the next number. It holds
+//! back a message that is ahead of its turn, until those before it have come. It discards a
+//! duplicate, whose number it has delivered before.
 //!
-//! - Assumes: a layer below that delivers what is multicast. Its order does not matter.
-//! - Guarantees: FIFO, and whatever the layer below does about agreement. Only among the messages
-//!   of one sender in one group; nothing is said of messages of different senders or groups.
-//!   Over a layer with total order the result is totally ordered too: what is held back follows
-//!   from the common sequence alone, so it is the same at every process.
+//! - Assumes: a layer below that delivers every multicast message. Its order does not matter.
+//! - Guarantees: FIFO, and the agreement of the layer below. The order holds only among the
+//!   messages of one sender in one group. Over a layer with total order the result is totally
+//!   ordered too: the common sequence alone decides which messages are held back, so they are the
+//!   same at every process.
 //! - Cost: one number on each message, and no message more than the layer below.
-//! - State: two numbers for each sender; of each at most [`WINDOW`] messages are held back.
+//! - State: two numbers for each sender; at most [`WINDOW`] messages of each are held back.
 //!
-//! Many books let S start at 0 and R at 0 as well: then the first message of everybody is taken
-//! for a duplicate. S is the *next* number, R the *last*: they start at 1 and 0.
+//! Many books let S start at 0 and R at 0 as well: then receivers take the first message of every
+//! sender for a duplicate. S is the *next* number, R the *last*: they start at 1 and 0.
 //!
 //! Source: V. Hadzilacos, S. Toueg: A modular approach to fault-tolerant broadcasts and related
-//! problems. Cornell TR 94-1425, 1994. G. Coulouris et al.: Distributed Systems, 5th ed. 2012, 15.4.
+//! problems. Cornell TR 94-1425, 1994. G. Coulouris et al.: Distributed Systems, 5th ed. 2012,
+//! 15.4.
 //!
 //! [`WINDOW`]: super::in_order::WINDOW
 
@@ -37,7 +39,7 @@ use synod_core::{Card, Cx, Data, ProcessId, ProcessSet, Protocol, Setup, SetupEr
 pub struct Numbered<D> {
     /// S: the sender's messages are numbered 1, 2, 3, …
     pub number: u64,
-    /// What the layer above multicasts.
+    /// The payload of the layer above.
     pub payload: D,
 }
 
@@ -47,7 +49,7 @@ pub struct Fifo<D, L> {
     lower: L,
     /// S: the number of our next message.
     next: u64,
-    /// Of each process in the world: what it multicast, put back into order. R is in here.
+    /// For each process in the world: its messages, put back into order. R is in here.
     senders: Vec<InOrder<D>>,
 }
 
@@ -125,7 +127,7 @@ impl Tower for FifoTower {
             work: "A modular approach to fault-tolerant broadcasts and related problems, \
                    Cornell TR 94-1425",
         },
-        idea: "Senders number their messages; what comes ahead of its turn waits.",
+        idea: "Senders number their messages; a message ahead of its turn waits.",
         rules: &[
             "multicast: attach the next number S, starting with 1, and multicast by the carrier",
             "on a message of q with S = R[q] + 1: deliver it, R[q] becomes S; then those held back \
@@ -134,8 +136,8 @@ impl Tower for FifoTower {
             "on a message with a smaller S: it is a duplicate, discard it",
         ],
         assumes: &[
-            "a carrier that delivers what is multicast, in any order",
-            "what the carrier needs: over basic nobody crashes",
+            "a carrier that delivers every multicast message, in any order",
+            "the assumptions of the carrier: over basic, no process crashes",
         ],
         promises: &[INTEGRITY, VALIDITY, AGREEMENT, UNIFORM, FIFO],
         variants: &[

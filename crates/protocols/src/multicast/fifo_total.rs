@@ -1,15 +1,16 @@
 //! FIFO and totally ordered multicast: the FIFO layer over a layer with total order.
 //!
 //! Total order alone is not FIFO: two messages of one sender may overtake each other on the way to
-//! the sequencer, and then everybody delivers them the wrong way round. The
-//! [FIFO layer](super::fifo) above puts that right: it holds a message back until those before it
-//! are delivered. What it holds back follows from the sequence that it is given and from nothing
-//! else; the sequence is the same at every process, so the result is too.
+//! the sequencer, and then all processes deliver them the wrong way round. The [FIFO
+//! layer](super::fifo) above puts that right: it holds a message back until those before it are
+//! delivered. Only the sequence of its deliveries decides which messages it holds back; that
+//! sequence is the same at every process, so the result is too.
 //!
-//! The result is even *causally* ordered. Say that p delivers a and then multicasts b. As p delivers
-//! its own b after a, total order makes everybody who delivers b deliver a before; and FIFO is the
-//! rest of causal order. [`causal_total`](super::causal_total) arrives at the same place the other
-//! way round, with total order on top of causal order; here it costs fewer messages and no vector.
+//! The result is even *causally* ordered. Say that p delivers a and then multicasts b. As p
+//! delivers its own b after a, total order makes every process that delivers b deliver a before;
+//! and FIFO is the rest of causal order. [`causal_total`](super::causal_total) has the same
+//! guarantees with the layers the other way round, total order on top of causal order; here they
+//! cost fewer messages and no vector.
 //!
 //! - Assumes, guarantees, costs: as the [sequencer](super::sequencer), and FIFO and causal order.
 //! - State: as the sequencer and the FIFO layer.
@@ -35,7 +36,7 @@ pub type FifoTotalMulticast = InGroups<FifoTotalTower>;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FifoTotalTower;
 
-/// What the sequencer orders.
+/// The payload that the sequencer orders.
 type Item = Numbered<Payload>;
 
 impl Tower for FifoTotalTower {
@@ -51,7 +52,8 @@ impl Tower for FifoTotalTower {
             work: "A modular approach to fault-tolerant broadcasts and related problems, \
                    Cornell TR 94-1425",
         },
-        idea: "Number the messages of each sender, and hold back what the sequencer swapped.",
+        idea: "Number the messages of each sender, and put back in order those that the sequencer \
+               swapped.",
         rules: &[
             "multicast: attach the next number, starting with 1, and multicast by the sequencer",
             "on delivery by the sequencer's layer: deliver in the order of the sender's numbers, \
@@ -88,8 +90,8 @@ impl Tower for FifoTotalTower {
                 property: AGREEMENT,
                 scope: Scope { crashes: 1, set: &[("senders", "p1")], ..Scope::of(3) },
                 steps: 3,
-                story: "over basic multicast: the sequencer crashes after it has sent a numbered message to one \
-                        of the others",
+                story: "over basic multicast: the sequencer crashes after it has sent a numbered \
+                        message to one of the others",
             },
         ],
         costs: SequencerTower::CARD.costs,

@@ -1,9 +1,10 @@
 //! Several groups at once: one layer for each group of the process.
 //!
-//! A layer of this family knows one group: those that its `Cx` speaks of. Here each process has one
-//! instance of the layer for every group that it is in, messages and timers carry the name of the
-//! group, and what comes from outside the group is refused. So every layer becomes an algorithm of
-//! the catalogue, with groups that overlap as they like, and none has to think of it.
+//! A layer of this family knows one group: the members that its `Cx` names. Here each process has
+//! one instance of the layer for every group that it is in. Messages and timers carry the name of
+//! the group, and a process refuses messages from outside the group. So every layer becomes an
+//! algorithm of the catalogue with any number of overlapping groups, without code of its own for
+//! that.
 
 use super::basic::ACKS;
 use super::carrier::OVER;
@@ -31,12 +32,12 @@ pub trait Tower: Data {
     fn build(me: ProcessId, members: &ProcessSet, setup: &Setup) -> Result<Self::Top, SetupError>;
 }
 
-/// Something that belongs to a group: a message, or the name of a timer.
+/// A message or a timer, with the group that it belongs to.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct In<T> {
     /// The group.
     pub group: GroupId,
-    /// What belongs to it.
+    /// The message or the timer.
     pub it: T,
 }
 
@@ -65,7 +66,7 @@ pub struct InGroups<T: Tower> {
     tower: PhantomData<T>,
 }
 
-/// What a process is in one group.
+/// The state of a process in one group.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Membership<L> {
     group: GroupId,
@@ -149,7 +150,7 @@ impl<T: Tower> Algorithm for InGroups<T> {
         ProcessId::all(setup.n).map(process).collect()
     }
 
-    /// The formulas are about one group of everybody, over the simplest carrier.
+    /// The formulas are about one group of all processes, over the simplest carrier.
     fn has_costs(setup: &Setup) -> bool {
         let is_usual = |name: &str, usual: &str| setup.text(name).is_none_or(|set| set == usual);
         setup.text(GROUPS.name).is_none()

@@ -1,31 +1,31 @@
-//! Numbered items put back into their order: a hold-back queue for everything that is counted.
+//! Numbered items put back into their order: the hold-back queue of several layers.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// So far ahead of what was delivered a number may be, and so many messages of one sender may wait.
-/// This is the bound of every hold-back queue: an honest process is never that far ahead of others
-/// that keep up at all, so what lies beyond is reported and forgotten.
+/// The bound of every hold-back queue: the largest lead of a number over the delivered ones, and
+/// the largest number of waiting messages of one sender. An honest process never leads the others
+/// by that much, as long as they keep up at all; so a layer reports and drops a message beyond it.
 pub const WINDOW: u64 = 1 << 20;
 
-/// Items numbered 1, 2, 3, …, handed on in this order whatever the order of their arrival.
+/// Items numbered 1, 2, 3, …, handed on in this order, even if they arrive in another.
 ///
 /// Holds back at most [`WINDOW`] items. One that arrives in its turn costs no search.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct InOrder<T> {
-    /// The number that was handed on last.
+    /// The number of the item that was handed on last.
     last: u64,
     held_back: BTreeMap<u64, T>,
 }
 
 impl<T> InOrder<T> {
-    /// Nothing arrived yet, and `last` counts as handed on: 0, so that numbers begin with 1.
+    /// A queue without items, where `last` counts as handed on: 0, so that numbers begin with 1.
     pub fn after(last: u64) -> Self {
         InOrder { last, held_back: BTreeMap::new() }
     }
 
-    /// Takes an item in, and hands on what is in turn now. A number that was handed on before is a
-    /// duplicate, and discarded. An error says what is wrong with a number that cannot be.
+    /// Takes an item in, and hands on all items whose turn has come. Discards a duplicate, whose
+    /// number was handed on before. An error says why no honest process can have sent the number.
     pub fn arrive(
         &mut self,
         number: u64,
@@ -55,7 +55,7 @@ impl<T> InOrder<T> {
         Some(first.remove())
     }
 
-    /// How many items wait for their turn.
+    /// The number of items that wait for their turn.
     pub fn waiting(&self) -> usize {
         self.held_back.len()
     }

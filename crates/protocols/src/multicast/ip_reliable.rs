@@ -1,31 +1,33 @@
-//! Reliable multicast over IP multicast: acknowledgements ride along, gaps are asked for.
+//! Reliable multicast over IP multicast: acknowledgements ride along with messages, and members ask
+//! for missing ones.
 //!
 //! The network carries a message to all at once, and usually it arrives. Each sender numbers its
-//! messages, and with each goes R, the numbers up to which the sender has everything of everybody.
-//! A member that lacks something, because a number is ahead of its turn or because another's R is
-//! ahead of its own, sends a *negative acknowledgement* to whoever revealed it; that one has the
-//! message and sends it again. As long as a member knows of messages that not all are known to
-//! have, and has nothing to say, it multicasts its R as a *heartbeat*: otherwise the loss of the
-//! last message would never be noticed. A member for which all is well answers a heartbeat with its
-//! R, so in the end all know that all have everything, and are silent.
+//! messages, and attaches R to each: for every process, the number up to which the sender has all
+//! of its messages. A member notices that it lacks a message when a number is ahead of its turn, or
+//! when another's R is ahead of its own. It sends a *negative acknowledgement* to the member that
+//! revealed the gap; that one has the message and sends it again. As long as a member does not know
+//! that all have every message, and has no message of its own to send, it multicasts its R as a
+//! *heartbeat*: otherwise no member would notice the loss of the last message. A member that knows
+//! of no gap answers a heartbeat with its R. So in the end all know that all have every message,
+//! and are silent.
 //!
-//! Copies are kept until every member is known to have the message (it is *stable*). At most
-//! `window` messages of a sender are not stable; what it multicasts beyond that waits at the sender.
-//! A member that does not answer `patience` heartbeats in a row has crashed, and does not count any
-//! more.
+//! A member keeps a copy of a message until it knows that every member has it (the message is
+//! *stable*). At most `window` messages of a sender are not stable; further ones wait at the
+//! sender. A member that does not answer `patience` heartbeats in a row is taken for crashed, and
+//! no longer counts.
 //!
-//! - Assumes: that losses do not go on for ever, and that nobody leaves `patience` heartbeats without
-//!   an answer unless it has crashed. Messages may be lost, doubled and reordered; with `gaps` =
-//!   `hold` any number of processes may crash.
-//! - Guarantees: integrity, validity, agreement. Not uniform: a sender delivers its message before it
-//!   knows whether it left. With `gaps` = `hold` also FIFO order, because what is ahead of its turn
-//!   is held back; with `deliver` it is delivered at once.
+//! - Assumes: losses do not go on for ever, and only a crashed process leaves `patience` heartbeats
+//!   without an answer. Messages may be lost, doubled and reordered; with `gaps` = `hold` any
+//!   number of processes may crash.
+//! - Guarantees: integrity, validity, agreement. Not uniform: a sender delivers its message before
+//!   it knows whether it left. With `gaps` = `hold` also FIFO order, because a message ahead of its
+//!   turn is held back; with `deliver` it is delivered at once.
 //! - Cost: one multicast per message, and for each loss one negative acknowledgement and one
 //!   retransmission; heartbeats apart.
-//! - State: `window` copies for each sender; n² numbers; what waits at the sender.
+//! - State: `window` copies for each sender; n² numbers; the messages that wait at the sender.
 //!
-//! In many books S starts at 0 and R at 0: then the first message of everybody is taken for a
-//! duplicate. S is the *next* number, R the *last*: they start at 1 and 0.
+//! In many books S starts at 0 and R at 0: then receivers take the first message of every sender
+//! for a duplicate. S is the *next* number, R the *last*: they start at 1 and 0.
 //!
 //! Sources: G. Coulouris et al.: Distributed Systems, 5th ed. 2012, 15.4.2. P. M. Melliar-Smith,
 //! L. E. Moser, V. Agrawala: Broadcast protocols for distributed systems. IEEE TPDS 1(1), 1990.
@@ -53,19 +55,19 @@ pub struct IpReliable<D> {
     settings: Settings,
     /// S: the number of our next message.
     next: u32,
-    /// R, and what we know of the R of others.
+    /// R, and the last known R of each other process.
     knowledge: Knowledge,
     /// The unstable messages of each process, and those that are ahead of their turn.
     copies: Vec<Copies<D>>,
-    /// Own messages, for which the window has no room yet.
+    /// Our messages for which the window has no room yet.
     waiting: VecDeque<D>,
-    /// What was asked for since the last heartbeat.
+    /// The messages that we asked for since the last heartbeat.
     asked: BTreeSet<(ProcessId, u32)>,
     /// Whether the timer is set.
     beating: bool,
     /// Whether the others have heard our R since the last heartbeat.
     spoke: bool,
-    /// How many messages have come since they heard it.
+    /// The number of messages that have come since the others heard our R.
     unspoken: u32,
 }
 
@@ -85,7 +87,7 @@ impl<D: Data> IpReliable<D> {
         }
     }
 
-    /// How many copies are kept, those included that are held back.
+    /// The number of copies, including messages that are held back.
     pub fn unstable(&self) -> usize {
         self.copies.iter().map(Copies::len).sum()
     }
@@ -123,7 +125,8 @@ impl<D: Data> Protocol for IpReliable<D> {
 
     fn on_timer(&mut self, Beat: Beat, cx: &mut Cx<'_, Self>) {
         self.beating = false;
-        // What was asked for and has not come is asked for again when it shows that it is missing.
+        // A message that we asked for and that has not come may be asked for again, as soon as
+        // another R reveals it.
         self.asked.clear();
         self.collect(cx);
         if !self.spoke && !self.is_settled(cx) {
@@ -137,11 +140,11 @@ impl<D: Data> Protocol for IpReliable<D> {
     }
 }
 
-/// What is wrong with a message, if anything.
+/// The result of a check: why no honest process can have sent the message.
 type Verdict = Result<(), &'static str>;
 
 impl<D: Data> IpReliable<D> {
-    /// Multicasts what waits, as far as the window has room.
+    /// Multicasts waiting messages, as far as the window has room.
     fn transmit_what_fits(&mut self, cx: &mut Cx<'_, Self>) {
         let me = cx.me();
         while self.copies[me.index()].len() < self.settings.window as usize {
@@ -171,7 +174,8 @@ impl<D: Data> IpReliable<D> {
         self.knowledge.learn(from, from, number);
         self.on_received(from, received, cx)?;
         self.unspoken += 1;
-        // Otherwise one that only listens would let the windows of all others run full.
+        // A member that only listens must tell its R in time, or the windows of all senders run
+        // full.
         if self.unspoken >= (self.settings.window / 4).max(1) {
             self.beat(cx);
         }
@@ -193,7 +197,7 @@ impl<D: Data> IpReliable<D> {
         Ok(())
     }
 
-    /// Delivers a message that is new, and whatever had to wait for it.
+    /// Delivers a message that is new, and those that waited for it.
     fn take_in(
         &mut self,
         sender: ProcessId,
@@ -225,7 +229,7 @@ impl<D: Data> IpReliable<D> {
         Ok(())
     }
 
-    /// Another's R: what it has and we do not, we ask it for.
+    /// Takes in the R of another member, and asks it for messages that it has and we lack.
     fn on_received(
         &mut self,
         from: ProcessId,
@@ -245,7 +249,8 @@ impl<D: Data> IpReliable<D> {
         Ok(())
     }
 
-    /// Nobody can have more than the windows allow, or more of ours than we sent.
+    /// Checks that R is possible: no process has more messages than the windows allow, or more of
+    /// ours than we sent.
     fn check(&self, received: &Numbers, cx: &Cx<'_, Self>) -> Verdict {
         let mine = &self.knowledge.of(cx.me()).0;
         if received.0.len() != mine.len() {
@@ -269,17 +274,18 @@ impl<D: Data> IpReliable<D> {
         cx: &mut Cx<'_, Self>,
     ) -> Verdict {
         self.on_received(from, received, cx)?;
+        // An unsettled member tells its R with its own next heartbeat.
         if self.is_settled(cx) {
             cx.send(from, Message::Ack(self.knowledge.of(cx.me()).clone()));
         }
         Ok(())
     }
 
-    /// Whether, as far as we know, everybody has everything, and we have nothing to say.
+    /// Whether, as far as we know, all members have every message, and none waits at this one.
     fn is_settled(&self, cx: &Cx<'_, Self>) -> bool {
         let mine = self.knowledge.of(cx.me());
         let has_all = |other| !self.knowledge.counts(other) || self.knowledge.of(other) == mine;
-        // After a gap in the messages of one that has crashed there is nothing to wait for.
+        // A gap in the messages of a crashed sender may never be filled, so it does not count.
         let open = |sender: ProcessId| {
             self.knowledge.counts(sender) && self.copies[sender.index()].len() > 0
         };
@@ -295,7 +301,7 @@ impl<D: Data> IpReliable<D> {
         }
     }
 
-    /// Somebody may not count any more.
+    /// A member may have stopped counting, and more messages may be stable without it.
     fn collect(&mut self, cx: &mut Cx<'_, Self>) {
         for sender in cx.group() {
             self.forget_stable(sender, cx);

@@ -6,25 +6,26 @@
 //! 3. The sender takes the largest proposal as the agreed one, and multicasts it. The message moves
 //!    to its agreed place.
 //!
-//! Messages are delivered from the head of the queue as long as the head is agreed: whatever is
-//! agreed later has a larger number.
+//! A member delivers from the head of its queue as long as the head is agreed: every message that
+//! is agreed later has a larger number.
 //!
 //! Agreed numbers need not be different: two members may propose the same number for different
-//! messages, and each may be the largest. So a place is a number *and* its proposer, who never
+//! messages, and each may be the largest. So a place is a number *and* its proposer, which never
 //! proposes a number twice. Many books leave the tie-break out, and lose the total order.
 //!
-//! - Assumes: a layer below that delivers what is multicast; nobody crashes. A sender that crashes
-//!   before it has agreed leaves its message at the head of the others' queues for ever.
-//! - Guarantees: total order; and who multicasts after a delivery, multicasts something that
-//!   everybody delivers later: we had the agreed number of the first when we proposed for the
-//!   second. Not FIFO, if two messages of a sender may overtake each other.
+//! - Assumes: a layer below that delivers every multicast message; no process crashes. A sender
+//!   that crashes before it has agreed leaves its message at the head of the others' queues for
+//!   ever.
+//! - Guarantees: total order. Moreover, all processes deliver a message after the ones that its
+//!   sender had delivered before: the sender knew their agreed numbers when it proposed for its
+//!   own. Not FIFO, if two messages of a sender may overtake each other.
 //! - Cost: 3(G − 1) messages, three hops.
 //! - State: the proposals missing for our own messages, and of each sender at most [`WINDOW`]
 //!   messages in the queue. Every step costs the logarithm of that.
 //!
 //! The textbook's A (the largest agreed) and P (the largest proposed) are used only as max(A, P),
-//! so they are one number here. Where links lose messages ([`Uplink::Multicast`]) proposals are
-//! multicast as well, because only the layer below can repair a loss.
+//! so they are one number here. Where links lose messages ([`Uplink::Multicast`]) members multicast
+//! proposals as well, because only the layer below can repair a loss.
 //!
 //! Source: K. Birman, T. Joseph: Reliable communication in the presence of failures. ACM TOCS 5(1),
 //! 1987.
@@ -48,14 +49,15 @@ use synod_core::{
 /// A number and its proposer.
 pub type Place = Timestamp;
 
-/// What is multicast by the layer below. `message` is the number that its sender gave it.
+/// The messages of this layer that the layer below multicasts. `message` is the number that its
+/// sender gave it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Round<D> {
     /// From the sender: which place do you propose for this?
     Ask {
         /// The number of the message.
         message: u64,
-        /// What it says.
+        /// The payload.
         payload: D,
     },
     /// A proposal, where it cannot be sent to the sender alone.
@@ -76,10 +78,10 @@ pub enum Round<D> {
     },
 }
 
-/// What travels.
+/// The messages between members.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Message<M> {
-    /// To the sender of a message: this number I propose.
+    /// To the sender of a message: I propose this number.
     Propose {
         /// The number of the message.
         message: u64,
@@ -99,7 +101,7 @@ impl<M: Wire> Wire for Message<M> {
     }
 }
 
-/// Which layer a message belongs to shows in what it says.
+/// The text of a message shows its layer, so no other mark is needed.
 impl<M: fmt::Debug> fmt::Debug for Message<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -133,29 +135,30 @@ struct Queued<D> {
     payload: D,
 }
 
-/// One process of a group, over the layer `L`. The broken version leaves ties as they come.
+/// One process of a group, over the layer `L`. The mutant without `TIE_BREAK` leaves ties as they
+/// come.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Isis<D, L, const TIE_BREAK: bool = true> {
     lower: L,
     uplink: Uplink,
-    /// How many messages we multicast.
+    /// The number of messages that we multicast.
     sent: u64,
     /// max(A, P): the largest number that was proposed here or agreed.
     largest: u64,
     /// Our own messages that are not agreed, by number.
     polls: BTreeMap<u64, Poll>,
-    /// What is not delivered, in the order of the places.
+    /// The messages that are not delivered, in the order of their places.
     queue: BTreeMap<Key, Queued<D>>,
-    /// Of each process in the world: where its messages are in the queue.
+    /// For each process in the world: the places of its messages in the queue, by number.
     keys: Vec<BTreeMap<u64, Key>>,
 }
 
-/// The number, and what decides among equal ones: the proposer. (In the broken version our own
-/// proposal, that is, which message came first to our queue.)
+/// The number, and the tie-break among equal ones: the proposer. (In the mutant our own proposal,
+/// that is, the order of arrival at our queue.)
 type Key = (u64, u64);
 
-/// An honest number grows by at most the size of the group with each message. Who leaps so far
-/// lies, to use the numbers up.
+/// The largest step from one number to the next. An honest number grows by at most the size of the
+/// group with each message; a process that leaps further lies, to use the numbers up.
 const LEAP: u64 = 1 << 32;
 
 impl<D: Data, L, const TIE_BREAK: bool> Isis<D, L, TIE_BREAK> {
@@ -286,7 +289,7 @@ impl<D: Data, L: Layer<Round<D>>, const TIE_BREAK: bool> Isis<D, L, TIE_BREAK> {
         }
     }
 
-    /// Where the message goes that is now at `old`.
+    /// The agreed key of the message that is now at `old`.
     fn agreed_key(&self, old: Key, place: Place, cx: &Cx<'_, Self>) -> Result<Key, &'static str> {
         let Place { time: number, process: proposer } = place;
         let tie = if TIE_BREAK { u64::from(proposer.0) } else { old.1 };
@@ -297,6 +300,8 @@ impl<D: Data, L: Layer<Round<D>>, const TIE_BREAK: bool> Isis<D, L, TIE_BREAK> {
         if !cx.is_member(proposer) || number > self.largest.saturating_add(LEAP) {
             return Err("agreed on a place that nobody can have proposed");
         }
+        // The agreed place is the largest proposal, so it is not below ours; and if it is ours, we
+        // know it.
         if new < old || (proposer == cx.me() && number != old.0) {
             return Err("agreed on a place in spite of our proposal");
         }
@@ -346,7 +351,8 @@ impl Tower for IsisTower {
         },
         idea: "Every member proposes a place for the message; the largest proposal is agreed.",
         rules: &[
-            "multicast: multicast the message by the carrier, and wait for a proposal of everybody",
+            "multicast: multicast the message by the carrier, and wait for a proposal of every \
+             member",
             "on a message: propose a number larger than all proposed or agreed here, and queue the \
              message under it",
             "on the last proposal: the largest, with its proposer, is agreed; multicast it",
@@ -354,9 +360,9 @@ impl Tower for IsisTower {
              long as the head is agreed",
         ],
         assumes: &[
-            "a carrier that delivers what is multicast, in any order",
+            "a carrier that delivers every multicast message, in any order",
             "reliable links for the proposals",
-            "no process crashes: a sender that crashes before it has agreed blocks everybody",
+            "no process crashes: a sender that crashes before it has agreed blocks all others",
         ],
         promises: &[INTEGRITY, VALIDITY, AGREEMENT, UNIFORM, TOTAL],
         variants: &[

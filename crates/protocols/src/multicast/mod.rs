@@ -1,7 +1,8 @@
-//! Multicast: a tower of layers, from sending to each member to one order for all.
+//! Multicast: a tower of layers. The lowest sends to each member; the highest gives all messages
+//! one order.
 //!
-//! Every layer takes [`Multicast`] and tells [`Deliver`], and owns the layer below it. What one
-//! layer adds to a message travels as the payload of the layer below.
+//! Every layer takes [`Multicast`] and gives out [`Deliver`], and owns the layer below it. The
+//! fields that a layer adds to a message travel as the payload of the layer below.
 
 pub mod basic;
 pub mod carrier;
@@ -34,36 +35,37 @@ pub use sequencer::{Sequencer, SequencerMulticast};
 use serde::{Deserialize, Serialize};
 use synod_core::{ProcessId, Protocol, Setup};
 
-/// The layer above wants this to be delivered by every member of the group, itself included.
+/// The input of a layer: every member of the group shall deliver this payload, the sender included.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Multicast<D>(pub D);
 
-/// A message is delivered to the layer above.
+/// The output of a layer: it delivers a message to the layer above.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Deliver<D> {
-    /// Who multicast it.
+    /// The process that multicast it.
     pub sender: ProcessId,
-    /// What it says.
+    /// Its content.
     pub payload: D,
 }
 
-/// A layer that carries payloads `D`: whatever takes [`Multicast`] and tells [`Deliver`].
+/// A layer that carries payloads `D`: every protocol that takes [`Multicast`] and gives out
+/// [`Deliver`].
 pub trait Layer<D>: Protocol<Input = Multicast<D>, Output = Deliver<D>> {}
 
 impl<D, L: Protocol<Input = Multicast<D>, Output = Deliver<D>>> Layer<D> for L {}
 
-/// How something reaches a single member, where a layer has something to say to one only.
+/// The way of a message that a layer has for one member only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Uplink {
-    /// It is sent: links are reliable.
+    /// The layer sends it, because links are reliable.
     Direct,
-    /// It is multicast, and the others ignore it: links lose messages, and only the layer below
-    /// repairs that.
+    /// The layer multicasts it, and the others ignore it: links lose messages, and only the layer
+    /// below repairs that.
     Multicast,
 }
 
 impl Uplink {
-    /// What the carrier of this setup needs.
+    /// The uplink that the carrier of this setup needs.
     pub fn from_setup(setup: &Setup) -> Uplink {
         match setup.text(carrier::OVER.name) {
             Some("ip") => Uplink::Multicast,

@@ -1,10 +1,10 @@
-//! Which of a sender's numbered messages have been received.
+//! The set of numbers of one sender's messages that a process has received.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// Messages may overtake each other by no more than this. It bounds what is remembered; a message
-/// that is further ahead is refused.
+/// The largest number of messages that one may overtake. It bounds the memory: a message that is
+/// further ahead is refused.
 pub const AHEAD_AT_MOST: u32 = 1 << 16;
 
 /// The numbers of the messages that were received from one sender. As they have no gaps for long,
@@ -18,7 +18,7 @@ pub struct Received {
 }
 
 impl Received {
-    /// Adds a number. Whether it is new; or what is wrong with it.
+    /// Adds a number. True if it is new; an error says why no honest process can have sent it.
     pub fn insert(&mut self, number: u32) -> Result<bool, &'static str> {
         if number == 0 {
             return Err("numbered a message 0");

@@ -1,15 +1,15 @@
-//! Reliable multicast over basic multicast: pass on what is new, then deliver it.
+//! Reliable multicast over basic multicast: pass a new message on, then deliver it.
 //!
-//! To multicast, B-multicast the message with its sender and number. Whoever B-delivers a message
-//! for the first time B-multicasts it again, unless it is the sender itself, and only then delivers
-//! it. So if anybody delivers a message, it has sent it to everybody before, and even if it crashes
-//! then, all others get the message.
+//! To multicast, B-multicast the message with its sender and number. A process that B-delivers a
+//! message for the first time B-multicasts it again, unless it is the sender itself, and only then
+//! delivers it. So a process that delivers a message has sent it to all others before; even if it
+//! crashes then, they get the message.
 //!
 //! - Assumes: reliable links, in any order. Any number of processes may crash, at any time.
 //! - Guarantees: integrity, validity, agreement, and *uniform* agreement, because passing on comes
 //!   before delivering. No order.
 //! - Cost: G(G − 1) messages; every member gets each message from every other. One hop, as long as
-//!   nobody crashes.
+//!   no process crashes.
 //! - State: for each sender one number and the numbers that came early, at most
 //!   [`AHEAD_AT_MOST`](super::received::AHEAD_AT_MOST).
 //!
@@ -33,11 +33,11 @@ use synod_core::{
 /// A message as it is passed on: with its origin.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Stamped<D> {
-    /// Who multicast it.
+    /// The process that multicast it.
     pub sender: ProcessId,
     /// Its number among the messages of the sender, from 1.
     pub number: u32,
-    /// What it says.
+    /// The payload.
     pub payload: D,
 }
 
@@ -47,12 +47,12 @@ impl<D: fmt::Debug> fmt::Debug for Stamped<D> {
     }
 }
 
-/// When a message is passed on. The mutants of this algorithm do it at the wrong time.
+/// The moment at which a process passes a message on. The mutants choose the wrong one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Relay {
     /// Before it is delivered.
     BeforeDelivery,
-    /// Too late.
+    /// After it is delivered, which is too late.
     AfterDelivery,
     /// Never.
     Never,
@@ -65,7 +65,7 @@ pub struct Reliable<D> {
     relay: Relay,
     /// The number of our last message.
     last: u32,
-    /// What was received of each process in the world.
+    /// For each process in the world: the numbers of its messages that were received.
     received: Vec<Received>,
 }
 
@@ -111,6 +111,7 @@ impl<D: Data> Reliable<D> {
             Err(why) => return cx.accuse(from, why),
         }
         let Stamped { sender, payload, .. } = stamped.clone();
+        // The sender's own multicast has gone to all members already.
         let relay = if sender == cx.me() { Relay::Never } else { self.relay };
         if relay == Relay::BeforeDelivery {
             self.pass_on(stamped.clone(), cx);
@@ -131,7 +132,7 @@ impl<D: Data> Reliable<D> {
         self.received[stamped.sender.index()].insert(stamped.number)
     }
 
-    /// B-multicasts it again. The copy to ourselves is a duplicate and needs no look.
+    /// B-multicasts it again. The copy to ourselves is a duplicate, so we drop it.
     fn pass_on(&mut self, stamped: Stamped<D>, cx: &mut Cx<'_, Self>) {
         let _duplicate = cx.below(|cx| self.lower.on_input(Multicast(stamped), cx));
     }
@@ -157,7 +158,8 @@ impl Tower for ReliableTower {
             work: "A modular approach to fault-tolerant broadcasts and related problems, \
                    Cornell TR 94-1425",
         },
-        idea: "Whoever gets a message for the first time sends it to everybody, then delivers it.",
+        idea: "A process that gets a message for the first time sends it to all others, then \
+               delivers it.",
         rules: &[
             "multicast: B-multicast the message with its sender and number",
             "on B-delivery of a message that is new: if we are not its sender, B-multicast it \

@@ -1,19 +1,19 @@
 //! Totally ordered multicast by a fixed sequencer.
 //!
 //! To multicast, a process sends its message to the sequencer, one member of the group that all
-//! agree on beforehand. The sequencer numbers what it gets, 1, 2, 3, …, and multicasts it with the
-//! number. Everybody, the sender included, delivers in the order of the numbers.
+//! agree on beforehand. The sequencer numbers the messages that it gets, 1, 2, 3, …, and multicasts
+//! each with its number. All members, the sender included, deliver in the order of the numbers.
 //!
-//! - Assumes: a layer below that delivers what is multicast; the sequencer does not crash.
+//! - Assumes: a layer below that delivers every multicast message; the sequencer does not crash.
 //! - Guarantees: total order. Not FIFO: two messages may overtake each other on their way to the
 //!   sequencer (over FIFO links they do not, and then the order is causal as well). If the
-//!   sequencer crashes, nothing wrong is delivered, but nothing more is delivered either.
+//!   sequencer crashes, no member delivers out of order, but no further message is delivered.
 //! - Cost: 1 + (G − 1) = G messages, two hops; for the sequencer's own messages G − 1, one hop.
-//! - State: two numbers; at most [`WINDOW`] messages are held back. In their turn, messages are
-//!   passed on without a search or a copy.
+//! - State: two numbers; at most [`WINDOW`] messages are held back. A message that arrives in its
+//!   turn is delivered without a search or a copy.
 //!
-//! Where links lose messages ([`Uplink::Multicast`]), what a process sends to the sequencer is
-//! multicast as well, because only the layer below can repair a loss.
+//! Where links lose messages ([`Uplink::Multicast`]), a process multicasts its messages to the
+//! sequencer as well, because only the layer below can repair a loss.
 //!
 //! Sources: M. F. Kaashoek, A. Tanenbaum: Group communication in the Amoeba distributed operating
 //! system. ICDCS 1991 (its "PB" method). X. Défago, A. Schiper, P. Urbán: Total order broadcast and
@@ -35,7 +35,7 @@ use synod_core::{
     Card, Cx, Data, ProcessId, ProcessSet, Protocol, Setup, SetupError, Source, Wire,
 };
 
-/// What is multicast by the layer below.
+/// The messages of this layer that the layer below multicasts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Turn<D> {
     /// For the sequencer: give this a number.
@@ -44,14 +44,14 @@ pub enum Turn<D> {
     Ordered {
         /// Its place in the order of all messages.
         number: u64,
-        /// Who multicast it.
+        /// The process that multicast it.
         sender: ProcessId,
-        /// What it says.
+        /// The payload.
         payload: D,
     },
 }
 
-/// What travels.
+/// The messages between members.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Message<D, M> {
     /// To the sequencer: give this a number.
@@ -69,7 +69,7 @@ impl<D: Data, M: Wire> Wire for Message<D, M> {
     }
 }
 
-/// Which layer a message belongs to shows in what it says.
+/// The text of a message shows its layer, so no other mark is needed.
 impl<D: fmt::Debug, M: fmt::Debug> fmt::Debug for Message<D, M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -91,9 +91,9 @@ pub struct Sequencer<D, L> {
     lower: L,
     sequencer: ProcessId,
     uplink: Uplink,
-    /// How many messages we gave a number, if we are the sequencer.
+    /// At the sequencer: the number of messages that it has numbered.
     numbered: u64,
-    /// What was ordered, put back into order, with its senders.
+    /// The numbered messages with their senders, put back into order.
     ordered: InOrder<(ProcessId, D)>,
 }
 
@@ -171,7 +171,7 @@ impl<D: Data, L: Layer<Turn<D>>> Sequencer<D, L> {
         self.order(from, payload, cx);
     }
 
-    /// As the sequencer: the next number for this message.
+    /// At the sequencer: gives this message the next number.
     fn order(&mut self, sender: ProcessId, payload: D, cx: &mut Cx<'_, Self>) {
         self.numbered += 1;
         self.multicast(Turn::Ordered { number: self.numbered, sender, payload }, cx);
@@ -202,10 +202,12 @@ impl<D: Data, L: Layer<Turn<D>>> Sequencer<D, L> {
 /// The parameter that names the sequencer.
 pub const SEQUENCER: Parameter = Parameter {
     name: "sequencer",
-    meaning: "who orders the messages of its groups, e.g. p2 (default: the first of each group)",
+    meaning: "the process that orders the messages of its groups, e.g. p2 (default: the first of \
+              each group)",
 };
 
-/// The sequencer of a group: who is named, or the first member if that one is not in the group.
+/// The sequencer of a group: the process that the parameter names, or the first member if that
+/// process is not in the group.
 pub fn sequencer_of(members: &ProcessSet, setup: &Setup) -> Result<ProcessId, SetupError> {
     let first = members.first().expect("groups are not empty");
     let named = setup.process(SEQUENCER.name, first)?;
@@ -213,7 +215,7 @@ pub fn sequencer_of(members: &ProcessSet, setup: &Setup) -> Result<ProcessId, Se
 }
 
 impl<D: Data> Sequencer<D, Carrier<Turn<D>>> {
-    /// A member of a group, as the parameters want it.
+    /// A member of a group, by the parameters.
     pub fn from_setup(members: &ProcessSet, setup: &Setup) -> Result<Self, SetupError> {
         let sequencer = sequencer_of(members, setup)?;
         Ok(Sequencer::new(sequencer, Uplink::from_setup(setup), Carrier::from_setup(setup)?))
@@ -246,7 +248,7 @@ impl Tower for SequencerTower {
             "on a numbered message: deliver it when all with smaller numbers are delivered",
         ],
         assumes: &[
-            "a carrier that delivers what is multicast, in any order",
+            "a carrier that delivers every multicast message, in any order",
             "reliable links to the sequencer",
             "the sequencer does not crash",
         ],
@@ -287,8 +289,8 @@ impl Tower for SequencerTower {
                 property: AGREEMENT,
                 scope: Scope { crashes: 1, set: &[("senders", "p1")], ..Scope::of(3) },
                 steps: 3,
-                story: "over basic multicast: the sequencer crashes after it has sent a numbered message to one \
-                        of the others",
+                story: "over basic multicast: the sequencer crashes after it has sent a numbered \
+                        message to one of the others",
             },
         ],
         costs: &[

@@ -8,8 +8,8 @@
 //! - Assumes: reliable links in any order; neither the server nor a client that waits or is inside
 //!   crashes.
 //! - Guarantees: ME1, ME2. Not ME3.
-//! - Cost: 3 messages per entry (request, grant, release), whatever N; two hops from exit to entry,
-//!   because the key goes back through the server. All the load is on the server.
+//! - Cost: 3 messages per entry (request, grant, release), for every N; two hops from exit to
+//!   entry, because the key goes back through the server. All the load is on the server.
 //! - State: one word at a client; the queue of the server has at most N − 1 names.
 //!
 //! Source: folklore; G. Coulouris et al.: Distributed Systems, 5th ed. 2011, §15.2.
@@ -24,7 +24,7 @@ use synod_core::{Algorithm, Cx, Never, ProcessId, Protocol, Setup, SetupError, W
 /// The process that keeps the key. It makes no requests itself.
 pub const SERVER: ProcessId = ProcessId(0);
 
-/// What clients and the server say to each other.
+/// The messages between clients and the server.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Message {
     /// To the server: may I have the key?
@@ -42,9 +42,9 @@ impl Wire for Message {}
 pub enum CentralServer {
     /// The server.
     Server {
-        /// Who has the key, if the server has not.
+        /// The client that has the key; none while the server has it.
         holder: Option<ProcessId>,
-        /// Who waits for it, in order of arrival.
+        /// The clients that wait for the key, in order of arrival.
         queue: VecDeque<ProcessId>,
     },
     /// A client.
@@ -104,6 +104,8 @@ impl CentralServer {
                 *holder = Some(from);
                 cx.send(from, Message::Grant);
             }
+            // A client has at most one request in the queue, which bounds the queue by the size of
+            // the group.
             Self::Server { queue, .. } if !queue.contains(&from) => queue.push_back(from),
             Self::Server { .. } => cx.accuse(from, "asked again while it was waiting"),
             Self::Client(_) => cx.accuse(from, "asked a client for the key"),

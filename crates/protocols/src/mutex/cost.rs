@@ -6,7 +6,7 @@ use synod_core::card::{Bounds, Cost, Load, Quantity, Size};
 /// How a formula is written as a function.
 type Formula = fn(Size) -> Bounds;
 
-/// The messages of an entry and its exit, whatever the others do.
+/// The messages of an entry and its exit, under any load.
 pub(super) const fn per_entry(formula: &'static str, expected: Formula) -> Cost {
     Cost {
         name: "messages per entry",
@@ -17,7 +17,7 @@ pub(super) const fn per_entry(formula: &'static str, expected: Formula) -> Cost 
     }
 }
 
-/// The messages from request to entry, while nobody else asks.
+/// The messages from request to entry, while no other process asks.
 pub(super) const fn entry_messages(formula: &'static str, expected: Formula) -> Cost {
     Cost {
         name: "entry, in messages",
@@ -28,7 +28,7 @@ pub(super) const fn entry_messages(formula: &'static str, expected: Formula) -> 
     }
 }
 
-/// The consecutive messages from request to entry, while nobody else asks.
+/// The consecutive messages from request to entry, while no other process asks.
 pub(super) const fn entry_hops(formula: &'static str, expected: Formula) -> Cost {
     Cost {
         name: "entry, in hops",

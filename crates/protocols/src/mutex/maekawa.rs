@@ -1,12 +1,13 @@
 //! Mutual exclusion by voting (Maekawa, 1985).
 //!
-//! To enter, a process needs the votes of its voting set only, itself included. Whoever has given
-//! its vote away keeps further requests in a queue until the vote comes back. Any two sets have a
-//! member in common, and that member votes for one at a time.
+//! To enter, a process needs the votes of its voting set only, itself included. A voter that has
+//! given its vote away keeps further requests in a queue until the vote comes back. Any two sets
+//! have a member in common, and that member votes for one candidate at a time.
 //!
-//! - Assumes: reliable links in any order; nobody crashes.
-//! - Guarantees: ME1 alone. Three processes that have one of two votes each wait for ever, so not
-//!   ME2; a vote does not care who asked first, so not ME3. `maekawa-sanders` repairs both.
+//! - Assumes: reliable links in any order; no process crashes.
+//! - Guarantees: ME1 alone. Not ME2: three processes that have one of two votes each wait for ever.
+//!   Not ME3: a voter votes in the order in which requests arrive, not in the order in which they
+//!   were made. `maekawa-sanders` repairs both.
 //! - Cost: 3(K − 1) messages per entry, where K is about √N. From exit to entry, two hops: the vote
 //!   goes home and on to the next; one, if the vote is that of one of the two.
 //! - State: the voting set, the votes still missing, and a queue of at most K requests.
@@ -28,7 +29,7 @@ use synod_core::{
     Wire,
 };
 
-/// What processes say to each other.
+/// The messages between candidates and voters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Message {
     /// May I have your vote?
@@ -48,7 +49,7 @@ pub enum State {
     Released,
     /// It asked, and waits for the votes that are missing.
     Wanted {
-        /// Who has not voted for it yet.
+        /// The voters that have not voted for it yet.
         missing: ProcessSet,
     },
     /// It is inside.
@@ -59,12 +60,12 @@ pub enum State {
 /// any other. Without, it is the mutant [`maekawa-000`](super::mutants::maekawa_000).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct MaekawaProcess<const OWN_VOTE: bool> {
-    /// Whom we ask.
+    /// The voting set of this process.
     voters: ProcessSet,
     state: State,
-    /// Who has our vote.
+    /// The candidate that has the vote of this process.
     voted: Option<ProcessId>,
-    /// Who asked for it in the meantime, first come first served.
+    /// The candidates that asked for the vote in the meantime, first come first served.
     queue: VecDeque<ProcessId>,
 }
 
@@ -163,6 +164,7 @@ impl<const OWN_VOTE: bool> MaekawaProcess<OWN_VOTE> {
     }
 
     fn send_to_voters(&mut self, message: Message, cx: &mut Cx<'_, Self>) {
+        // A copy, because a message to ourselves is handled on the spot and may change `self`.
         for voter in self.voters.clone().iter() {
             self.send(voter, message, cx);
         }
@@ -182,12 +184,12 @@ impl<const OWN_VOTE: bool> MaekawaProcess<OWN_VOTE> {
         &self.state
     }
 
-    /// Who has the vote of this process.
+    /// The candidate that has the vote of this process.
     pub fn voted(&self) -> Option<ProcessId> {
         self.voted
     }
 
-    /// Who waits for the vote of this process.
+    /// The candidates that wait for the vote of this process.
     pub fn queue(&self) -> impl Iterator<Item = ProcessId> + '_ {
         self.queue.iter().copied()
     }
@@ -249,7 +251,8 @@ impl Algorithm for Maekawa {
                 scope: Scope::of(3),
                 steps: 6,
                 story: "all three ask at once and have their own vote; p0 holds off p2, p1 holds \
-                        off p0, p2 holds off p1, and nobody ever gives up the vote it has",
+                        off p0, p2 holds off p1, and none of them ever gives up the vote that it \
+                        has",
             },
             Counterexample {
                 property: ME3,

@@ -4,7 +4,7 @@
 //! is inside, or that asked earlier, answers only when it has left. "Earlier" is the total order
 //! of Lamport timestamps, so of any two that want to enter exactly one waits for the other.
 //!
-//! - Assumes: reliable links in any order; nobody crashes.
+//! - Assumes: reliable links in any order; no process crashes.
 //! - Guarantees: ME1, ME2, ME3. For ME3 *every* message carries the clock, replies and the
 //!   application's own included; otherwise a later request can bear a smaller timestamp.
 //! - Cost: 2(N − 1) messages per entry, N on a multicast network; one hop from exit to entry.
@@ -22,7 +22,7 @@ use synod_core::{
     Timestamp, Wire,
 };
 
-/// What processes say to each other.
+/// The messages between processes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Message {
     /// May I enter? I asked at this time.
@@ -45,7 +45,7 @@ pub enum State {
     Wanted {
         /// When it asked.
         since: Timestamp,
-        /// Who has not answered yet.
+        /// The processes that have not answered yet.
         missing: ProcessSet,
     },
     /// It is inside.
@@ -57,7 +57,7 @@ pub enum State {
 pub struct RicartAgrawala {
     pub(super) clock: u64,
     state: State,
-    /// Who gets our permission when we leave.
+    /// The processes that get our permission when we leave.
     deferred: ProcessSet,
 }
 
@@ -135,6 +135,7 @@ impl RicartAgrawala {
     }
 
     fn reply(&mut self, to: ProcessId, cx: &mut Cx<'_, Self>) {
+        // ME3 needs the clock on replies, too: the mutant `ra-bare-replies` leaves it out.
         let clock = self.stamp();
         cx.send(to, Message::Reply { clock });
     }
@@ -159,12 +160,14 @@ impl Algorithm for RicartAgrawala {
             year: 1981,
             work: "An optimal algorithm for mutual exclusion in computer networks, CACM 24(1)",
         },
-        idea: "Ask everybody for permission; whoever is inside, or asked earlier, answers later.",
+        idea: "Ask every other process for permission; one that is inside, or that asked earlier, \
+               answers later.",
         rules: &[
-            "enter: advance the clock, ask everybody with its time, wait for all answers",
+            "enter: advance the clock, send a request with its time to all others, wait for all \
+             answers",
             "on a request: if inside, or if our own request is earlier, answer later; else now",
             "on a reply: if it was the last one missing, we are inside",
-            "exit: answer everybody who was put off",
+            "exit: answer every process that was put off",
         ],
         assumes: &["reliable links, in any order", "no process crashes"],
         promises: &[ME1, ME2, ME3],
@@ -191,7 +194,7 @@ impl Algorithm for RicartAgrawala {
     fn invariants() -> &'static [Invariant<Self>] {
         &[Invariant {
             name: "somebody-defers-nobody",
-            statement: "the latest of the outstanding requests puts nobody off",
+            statement: "the process with the latest outstanding request puts no other off",
             holds: the_latest_request_defers_nobody,
         }]
     }

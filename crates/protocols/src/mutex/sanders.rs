@@ -6,17 +6,17 @@
 //! that some other member *failed* it *yields*. So every circle of processes that wait for each
 //! other is broken by the request in it that learns of its defeat.
 //!
-//! - Assumes: reliable links in any order; nobody crashes.
+//! - Assumes: reliable links in any order; no process crashes.
 //! - Guarantees: ME1, ME2; ME3 too, but only if messages are delivered in causal order: otherwise
 //!   a later request may collect its votes before the earlier one arrives anywhere.
-//! - Cost: 3(K − 1) messages per entry if nobody else asks; 7(K − 1) at most.
+//! - Cost: 3(K − 1) messages per entry if no other process asks; 7(K − 1) at most.
 //! - State: one request, two sets of voters, and a queue of at most K requests.
 //!
 //! *Every message carries the timestamp of the request that it is about.* Links do not keep the
-//! order of messages, so FAILED and INQUIRE may come too late and are ignored then; and INQUIRE
-//! may come before the GRANT that it is about, and waits for it. A member must also tell the head
-//! of its queue FAILED when an earlier request displaces it: Maekawa forgot that, and the mutant
-//! [`sanders-untold`](super::mutants::sanders_untold) shows what happens.
+//! order of messages, so FAILED and INQUIRE may come too late and are ignored then; and INQUIRE may
+//! come before the GRANT that it is about, and waits for it. A member must also tell the head of
+//! its queue FAILED when an earlier request displaces it: Maekawa forgot that, and the mutant
+//! [`sanders-untold`](super::mutants::sanders_untold) shows the deadlock.
 //!
 //! Sources: M. Maekawa: A √N algorithm for mutual exclusion in decentralized systems. ACM TOCS
 //! 3(2), 1985. B. Sanders: The information structure of distributed mutual exclusion algorithms.
@@ -32,10 +32,10 @@ use std::fmt;
 use synod_core::family::mutex::{Input, Output};
 use synod_core::{Cx, Never, ProcessId, ProcessSet, Protocol, Timestamp, Wire};
 
-/// What processes say to each other.
+/// A message between a candidate and a voter.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Message {
-    /// What is said.
+    /// What the message says about the request.
     pub what: What,
     /// The request that it is about.
     pub request: Timestamp,
@@ -43,12 +43,13 @@ pub struct Message {
     pub clock: u64,
 }
 
-/// What can be said about a request: the first three to its owner's voters, the others to its owner.
+/// The kinds of messages. The owner of a request sends the first three to its voters, and the
+/// voters send the other three to the owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum What {
     /// May I have your vote?
     Request,
-    /// Others are before me anyway: give it to them, and back to me later.
+    /// Other requests precede mine: give them your vote first, and me later.
     Yield,
     /// I have left: here is your vote back.
     Release,
@@ -90,18 +91,19 @@ pub enum State {
 pub struct Candidacy {
     /// When it was made.
     pub request: Timestamp,
-    /// Whose votes it has.
+    /// The voters that have granted it their vote.
     pub granted: ProcessSet,
     /// Whether some voter ever said that it prefers another request.
     pub failed: bool,
-    /// Who waits to hear whether we give its vote up. (Its vote itself may still be on its way.)
+    /// The voters that wait to hear whether we give their vote up. (The vote itself may still be on
+    /// its way.)
     pub inquirers: ProcessSet,
 }
 
 /// The request that a voter has locked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Lock {
-    /// Whose it is and when it was made.
+    /// The name of its owner, and when it was made.
     pub request: Timestamp,
     /// Whether its owner was asked to give the vote up.
     pub inquired: bool,
@@ -111,14 +113,14 @@ pub struct Lock {
 /// without, it is the mutant [`sanders-untold`](super::mutants::sanders_untold).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SandersProcess<const TELL_DISPLACED: bool> {
-    /// The latest time that we know of.
+    /// The latest time that this process knows of.
     clock: u64,
     voters: ProcessSet,
     state: State,
     lock: Option<Lock>,
-    /// Who waits for our vote; the earliest request is first.
+    /// The requests that wait for our vote; the earliest is first.
     queue: BTreeSet<Timestamp>,
-    /// Whose request in the queue knows that another is before it.
+    /// The owners of queued requests that we sent `Failed`. We tell each of them once only.
     told: ProcessSet,
 }
 
@@ -207,7 +209,8 @@ impl<const TELL_DISPLACED: bool> SandersProcess<TELL_DISPLACED> {
         }
     }
 
-    /// Gives up the votes that we have and that are asked back, if somebody else is before us.
+    /// Returns the votes that their voters inquired about, if some voter prefers another request. A
+    /// candidate that no voter failed keeps its votes: it may still win.
     fn yield_if_failed(&mut self, cx: &mut Cx<'_, Self>) {
         let State::Wanted(ours) = &mut self.state else { return };
         if !ours.failed {
@@ -225,7 +228,8 @@ impl<const TELL_DISPLACED: bool> SandersProcess<TELL_DISPLACED> {
         }
     }
 
-    /// Our candidacy, if that is our request and we still wait. Otherwise the message is too late.
+    /// Our candidacy, if the message is about it and we still wait. Otherwise the message came too
+    /// late.
     fn candidacy(&mut self, request: Timestamp) -> Option<&mut Candidacy> {
         match &mut self.state {
             State::Wanted(ours) if ours.request == request => Some(ours),
@@ -246,6 +250,8 @@ impl<const TELL_DISPLACED: bool> SandersProcess<TELL_DISPLACED> {
         if new > lock.request || head.is_some_and(|head| new > head) {
             return self.tell_failed(new, cx);
         }
+        // The correction by Sanders: an owner that is not told that it lost the head of the queue
+        // keeps votes that others need.
         if let Some(displaced) = head.filter(|_| TELL_DISPLACED) {
             self.tell_failed(displaced, cx);
         }
@@ -255,6 +261,7 @@ impl<const TELL_DISPLACED: bool> SandersProcess<TELL_DISPLACED> {
     fn on_yield(&mut self, request: Timestamp, cx: &mut Cx<'_, Self>) {
         if self.unlock(request, cx) {
             self.queue.insert(request);
+            // An owner that yields knows already that another request precedes its own.
             self.told.insert(request.process);
             self.grant_to_first(cx);
         }
@@ -281,6 +288,7 @@ impl<const TELL_DISPLACED: bool> SandersProcess<TELL_DISPLACED> {
     }
 
     fn grant(&mut self, request: Timestamp, cx: &mut Cx<'_, Self>) {
+        // A new lock: its owner may be inquired once, and may fail again.
         self.lock = Some(Lock { request, inquired: false });
         self.told.remove(request.process);
         self.send(request.process, What::Grant, request, cx);
@@ -319,8 +327,8 @@ impl<const TELL_DISPLACED: bool> SandersProcess<TELL_DISPLACED> {
         }
     }
 
-    /// The clock counts requests only: it never ticks for a message. That is enough for a request
-    /// to be later than all that happened before it, and explorers see fewer states.
+    /// The clock counts requests only: it never ticks for a message. A request is later than all
+    /// requests that happened before it nevertheless, and the explorer has fewer states to visit.
     fn learn(&mut self, time: u64) {
         self.clock = self.clock.max(time);
     }

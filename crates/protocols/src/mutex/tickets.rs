@@ -1,12 +1,12 @@
 //! Ricart and Agrawala's algorithm as courses derive it: with ticket numbers.
 //!
-//! To enter, a process takes a number larger than any that it has *received* and sends it to
-//! everybody; it goes in when all have replied. A process that is requesting itself replies only
-//! to smaller numbers, ties broken by name, and to the others when it has left. It works only if
-//! saying "I am requesting" and taking the number are one step: [`Version`] is where the
-//! course's earlier attempts differ from this one.
+//! To enter, a process takes a number larger than any that it has *received* and sends it to all
+//! others; it goes in when all have replied. A process that is requesting itself replies only to
+//! smaller numbers, ties broken by name, and to the others when it has left. It works only if
+//! saying "I am requesting" and taking the number are one step: [`Version`] is where the course's
+//! earlier attempts differ from this one.
 //!
-//! - Assumes: reliable links in any order; nobody crashes.
+//! - Assumes: reliable links in any order; no process crashes.
 //! - Guarantees: ME1, ME2. Not ME3: neither replies nor other messages carry a number, and a
 //!   process forgets its own.
 //! - Cost: 2(N − 1) messages per entry; one hop from exit to entry.
@@ -30,7 +30,8 @@ use synod_core::{
 /// The version that is right.
 pub type RicartAgrawalaTickets = Tickets<Right>;
 
-/// Where the versions of the course differ. What is provided is right.
+/// The places where the versions of the course differ. The provided items are those of the right
+/// version.
 pub trait Version: Data {
     /// The card of the version.
     const CARD: Card;
@@ -38,7 +39,7 @@ pub trait Version: Data {
     /// The order of "I am requesting" and "my number is".
     const HALVES: Halves = Halves::Together;
 
-    /// What must always be true of it.
+    /// The invariants that the explorer checks in every state.
     const INVARIANTS: &'static [Invariant<Tickets<Self>>] = &[];
 
     /// The number of a new request.
@@ -46,7 +47,7 @@ pub trait Version: Data {
         highest.saturating_add(1)
     }
 
-    /// Whether they go first, if both are requesting.
+    /// Whether the other request goes first, if both processes are requesting.
     fn precedes(theirs: Timestamp, ours: Timestamp) -> bool {
         theirs < ours
     }
@@ -61,11 +62,11 @@ pub trait Version: Data {
 /// Whether a process says that it is requesting and takes its number in one step or in two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Halves {
-    /// In one.
+    /// In one step.
     Together,
-    /// In two; anything can happen in between.
+    /// In two steps, the flag first; messages may arrive in between.
     FlagFirst,
-    /// In two, the other way round.
+    /// In two steps, the number first.
     NumberFirst,
 }
 
@@ -73,7 +74,7 @@ pub enum Halves {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Right;
 
-/// What processes say to each other.
+/// The messages between processes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Message {
     /// May I enter?
@@ -87,10 +88,10 @@ pub enum Message {
 
 impl Wire for Message {}
 
-/// When a process does the second half, if the version has two.
+/// The pause between the two halves, in a version that has two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Timer {
-    /// Now, or later.
+    /// The second half is due. The explorer delays it as long as it likes.
     SecondHalf,
 }
 
@@ -103,7 +104,7 @@ pub enum State {
     Preparing,
     /// It asked, and waits for replies.
     Wanted {
-        /// Who has not replied yet.
+        /// The processes that have not replied yet.
         missing: ProcessSet,
     },
     /// It is inside.
@@ -114,10 +115,10 @@ pub enum State {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Tickets<V> {
     my_number: u64,
-    /// The largest number received. Our own do not count.
+    /// The largest number received. The numbers that this process took itself do not count.
     highest: u64,
     state: State,
-    /// Who gets our reply when we leave.
+    /// The processes that get our reply when we leave.
     deferred: ProcessSet,
     version: PhantomData<V>,
 }
@@ -160,6 +161,7 @@ impl<V: Version> Tickets<V> {
             self.ask(cx);
         } else {
             self.state = State::Preparing;
+            // Between the halves messages may arrive, so the second half is an event of its own.
             cx.set_timer(Timer::SecondHalf, 0);
         }
     }
@@ -209,7 +211,7 @@ impl<V: Version> Tickets<V> {
         Timestamp::new(self.my_number, me)
     }
 
-    /// Whom this process keeps waiting.
+    /// The processes that this one keeps waiting.
     pub fn deferred(&self) -> &ProcessSet {
         &self.deferred
     }
@@ -243,10 +245,11 @@ impl Version for Right {
         aliases: &["ra-tickets", "ra-r3"],
         title: "Ricart and Agrawala's mutual exclusion with tickets",
         rules: &[
-            "enter: take a number larger than all received, ask everybody with it, wait for all",
+            "enter: take a number larger than all received, send it to all others, wait for all \
+             replies",
             "on a request: if requesting with a smaller number, reply later; else now",
             "on a reply: if it was the last one missing, we are inside",
-            "exit: reply to everybody who was put off",
+            "exit: reply to every process that was put off",
         ],
         promises: &[ME1, ME2],
         counterexamples: &[Counterexample {
@@ -273,12 +276,12 @@ impl Version for Right {
         },
         Invariant {
             name: "somebody-defers-nobody",
-            statement: "whoever has the latest of the outstanding tickets puts nobody off",
+            statement: "the process with the latest outstanding ticket puts no other off",
             holds: the_latest_ticket_defers_nobody,
         },
         Invariant {
             name: "a-pair-defers-once",
-            statement: "all together put off at most N(N - 1)/2",
+            statement: "all processes together put off at most N(N - 1)/2 requests",
             holds: each_pair_defers_at_most_once,
         },
     ];
@@ -310,14 +313,15 @@ fn each_pair_defers_at_most_once(snapshot: &Snapshot<'_, RicartAgrawalaTickets>)
     total <= n * (n - 1) / 2
 }
 
-/// What the cards of all versions have in common.
+/// The part of the card that all versions share.
 pub(super) const TICKETS: Card = Card {
     source: Source {
         author: "G. Ricart, A. Agrawala; M. Ben-Ari",
         year: 2006,
         work: "Principles of Concurrent and Distributed Programming, 2nd ed., chapter 10",
     },
-    idea: "Take a number and ask everybody; whoever is requesting with a smaller one replies later.",
+    idea: "Take a number and ask all others; a process that is requesting with a smaller one \
+           replies later.",
     assumes: &["reliable links, in any order", "no process crashes"],
     parameters: &[Parameter {
         name: "highest",

@@ -1,14 +1,14 @@
 //! Mutual exclusion by a token that goes round a ring.
 //!
-//! Whoever has the token may enter. A process that does not want to passes it on at once; one that
-//! wants to keeps it until it leaves. So everybody has its turn, in the order of the ring, which
-//! is not the order of the requests.
+//! Only the process that has the token may enter. A process that does not want to enter passes the
+//! token on at once; a process that wants to keeps it until it leaves. So every process has its
+//! turn, in the order of the ring, which is not the order of the requests.
 //!
-//! - Assumes: reliable links; nobody crashes (a crash breaks the ring, and may take the token
+//! - Assumes: reliable links; no process crashes (a crash breaks the ring, and may take the token
 //!   along).
 //! - Guarantees: ME1, because there is one token; ME2. Not ME3.
-//! - Cost: the token travels for ever while nobody is inside. From request to entry 0 to N hops,
-//!   from exit to the entry of another 1 to N − 1.
+//! - Cost: the token travels for ever while no process is inside. From request to entry 0 to N
+//!   hops, from exit to the entry of another 1 to N − 1.
 //! - State: one word.
 //!
 //! Source: G. Le Lann: Distributed systems, towards a formal approach. IFIP Congress, 1977.
@@ -21,7 +21,7 @@ use synod_core::{
     Algorithm, Cx, Invariant, Never, ProcessId, Protocol, Setup, SetupError, Snapshot, Wire,
 };
 
-/// What travels round the ring.
+/// The only message.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Message {
     /// The permission to enter.
@@ -46,7 +46,7 @@ pub enum State {
 /// One process of the algorithm.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TokenRing {
-    /// Who comes after us in the ring.
+    /// The process that comes after this one in the ring.
     next: ProcessId,
     state: State,
 }
@@ -99,6 +99,7 @@ impl TokenRing {
     }
 
     fn pass_on(&mut self, cx: &mut Cx<'_, Self>) {
+        // Alone in its ring, the process would send the token to itself for ever.
         if self.next == cx.me() {
             self.state = State::Resting;
         } else {
@@ -124,7 +125,8 @@ impl Algorithm for TokenRing {
             year: 1977,
             work: "Distributed systems: towards a formal approach, IFIP Congress",
         },
-        idea: "A token goes round; whoever has it may enter, and passes it on afterwards.",
+        idea: "A token goes round; the process that has it may enter, and passes it on \
+               afterwards.",
         rules: &[
             "enter: wait for the token",
             "on the token: if we wait for it, we are inside; else pass it on",

@@ -1,4 +1,4 @@
-//! What the algorithms that vote have in common on their cards.
+//! The part of the cards that both voting algorithms share.
 
 use super::cost::{entry_hops, entry_messages, per_entry};
 use super::voting_sets;
@@ -22,12 +22,13 @@ pub(super) const ALONE: Cost = Cost {
 pub(super) const ENTRY_MESSAGES: Cost =
     entry_messages("2(K - 1)", |size| Bounds::exactly(2 * (size.k - 1)));
 
-/// All of them go to and fro at the same time.
+/// All requests travel at the same time, and so do all votes.
 pub(super) const ENTRY_HOPS: Cost =
     entry_hops("2", |size| Bounds::exactly(if size.k == 1 { 0 } else { 2 }));
 
-/// Whether every vote that is given away (one answer for each voter) is in just one of the places
-/// where votes were found, and every other in none.
+/// Whether each vote that its voter has given away was found in exactly one place, and each other
+/// vote in none. `given` has one answer per voter; `found` names the voter of each vote that was
+/// found.
 pub(super) fn each_in_one_place(
     given: impl ExactSizeIterator<Item = bool>,
     found: impl Iterator<Item = ProcessId>,

@@ -1,19 +1,19 @@
-//! Voting sets: whom a process asks instead of everybody (Maekawa, 1985).
+//! Voting sets: the few processes that a candidate asks instead of all (Maekawa, 1985).
 //!
 //! The set `V_i` of process `p_i` must fulfil four conditions:
 //!
 //! 1. `p_i` is in `V_i`;
-//! 2. any two sets have a member in common, who then cannot vote for both;
-//! 3. all sets have the same size `K`: everybody does the same work;
-//! 4. every process is in the same number `M` of sets: everybody bears the same load. Counting
+//! 2. any two sets have a member in common, which then cannot vote for both owners;
+//! 3. all sets have the same size `K`: every process does the same work;
+//! 4. every process is in the same number `M` of sets: every process bears the same load. Counting
 //!    memberships in two ways gives `N·K = N·M`, so `M = K`.
 //!
-//! There is no value of [`VotingSets`] for which they were not proven. For sets that are given one
-//! by one, every pair is compared. The others are all made from one *pattern*: processes are
-//! numbered as the places of a torus of `rows × columns`, and `V_i` is the pattern moved to place
-//! `i`. Two moved patterns meet if and only if the way from `i` to `j` is the way between two
-//! places of the pattern. So it is enough that the ways inside the pattern reach every place,
-//! which takes `K²` looks instead of `N²` intersections.
+//! Each constructor of [`VotingSets`] proves them, so every value fulfils them. For sets that the
+//! user lists one by one, it compares every pair. All other sets are made from one *pattern*:
+//! processes are numbered as the places of a torus of `rows × columns`, and `V_i` is the pattern
+//! moved to place `i`. Two moved patterns meet if and only if the way from `i` to `j` is the way
+//! between two places of the pattern. So it is enough that the ways inside the pattern reach every
+//! place, which takes `K²` looks instead of `N²` intersections.
 //!
 //! Two sets meet only if `K(K − 1) + 1 ≥ N`, so `K` is about `√N` at best. Equality is reached by
 //! the finite projective planes: N = 3, 7, 13, 21, 31 have K = 2, 3, 4, 5, 6.
@@ -39,27 +39,27 @@ enum Shape {
     Explicit(Vec<ProcessSet>),
 }
 
-/// Why sets are not voting sets.
+/// The condition that some given sets break.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadSets {
     /// There is not one set for each process.
     #[error("{sets} sets for {n} processes; give one for each, separated by |")]
     Count {
-        /// How many sets were given.
+        /// The number of sets that were given.
         sets: usize,
-        /// How many processes there are.
+        /// The number of processes.
         n: usize,
     },
     /// The first condition fails.
     #[error("{0} is not in its own set; every process votes for itself too")]
     WithoutOneself(ProcessId),
     /// The second condition fails.
-    #[error("the sets of {0} and {1} have nobody in common, so both could enter at once")]
+    #[error("the sets of {0} and {1} have no member in common, so both could enter at once")]
     Disjoint(ProcessId, ProcessId),
     /// The third condition fails.
     #[error("the set of {process} has {size} members, that of p0 has {first}; all must be equal")]
     UnequalSize {
-        /// Whose set.
+        /// The owner of the set.
         process: ProcessId,
         /// Its size.
         size: usize,
@@ -69,11 +69,11 @@ pub enum BadSets {
     /// The fourth condition fails.
     #[error("{process} is in {sets} sets, but must be in {k}, as many as each set has members")]
     UnequalLoad {
-        /// Who.
+        /// The process that bears more or less than the others.
         process: ProcessId,
-        /// In how many sets it is.
+        /// The number of sets that it is in.
         sets: usize,
-        /// In how many it must be.
+        /// The number of sets that it must be in.
         k: usize,
     },
     /// A grid needs a square.
@@ -91,7 +91,7 @@ impl VotingSets {
             .expect("the ways between the marks of a difference cover reach every place")
     }
 
-    /// Everybody in the same row or column of a square grid: size `2√N − 1`.
+    /// The processes in the same row or column of a square grid: size `2√N − 1`.
     pub fn grid(n: usize) -> Result<VotingSets, BadSets> {
         let side = n.isqrt();
         if side * side != n {
@@ -227,8 +227,8 @@ impl Pattern {
     }
 
     /// Proves the four conditions. Moved copies of one pattern have one size and one load as long
-    /// as no place is named twice; what remains is that each has its own process, and that the
-    /// ways between its places reach everywhere.
+    /// as no place is named twice. It remains to prove that each has its own process, and that the
+    /// ways between its places reach every place.
     fn prove(&self) -> Result<(), BadSets> {
         let first = ProcessId(0);
         let set = self.moved_to(first);

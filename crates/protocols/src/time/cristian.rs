@@ -25,17 +25,17 @@ use synod_core::card::{
 use synod_core::family::clock_sync::{ClockSync, Estimate, Input, Output, SERVER, T5, T6};
 use synod_core::{Algorithm, Cx, Never, ProcessId, Protocol, Setup, SetupError, Wire};
 
-/// What client and server say to each other.
+/// The messages between client and server.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Message {
     /// What time is it?
     Request {
-        /// Which of the client's requests this is.
+        /// The number of the request at its client.
         number: u64,
     },
     /// It is this time.
     Time {
-        /// Which request this answers.
+        /// The number of the request that this answers.
         number: u64,
         /// The server's clock, read as late as possible.
         server_us: i64,
@@ -56,12 +56,13 @@ pub struct Round {
 }
 
 impl Round {
-    /// How long it took: the *difference* of the two readings.
+    /// The duration of the round: the *difference* of the two readings.
     pub fn took_us(&self) -> i64 {
         self.received_us.saturating_sub(self.sent_us)
     }
 
-    /// By how much `t + took/2` is wrong at most, at the moment T1. (Half a round, rounded up.)
+    /// The largest possible error of `t + took/2` at the moment T1: half a round, rounded up, less
+    /// `min`.
     pub fn error_bound_us(&self, min_us: i64) -> i64 {
         self.took_us() - self.took_us() / 2 - min_us
     }
@@ -71,10 +72,11 @@ impl Round {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Cristian {
     rules: Rules,
-    /// At the server: whose request waits for a look at the clock, and its number.
+    /// At the server: the client whose request waits for a reading of the clock, and the number of
+    /// the request.
     answering: Option<(ProcessId, u64)>,
     state: State,
-    /// How many requests were sent.
+    /// The number of requests sent so far.
     pub(super) requests: u64,
 }
 
@@ -88,7 +90,7 @@ struct Rules {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum State {
     Idle,
-    /// It synchronises, and `left` attempts are not over yet.
+    /// The client synchronises, and `left` attempts are not over yet.
     Synchronising {
         left: u64,
         best: Option<Round>,
@@ -98,11 +100,11 @@ enum State {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum Attempt {
-    /// It looks at the clock, to ask the server next.
+    /// The client reads its clock, to ask the server next.
     Begins,
-    /// It waits for the answer since then.
+    /// The client waits for the answer to the request that it sent at `sent_us`.
     Waits { sent_us: i64 },
-    /// The answer is here; it looks at the clock again.
+    /// The answer is here; the client reads its clock again.
     Ends { sent_us: i64, server_us: i64 },
 }
 
@@ -146,7 +148,7 @@ impl Cristian {
                 let (sent_us, server_us) = (*sent_us, *server_us);
                 self.finish(Round { sent_us, server_us, received_us: now_us }, cx);
             }
-            // Nobody had asked what the clock shows.
+            // The process did not ask for this reading.
             State::Synchronising { attempt: Attempt::Waits { .. }, .. } | State::Idle => {}
         }
     }
@@ -170,7 +172,8 @@ impl Cristian {
         if from != SERVER {
             return cx.accuse(from, "answered in the place of the server");
         }
-        // An answer to an earlier request, or a second copy, says nothing about this round.
+        // An answer to an earlier request, or a second copy, belongs to another round: T0 of this
+        // round says nothing about how long that answer travelled.
         if number == self.requests
             && let State::Synchronising { attempt, .. } = &mut self.state
             && let Attempt::Waits { sent_us } = *attempt
@@ -183,6 +186,7 @@ impl Cristian {
     fn finish(&mut self, round: Round, cx: &mut Cx<'_, Self>) {
         let usable = self.rules.accept(&round);
         let State::Synchronising { left, best, .. } = &mut self.state else { return };
+        // The shorter the round, the smaller the bound of its error.
         if usable && best.is_none_or(|best| round.took_us() < best.took_us()) {
             *best = Some(round);
         }
@@ -199,7 +203,7 @@ impl Cristian {
         }
     }
 
-    /// What the best round says about the server's clock now.
+    /// The estimate of the server's clock at `now_us`, by the best round.
     fn estimate(&self, best: &Round, now_us: i64) -> Estimate {
         let then_us = best.server_us.saturating_add(best.took_us() / 2);
         let correction_us = then_us.saturating_sub(best.received_us);
@@ -212,7 +216,8 @@ impl Cristian {
 }
 
 impl Rules {
-    /// Whether the round was fast enough to be of use, and slow enough to be true.
+    /// Whether the round was fast enough to be useful, and slow enough to be possible: two messages
+    /// take at least `2 min`.
     fn accept(&self, round: &Round) -> bool {
         (2 * self.min_us..=self.threshold_us).contains(&round.took_us())
     }

@@ -1,16 +1,16 @@
 //! Logical clocks (Lamport, 1978).
 //!
-//! A process counts its events, and every message carries the count of its sender. Whoever receives
-//! a message moves its own clock past that count. So time grows along every chain of events and
-//! messages: if `a` happened before `b`, then C(a) < C(b).
+//! A process counts its events, and every message carries the count of its sender. A receiver moves
+//! its own clock past that count. So time grows along every chain of events and messages: if `a`
+//! happened before `b`, then C(a) < C(b).
 //!
 //! Two orders must not be confused. *Comparing times* ([`Timestamp::clock_lt`]) leaves many events
 //! unordered. The *total order* ([`Timestamp::total_lt`]) breaks ties by the name of the process;
 //! it decides between any two events, but for concurrent ones the decision means nothing.
 //!
-//! - Assumes: nothing of links or processes; names are unique and ordered.
-//! - Guarantees: T1, T2, T3. Not T4: from C(a) < C(b) nothing follows but that `b` did not happen
-//!   before `a`. A vector clock can tell.
+//! - Assumes: names are unique and ordered. Links may lose messages, and processes may crash.
+//! - Guarantees: T1, T2, T3. Not T4: C(a) < C(b) says only that `b` did not happen before `a`. A
+//!   vector clock says more.
 //! - Cost: no messages of its own; one number on each message.
 //! - State: one number.
 //!
@@ -58,8 +58,8 @@ impl Protocol for LamportClock {
 }
 
 impl LamportClock {
-    /// Every event takes time. (A forged message may carry the last time there is: the clock then
-    /// stops, and does not begin again.)
+    /// Every event advances the clock. The addition saturates because a forged message may carry
+    /// the largest number: the clock then stops, but does not begin again at 0.
     fn advance(&mut self) {
         self.clock = self.clock.saturating_add(1);
     }

@@ -1,7 +1,7 @@
-//! Time: what a clock can say in a system without a common one.
+//! Time, in a system without a common clock.
 //!
-//! Physical clocks can be set by a server's, up to an error. Logical clocks count events instead,
-//! and say what happened before what.
+//! A physical clock can be set by that of a server, up to an error. Logical clocks count events
+//! instead, and say which event happened before which.
 
 pub mod cristian;
 pub mod lamport;

@@ -1,17 +1,17 @@
 //! Vector clocks (Fidge, 1988; Mattern, 1989).
 //!
 //! A process counts its own events and, for every other process, how many of that one's events it
-//! knows of. Messages carry all these numbers, and the receiver takes over whatever is news. A
-//! vector is the whole past of its event, so two vectors tell what happened before what:
-//! `a` happened before `b` if and only if V(a) < V(b), that is, no number of V(a) is larger and
-//! some number is smaller. If neither vector is smaller, the events are concurrent.
+//! knows of. Messages carry all these numbers, and the receiver takes over every number that is
+//! larger than its own. A vector is the whole past of its event, so two vectors tell which event
+//! happened first: `a` happened before `b` if and only if V(a) < V(b), that is, no number of V(a)
+//! is larger and some number is smaller. If neither vector is smaller, the events are concurrent.
 //!
-//! - Assumes: nothing of links or processes; the group does not change.
+//! - Assumes: the group does not change. Links may lose messages, and processes may crash.
 //! - Guarantees: T1, T2, T3, T4.
 //! - Cost: no messages of its own; N numbers on each message. Fewer do not suffice for T4.
 //! - State: N numbers.
 //!
-//! Causal multicast counts something else, only multicasts and no arrivals: it has its own vector.
+//! Causal multicast has a vector of its own, because it counts multicasts only, and no arrivals.
 //!
 //! Sources: C. Fidge: Timestamps in message-passing systems that preserve the partial ordering.
 //! Australian Computer Science Conference, 1988. F. Mattern: Virtual time and global states of
@@ -52,6 +52,7 @@ impl Protocol for VectorClock {
     }
 
     fn on_message(&mut self, from: ProcessId, message: Message, cx: &mut Cx<'_, Self>) {
+        // Accepting more events of ours than there were would make our next event look old.
         if !self.is_possible(&message.time, cx.me()) {
             return cx.accuse(from, "sent a vector time that cannot be");
         }
@@ -62,7 +63,7 @@ impl Protocol for VectorClock {
 }
 
 impl VectorClock {
-    /// Nobody knows more of our events than we do.
+    /// No process knows of more events of ours than we do.
     fn is_possible(&self, time: &VectorStamp, me: ProcessId) -> bool {
         time.0.len() == self.clock.0.len() && time.0[me.index()] <= self.clock.0[me.index()]
     }
@@ -89,7 +90,7 @@ impl Algorithm for VectorClock {
             work: "Timestamps in message-passing systems that preserve the partial ordering, \
                    ACSC 1988; Virtual time and global states of distributed systems, 1989",
         },
-        idea: "Count the events of everybody that are known; messages carry all counts.",
+        idea: "Count the known events of each process; messages carry all counts.",
         rules: &[
             "before every event: advance the own count by one; all counts are the event's time",
             "on sending: the message carries the time of the event",

@@ -53,7 +53,7 @@ impl Hand {
     }
 }
 
-/// What happens, one word each: a record, a message, an output; timers left out.
+/// The effects of a step, one word each: a record, a message, an output; timers left out.
 fn told(effects: &[EffectOf<TwoPhaseCommit>]) -> Vec<String> {
     let word = |effect: &EffectOf<TwoPhaseCommit>| match effect {
         Effect::Send { to, message } => Some(format!("{to}: {message:?}")),
@@ -104,7 +104,7 @@ fn whoever_hears_that_a_transaction_is_settled_and_did_not_commit_it_aborts() {
     let mut hand = Hand::prepared();
     let next = hand.hears(P0, Message::Prepare { transaction: 3, settled: 3 });
     assert_eq!(told(&next), ["write", "Learned(1, Abort)", "Asked(3)"]);
-    // What is settled is forgotten, and still answered in the right way.
+    // The participant has forgotten the settled transactions, and still answers rightly about them.
     assert_eq!(told(&hand.hears(P2, Message::Ask(1))), ["p2: Abort(1)"]);
     assert!(hand.hears(P0, Message::Prepare { transaction: 1, settled: 1 }).is_empty());
 }
@@ -115,7 +115,7 @@ fn a_commit_is_acknowledged_as_often_as_it_is_told() {
     let learned = ["write", "Learned(1, Commit)", "p0: Ack(1)"];
     assert_eq!(told(&hand.hears(P0, Message::Commit(1))), learned);
     assert_eq!(told(&hand.hears(P0, Message::Commit(1))), ["p0: Ack(1)"]);
-    // A late answer to a question that is settled changes nothing.
+    // A late answer about a settled transaction changes nothing.
     assert!(hand.hears(P0, Message::Abort(1)).is_empty());
 }
 

@@ -1,5 +1,5 @@
-//! Two-phase commit: what it costs, what it writes down, what it makes of nonsense, and many runs in
-//! which everybody crashes and comes back.
+//! Two-phase commit: its costs, its records, its answers to forged messages, and many runs in which
+//! every process crashes and comes back.
 
 mod by_hand;
 mod runs;

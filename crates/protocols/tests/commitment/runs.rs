@@ -1,4 +1,5 @@
-//! Whole runs: what a transaction costs, and what holds when everybody crashes and comes back.
+//! Whole runs: the cost of a transaction, and the properties that hold when every process crashes
+//! and comes back.
 
 use synod_core::card::{Load, Rounds};
 use synod_core::family::commitment::{AC1, AC2, AC3, AC4, AC5, AC5_REPAIRED, Commitment};
@@ -50,12 +51,13 @@ fn one_vote_against_costs_3n_messages_less_the_one_to_whoever_voted() {
     for participants in 2..=6 {
         let votes = vec!["yes"; participants].join(" ") + " no";
         let report = one_transaction(Setup::new(participants + 1).with("votes", &votes));
-        // All votes arrive at the same time, those for it first; so nobody need be told twice.
+        // All votes arrive at the same time, yes before no; so no participant is told to abort
+        // twice.
         assert_eq!(report.meter.messages as usize, 3 * participants - 1);
     }
 }
 
-/// Everybody crashes, in the middle of steps too, and comes back with its disk.
+/// Every process crashes, in the middle of steps too, and comes back with its disk.
 fn storm(seed: u64) -> Options {
     let n = 2 + seed as usize % 4;
     let votes = if seed.is_multiple_of(3) { "either" } else { "yes" };
@@ -85,7 +87,7 @@ fn violated<A: Algorithm<Family = Commitment>>(seed: u64) -> Vec<&'static str> {
 fn whoever_crashes_and_comes_back_agrees_with_all_others() {
     for seed in 0..SEEDS {
         let wrong = violated::<TwoPhaseCommit>(seed);
-        // Time-outs abort what nobody votes against, if messages are lost.
+        // If messages are lost, time-outs abort transactions that no participant votes against.
         let wrong: Vec<_> = wrong.into_iter().filter(|property| *property != AC4).collect();
         assert_eq!(wrong, [""; 0], "seed {seed}");
     }

@@ -12,7 +12,7 @@ pub(crate) struct Hand<S: Synchronous> {
     pub(crate) process: Byzantine<Rounds<S>>,
 }
 
-/// What a process does.
+/// The effects of a step.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Did<S: Synchronous> {
     Said(Vec<ProcessId>, InRound<S::Message>),
@@ -45,7 +45,7 @@ impl<S: Synchronous> Hand<S> {
         effects.into_iter().filter_map(did).collect()
     }
 
-    /// A message arrives. Why its sender is accused at once, if it is.
+    /// A message arrives. Returns the accusation of its sender, if the process makes one at once.
     pub(crate) fn hears(&mut self, from: u32, round: u32, it: S::Message) -> Option<&'static str> {
         let message = InRound { round, it };
         accused(self.step(|process, cx| process.on_message(ProcessId(from), message, cx)))
@@ -56,7 +56,7 @@ impl<S: Synchronous> Hand<S> {
     }
 }
 
-/// Why somebody is accused.
+/// The first accusation among the effects.
 pub(crate) fn accused<S: Synchronous>(did: Vec<Did<S>>) -> Option<&'static str> {
     did.into_iter().find_map(|did| match did {
         Did::Accused(_, why) => Some(why),
@@ -64,7 +64,7 @@ pub(crate) fn accused<S: Synchronous>(did: Vec<Did<S>>) -> Option<&'static str> 
     })
 }
 
-/// What is decided.
+/// The decision among the effects.
 pub(crate) fn decided<S: Synchronous>(did: Vec<Did<S>>) -> Option<String> {
     did.into_iter().find_map(|did| match did {
         Did::Decided(decision) => Some(decision),

@@ -1,4 +1,5 @@
-//! Explorers let disks finish first. That loses nothing: all the same comes about in the end.
+//! The explorer lets disks finish first. That loses no behaviour: the same final states are
+//! reached.
 
 use std::collections::BTreeSet;
 use synod_core::card::{Order, Rounds, Settings};
@@ -15,7 +16,7 @@ impl<A: Algorithm> Driver<A> for First {
     }
 }
 
-/// What the judges know wherever nothing can happen any more, and how many states there are.
+/// The knowledge of the judges in every final state, and the number of states.
 fn ends<A: Algorithm>(
     plan: &Plan,
     faults: FaultsLeft,

@@ -1,5 +1,5 @@
-//! Every schedule of small worlds, and how many states there are. (All worlds on the cards are explored
-//! for all algorithms of the catalogue alike.)
+//! Every schedule of small worlds, and the number of states. (The catalogue's tests explore all
+//! worlds on the cards.)
 
 use synod_check::{Question, explore};
 use synod_core::card::Scope;
@@ -9,7 +9,7 @@ use synod_protocols::consensus::rounds::{AT_ONCE, SYNCHRONOUS};
 use synod_protocols::consensus::{OralGenerals, SignedGenerals, SyncConsensus};
 use synod_sim::Judged;
 
-/// How many states there are; every promise must hold in each.
+/// The number of states; every promise must hold in each.
 fn states<A: Algorithm<Family = Consensus>>(scope: Scope, setup: Setup) -> usize {
     let question = Question { setup, judged: Judged::Promised, ..Question::new(scope) };
     let exploration = explore::<A>(&question, |_| {}).expect("the setup is valid");
@@ -20,9 +20,9 @@ fn states<A: Algorithm<Family = Consensus>>(scope: Scope, setup: Setup) -> usize
     exploration.progress.unique
 }
 
-/// A process that crashes in the middle of a multicast has told the first so many of the others. But
-/// names mean nothing to the algorithm: who tells any others is like one that tells the first, if the
-/// values are handed out differently.
+/// A process that crashes in the middle of a multicast has told the first few of the others. That
+/// is no restriction, because names mean nothing to the algorithm: telling any other processes is
+/// like telling the first ones with the proposals permuted.
 #[test]
 fn three_agree_whichever_of_them_has_which_value_and_crashes_after_telling_whomever() {
     let scope = Scope { timing: SYNCHRONOUS, crashes: 1, ..Scope::of(3) };
@@ -34,7 +34,7 @@ fn three_agree_whichever_of_them_has_which_value_and_crashes_after_telling_whome
     assert_eq!(explored, [1_070; 6]);
 }
 
-/// So many generals, some of them traitors that may say anything to anybody.
+/// A world of `n` generals, some of them traitors that may send any value to any general.
 fn betrayed<A: Algorithm<Family = Consensus>>(
     n: usize,
     traitors: &str,

@@ -1,5 +1,6 @@
-//! Fischer, Lynch and Paterson: an adversary that only decides which message arrives next keeps Paxos
-//! from deciding for as long as one likes; and what ends it. See docs/flp.md.
+//! Fischer, Lynch and Paterson: an adversary that only decides which message arrives next keeps
+//! Paxos from deciding for any number of steps; a single leader or chance ends that. See
+//! docs/flp.md.
 
 use synod_core::Setup;
 use synod_core::card::Rounds;
@@ -9,7 +10,7 @@ use synod_sim::scheduler::{Evaded, evade};
 use synod_sim::world::Driver;
 use synod_sim::{Judged, Plan, World};
 
-/// Always chooses the first.
+/// A driver that always takes the first choice.
 struct First;
 
 impl Driver<Paxos> for First {
@@ -31,14 +32,14 @@ fn has_anybody_accepted(world: &World<Paxos>) -> bool {
     world.processes().iter().any(|at| at.state().process().acceptor().accepted.is_some())
 }
 
-/// The greatest round that anybody has promised.
+/// The greatest round that any process has promised.
 fn rounds(world: &World<Paxos>) -> u32 {
     let promised =
         world.processes().iter().filter_map(|at| at.state().process().acceptor().promised);
     promised.map(|ballot| ballot.round).max().unwrap_or(0)
 }
 
-/// So many steps of the adversary: how far it came, and how many rounds of ballots there were.
+/// Lets the adversary make `steps` steps: how far it came, and the number of rounds of ballots.
 fn duel(n: usize, proposers: &str, steps: u64) -> (Evaded, u32) {
     let mut world = started(n, proposers);
     let evaded = evade(&mut world, steps, has_anybody_accepted);
@@ -62,12 +63,12 @@ fn against_a_single_leader_the_same_adversary_is_cornered_at_once() {
     assert_eq!((evaded.cornered, evaded.steps, rounds), (true, 3, 1));
 }
 
-/// Steps until somebody decides, if whatever can happen is equally likely to happen next.
+/// The steps until a process decides, if every enabled action is equally likely to happen next.
 fn by_chance(seed: u64) -> (u64, u32) {
     let mut world = started(3, "p0 p1");
     let mut chance: Chance = chance(seed);
     let mut actions = Vec::new();
-    // Before anybody has proposed, nobody waits.
+    // Before the first proposal, no process waits.
     while world.waiting().len() == 3 || world.steps() == 0 {
         actions.clear();
         world.enabled(&mut actions);

@@ -58,7 +58,7 @@ fn claim(path: &[u32], value: u64) -> Claim {
     Claim { path: path.iter().copied().map(ProcessId).collect(), value: Some(Value(value)) }
 }
 
-/// Why `from` is accused if it says this in the first round.
+/// The accusation of `from` if it sends this in the first round.
 fn first(from: u32, claim: Claim) -> Option<&'static str> {
     let mut hand = p1_of_four();
     assert_eq!(hand.hears(from, 1, claim), None);

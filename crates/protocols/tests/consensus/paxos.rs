@@ -1,4 +1,4 @@
-//! Paxos: what a run costs, what it survives, and what it does not believe.
+//! Paxos: the cost of a run, the faults that it survives, and the messages that it refuses.
 
 use synod_core::byzantine::Byzantine;
 use synod_core::card::Rounds;
@@ -65,7 +65,7 @@ fn a_proposer_learns_after_four_hops_what_is_chosen() {
     }
 }
 
-/// What goes wrong while all propose.
+/// The faults while all propose.
 fn troubled(seed: u64, faults: RandomFaults) -> Options {
     let setup = Setup::new([3, 4, 5][seed as usize % 3]).with("proposers", "all");
     let mut options = options(setup, seed);
@@ -77,15 +77,15 @@ fn troubled(seed: u64, faults: RandomFaults) -> Options {
     options
 }
 
-/// Chance ends what a clever adversary could go on with for ever: see `flp`.
+/// Chance ends a duel that a clever adversary could prolong for ever: see `flp`.
 #[test]
 fn with_a_random_back_off_all_decide_whatever_is_lost_and_whoever_crashes_and_comes_back() {
     for seed in 0..600 {
         let restart = [Restart::Never, Restart::WithDisk][seed as usize / 2 % 2];
         let faults = RandomFaults { crashes: 1, restart, partitions: 1, ..RandomFaults::default() };
         let report = run::<Paxos>(troubled(seed, faults));
-        // Whoever crashed before it had promised anything is not heard of again; who comes back only
-        // to learn may have missed it.
+        // A process that crashed before its first promise stays an outsider; one that comes back
+        // only to learn may have missed the votes.
         let expected = if restart == Restart::WithDisk { vec![TERMINATION] } else { vec![] };
         let found = violated(&report);
         assert!(found.is_empty() || found == expected, "seed {seed}: {found:?}");
@@ -93,7 +93,7 @@ fn with_a_random_back_off_all_decide_whatever_is_lost_and_whoever_crashes_and_co
     }
 }
 
-/// How many of a thousand runs go wrong in which acceptors lose their disks.
+/// The number of a thousand runs that go wrong, in which acceptors lose their disks.
 fn disagreements<A: Algorithm>() -> usize {
     let faults =
         RandomFaults { crashes: 3, restart: Restart::WithoutDisk, ..RandomFaults::default() };
@@ -125,7 +125,7 @@ fn vote(round: u32, owner: u32, value: u64) -> Vote {
     Vote { ballot: ballot(round, owner), value: Value(value) }
 }
 
-/// What p1 does when it hears this.
+/// The effects of this message on p1.
 fn heard(at: &mut Paxos, from: u32, message: Message) -> Vec<EffectOf<Paxos>> {
     step(ProcessId(1), 3, |cx| at.on_message(ProcessId(from), message, cx))
 }

@@ -13,7 +13,7 @@ fn explored(scope: Scope, judged: Judged) -> Exploration<Input> {
     explore::<Paxos>(&question, |_| {}).expect("the setup is valid")
 }
 
-/// How many states there are; nothing that is promised fails in any.
+/// The number of states; no promise fails in any.
 fn states(scope: Scope) -> usize {
     let exploration = explored(scope, Judged::Promised);
     assert!(exploration.exhausted());

@@ -1,4 +1,4 @@
-//! Fast Paxos: two hops, quorums, and what becomes of collisions.
+//! Fast Paxos: two hops, quorums, and the resolution of collisions.
 
 use synod_core::card::Rounds;
 use synod_core::family::consensus::{AGREEMENT, ONCE, TERMINATION, UNANIMITY, VALIDITY};
@@ -69,7 +69,7 @@ fn all_decide_in_spite_of_collisions_losses_and_crashes() {
             RandomFaults { crashes: 1, restart, within_us: 100_000, ..RandomFaults::default() };
         let report = run::<FastPaxos>(options, None);
         let found = violated(&report);
-        // Whoever comes back may have missed it.
+        // A process that comes back may have missed the votes.
         let missed = restart == Restart::WithDisk && found == [TERMINATION];
         assert!(found.is_empty() || missed, "seed {seed}: {found:?}");
         assert_eq!(report.ended, Ended::Quiet, "seed {seed}");

@@ -1,4 +1,5 @@
-//! Generalized Paxos: what commutes never collides, and what interferes is put in order.
+//! Generalized Paxos: commands that commute never collide, and those that interfere are put in
+//! order.
 
 use synod_core::Setup;
 use synod_core::card::Rounds;

@@ -6,7 +6,7 @@ use synod_protocols::consensus::{
     ConsensusFromGenerals, ConsensusFromTotalOrder, GeneralsFromConsensus, InteractiveConsistency,
 };
 
-/// Four with a traitor that may say anything, whichever it is.
+/// A world of four, for each possible traitor, which may send any value.
 fn four(settings: &[(&str, &str)]) -> impl Iterator<Item = Setup> {
     (0..4).map(move |traitor| {
         let setup = Setup::new(4).with("adversary", "random").with("lies", "3 8");

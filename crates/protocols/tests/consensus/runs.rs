@@ -7,11 +7,11 @@ use synod_sim::faults::Fault;
 use synod_sim::network::Delay;
 use synod_sim::{Action, Ended, Judged, Options, Plan, Report, Simulator};
 
-/// The longest that a message takes, if nothing else is said; and a round is a millisecond longer.
+/// The longest delay of a message by default; a round is a millisecond longer.
 const DELAY_US: u64 = 1_000;
 pub(crate) const ROUND_US: u64 = DELAY_US + 1_000;
 
-/// A run in which all that the algorithm promises is judged.
+/// A run that is judged by all promises of the algorithm.
 pub(crate) fn options(setup: Setup, seed: u64) -> Options {
     let plan = Plan { judged: Judged::Promised, ..Plan::new(setup.n, Rounds::Times(1)) };
     let mut options = Options::new(Plan { setup, ..plan }, seed);
@@ -27,7 +27,7 @@ pub(crate) fn run<A: Algorithm<Family = Consensus>>(options: Options) -> Report 
     report
 }
 
-/// What is violated in runs with these seeds.
+/// The properties that runs with these seeds violate.
 pub(crate) fn violated<A: Algorithm<Family = Consensus>>(
     setup: &Setup,
     seeds: std::ops::Range<u64>,
@@ -40,7 +40,7 @@ pub(crate) fn violated<A: Algorithm<Family = Consensus>>(
     broken.collect()
 }
 
-/// The same while so many processes crash, each in the middle of its multicast in some round.
+/// The same while `crashes` processes crash, each in the middle of its multicast in some round.
 pub(crate) fn violated_by_crashes<A: Algorithm<Family = Consensus>>(
     setup: &Setup,
     crashes: u32,
@@ -75,8 +75,8 @@ impl Dice {
     }
 }
 
-/// The messages of one decision in which all are loyal and nobody crashes, and how long it takes from the
-/// proposal to the decision, in rounds.
+/// The messages of one decision in which all are loyal and none crashes, and the rounds from the
+/// proposal to the decision.
 pub(crate) fn cost<A: Algorithm<Family = Consensus>>(setup: Setup) -> (u64, u64) {
     let report = run::<A>(options(setup, 1));
     assert_eq!(report.violations, []);

@@ -44,12 +44,12 @@ fn real_signatures_do_as_well_as_ideal_ones() {
     }
 }
 
-/// A general of four, with the generals' signatures from elsewhere.
+/// One of four generals; the tests make the signatures of the others.
 fn general(me: u32) -> Hand<SignedMessages> {
     Hand::new(me, &setup(4, 1))
 }
 
-/// What p0 sends if it orders this, with its signature.
+/// The signed message of p0 if it orders this.
 fn order(value: u64) -> Order {
     let mut commander = general(0);
     let did = commander.step(|process, cx| process.on_input(Input::Propose(Value(value)), cx));
@@ -59,7 +59,7 @@ fn order(value: u64) -> Order {
     }
 }
 
-/// What a lieutenant passes on that was told this by p0.
+/// The message that a lieutenant passes on if p0 ordered this.
 fn countersigned(by: u32, value: u64) -> Order {
     let mut lieutenant = general(by);
     assert_eq!(lieutenant.hears(0, 1, order(value)), None);
@@ -69,7 +69,7 @@ fn countersigned(by: u32, value: u64) -> Order {
     }
 }
 
-/// Why `from` is accused for this in round 1.
+/// The accusation of `from` for this message in round 1.
 fn first(from: u32, order: Order) -> Option<&'static str> {
     let mut hand = general(1);
     assert_eq!(hand.hears(from, 1, order), None);

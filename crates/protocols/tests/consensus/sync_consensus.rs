@@ -34,7 +34,7 @@ fn who_has_nothing_to_say_and_is_silent_needs_two_rounds_of_messages() {
     }
 }
 
-/// Who said what in a round, and whom it reached.
+/// The messages of a round: sender, values, receivers.
 type Heard = (u32, &'static [u64], &'static [u32]);
 
 /// V5.2, in the hands of the five: the values that p0, p1, p2 and p4 know after each round.
@@ -91,7 +91,7 @@ fn ten_thousand_schedules_with_f_crashes_break_nothing() {
     }
 }
 
-/// A swarm that finds nothing proves nothing.
+/// A swarm that could find no violation would prove nothing.
 #[test]
 fn the_same_schedules_with_more_crashes_than_f_do_break_agreement() {
     for (n, f, seeds) in [(3, 0, 0..300), (4, 1, 0..3_000)] {
@@ -101,7 +101,7 @@ fn the_same_schedules_with_more_crashes_than_f_do_break_agreement() {
     }
 }
 
-/// It does not know which round it is, so it neither speaks nor decides.
+/// A process that comes back does not know the round, so it neither sends nor decides.
 #[test]
 fn who_comes_back_after_a_crash_stays_out_of_the_rounds() {
     let mut simulator = Simulator::<SyncConsensus>::new(options(Setup::new(3), 1), None)

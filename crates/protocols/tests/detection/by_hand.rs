@@ -98,7 +98,7 @@ fn the_eventually_perfect_detector_takes_a_mistake_back_and_waits_longer_for_tha
     assert_eq!(waits::<EventuallyPerfect>(&effects, P2), Some(16));
 }
 
-/// So many ticks pass; whoever is suspected on the way is returned, with the tick.
+/// Lets `count` ticks pass; returns each process that is suspected on the way, with the tick.
 fn ticks(detector: &mut PhiAccrual, count: u64) -> Vec<(u64, Opinion)> {
     let mut found = Vec::new();
     for tick in 1..=count {
@@ -158,7 +158,7 @@ fn the_accrual_detector_takes_a_mistake_back() {
     assert_eq!(opinions::<PhiAccrual>(&effects), [Opinion::Restore(P1)]);
 }
 
-/// However much the waits vary: 16 periods of silence are enough.
+/// 16 periods of silence are enough for a suspicion, however much the waits vary.
 #[test]
 fn the_accrual_detector_suspects_the_crashed_whatever_it_remembers() {
     let mut detector = accrual("16");

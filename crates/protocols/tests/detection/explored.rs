@@ -1,4 +1,4 @@
-//! Every state of a small synchronous world: how many there are, and what is lost with which fault.
+//! Every state of a small synchronous world: their number, and the property that each fault breaks.
 
 use synod_check::{Question, explore};
 use synod_core::Algorithm;
@@ -11,7 +11,7 @@ fn bounded(n: usize) -> Scope {
     Scope { timing: Timing::Synchronous { delay_ms: 1 }, crashes: 1, ..Scope::of(n) }
 }
 
-/// How many states there are, and which properties do not hold in all of them.
+/// The number of states, and the properties that do not hold in all of them.
 fn explored<A: Algorithm>(scope: Scope) -> (usize, Vec<&'static str>) {
     let exploration = explore::<A>(&Question::new(scope), |_| {}).expect("the scope fits");
     assert!(exploration.exhausted(), "{scope:?}");

@@ -1,4 +1,4 @@
-//! Failure detectors: what they do step by step, in every state of a small world, and in long runs.
+//! Failure detectors: step by step, in every state of a small world, and in long runs.
 
 mod by_hand;
 mod explored;

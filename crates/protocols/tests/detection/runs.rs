@@ -1,4 +1,4 @@
-//! Long runs: what detectors cost, when their mistakes end, and what adapting is good for.
+//! Long runs: the costs of detectors, the end of their mistakes, and the use of adapting.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,7 +13,7 @@ use synod_sim::{Action, Options, Plan, Report, Simulator};
 const P1: ProcessId = ProcessId(1);
 const P2: ProcessId = ProcessId(2);
 
-/// When each process was suspected: by whom, and whom, in the words of the trace.
+/// Every suspicion with its time, in the words of the trace.
 #[derive(Default)]
 struct Suspicions(Vec<(u64, ProcessId, String)>);
 
@@ -83,14 +83,15 @@ fn the_mistakes_of_the_eventually_perfect_detector_come_to_an_end() {
     assert!(mistakes > 100, "only {mistakes}: the network is not slow enough to show anything");
 }
 
-/// Over many runs: how often p0 was wrong, and how long it took to see a crash, in milliseconds.
+/// Over many runs: the number of p0's mistakes, and its time to notice a crash, in milliseconds.
 #[derive(Clone, Copy, Debug)]
 struct Quality {
     mistakes: usize,
     detection_ms: f64,
 }
 
-/// p1 is near p0, p2 is far away, over links that vary a lot. After two seconds one of them crashes.
+/// p1 is near p0, p2 is far away, over links that vary a lot. After two seconds one of them
+/// crashes.
 fn near_and_far<A: Algorithm>(setup: &Setup) -> Quality {
     const CRASH_US: u64 = 2_000_000;
     const RUNS: u64 = 100;

@@ -1,4 +1,4 @@
-//! The bully: how many messages an election takes, and which ones.
+//! The bully: the number of messages of an election, and their kinds.
 
 use crate::rings::{HOP_US, sent};
 use synod_core::card::{Order, Rounds};
@@ -10,8 +10,8 @@ use synod_sim::faults::Fault;
 use synod_sim::network::Delay;
 use synod_sim::{Action, Ended, Judged, Options, Plan, Report, Simulator};
 
-/// The greatest of `n` is the coordinator, everybody knows it, and it crashes; then `caller` calls
-/// an election. What is counted includes the n - 1 messages of the first election.
+/// The greatest of `n` is the coordinator, all know it, and it crashes; then `caller` calls an
+/// election. The count includes the n - 1 messages of the first election.
 fn after_a_crash(n: usize, caller: usize, trust: &str) -> Report {
     let setup = Setup::new(n).with("trust_detection", trust);
     let plan =
@@ -27,7 +27,7 @@ fn after_a_crash(n: usize, caller: usize, trust: &str) -> Report {
     }
     let report = simulator.run(|_, _| {}).expect("nothing is written");
     let violated: Vec<_> = report.violations.iter().map(|(found, _)| found.property).collect();
-    // The one thing that cannot be helped: for a moment some know the new one, and some do not.
+    // One property must fail: for a moment some know the new coordinator, and some do not.
     assert!(violated.iter().all(|id| *id == "E1-always"), "{violated:?}");
     assert_eq!(report.ended, Ended::Quiet);
     report

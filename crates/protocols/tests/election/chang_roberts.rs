@@ -1,4 +1,4 @@
-//! Chang and Roberts: how many messages an election takes.
+//! Chang and Roberts: the number of messages of an election.
 
 use crate::rings::{HOP_US, all_rings, ascending, descending, elect, ring, sent, shuffled};
 use synod_core::{Algorithm, Effect, ProcessId, Protocol, Setup, SetupError, step};

@@ -1,5 +1,5 @@
-//! Every schedule of small worlds. (Worlds in which everybody starts once, and the counterexamples
-//! on the cards, are explored for all algorithms of the catalogue alike.)
+//! Every schedule of small worlds. (The catalogue's tests explore worlds in which every process
+//! starts once, and the counterexamples on the cards.)
 
 use crate::rings::{all_rings, ring};
 use synod_check::{Question, explore};
@@ -10,7 +10,7 @@ use synod_core::{Algorithm, Setup};
 use synod_protocols::election::{Bully, ChangRoberts, HirschbergSinclair, Luis};
 use synod_sim::Judged;
 
-/// Explores everything that can happen: how many states there are, and which promises fail.
+/// Explores a scope: the number of states, and the promises that fail.
 fn explored<A: Algorithm<Family = Election>>(
     scope: Scope,
     setup: Setup,
@@ -23,8 +23,8 @@ fn explored<A: Algorithm<Family = Election>>(
     (exploration.progress.unique, refuted.map(|verdict| verdict.property).collect())
 }
 
-/// Every ring of `n`, with every set of at most so many processes that start: how many elections
-/// that are, and how many states in all. Every promise must hold in each.
+/// Every ring of `n`, with every set of starters up to a size: the number of elections, and the
+/// number of states in all. Every promise must hold in each.
 fn every_ring<A: Algorithm<Family = Election>>(n: usize, at_most: u32) -> (usize, usize) {
     let (mut elections, mut states) = (0, 0);
     for ids in all_rings(n) {
@@ -78,8 +78,8 @@ fn hirschberg_and_sinclair_need_no_order_on_the_links_because_elections_are_numb
 
 const SYNCHRONOUS: Timing = Timing::Synchronous { delay_ms: 1 };
 
-/// The greatest may crash unnoticed, so who is elected in the end may be gone; but nothing else
-/// goes wrong, whoever crashes, and in the middle of whichever step.
+/// The greatest may crash unnoticed, so the elected process may be gone in the end. But all other
+/// properties hold, for every crash, also in the middle of a step.
 #[test]
 fn three_bullies_of_which_one_may_crash_agree_on_one_and_come_to_an_end() {
     let scope = Scope { timing: SYNCHRONOUS, crashes: 1, ..Scope::of(3) };
@@ -99,7 +99,7 @@ fn bullies_with_a_perfect_detector_notice_a_crash_themselves() {
     assert_eq!(explored::<Bully>(scope, setup), (24_817, vec![]));
 }
 
-/// With a perfect detector nothing of the kind happens: the card of the algorithm proves it.
+/// With a perfect detector E1-self holds, too: the catalogue's tests explore that world.
 #[test]
 fn luis_with_an_eventually_perfect_detector_is_right_in_the_end_though_not_always() {
     let set = &[("detector", "eventually-perfect")];

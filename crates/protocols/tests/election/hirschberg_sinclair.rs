@@ -1,4 +1,4 @@
-//! Hirschberg and Sinclair: how many messages an election takes, and in which phases.
+//! Hirschberg and Sinclair: the number of messages of an election, and its phases.
 
 use crate::rings::{HOP_US, all_rings, ascending, descending, elect, ring, sent, shuffled};
 use std::collections::BTreeMap;
@@ -60,7 +60,7 @@ fn an_election_takes_time_proportional_to_the_size_of_the_ring() {
     }
 }
 
-/// Carries all messages out, the oldest first, and counts who began each phase.
+/// Delivers all messages, the oldest first, and counts the candidates that began each phase.
 fn candidates_by_phase(setup: &Setup) -> BTreeMap<u8, usize> {
     use synod_core::family::election::Input;
     let mut group = HirschbergSinclair::processes(setup).expect("a ring");

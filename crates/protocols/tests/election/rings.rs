@@ -6,7 +6,7 @@ use synod_core::{Algorithm, Setup};
 use synod_sim::network::{Delay, below, chance};
 use synod_sim::{Ended, Judged, Options, Plan, Report, Simulator};
 
-/// How long every message takes.
+/// The delay of every message.
 pub(crate) const HOP_US: u64 = 1_000;
 
 /// Identifiers in the order of the ring.
@@ -51,7 +51,7 @@ pub(crate) fn all_rings(n: usize) -> Vec<Vec<u64>> {
     rings
 }
 
-/// Everybody who starts does so at the same moment, once; everything is judged.
+/// All starters start at the same moment, once; all properties are judged.
 pub(crate) fn elect<A: Algorithm<Family = Election>>(setup: Setup) -> Report {
     let plan =
         Plan { setup, order: Order::Fifo, judged: Judged::All, ..Plan::new(0, Rounds::Times(1)) };
@@ -64,7 +64,7 @@ pub(crate) fn elect<A: Algorithm<Family = Election>>(setup: Setup) -> Report {
     report
 }
 
-/// How many messages of that kind were sent.
+/// The number of messages of that kind.
 pub(crate) fn sent(report: &Report, kind: &str) -> u64 {
     report.meter.by_kind().get(kind).copied().unwrap_or(0)
 }

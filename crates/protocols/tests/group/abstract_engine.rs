@@ -6,12 +6,12 @@ use synod_core::card::{Order, Rounds, Scope, Settings};
 use synod_core::family::multicast::Payload;
 use synod_protocols::group::GroupEngine;
 
-/// So many processes, the oracle included, that multicast so often each.
+/// A world of `n` processes, the oracle included, each of which multicasts `rounds` times.
 fn scope(n: usize, rounds: u32, set: Settings) -> Scope {
     Scope { rounds: Rounds::Times(rounds), order: Order::Fifo, set, ..Scope::of(n) }
 }
 
-/// How many states there are; in all of them the contract is kept.
+/// The number of states; the engine keeps the contract in all of them.
 fn states(scope: Scope) -> usize {
     let exploration =
         explore::<GroupEngine<Payload>>(&Question::new(scope), |_| {}).expect("the scope fits");
@@ -22,8 +22,9 @@ fn states(scope: Scope) -> usize {
     exploration.progress.unique
 }
 
-/// Who dies before it is told that it lives again is dead nevertheless; and what somebody multicast before
-/// it died may have its place in a view of which nobody has been told yet.
+/// A member that dies before it is told that it lives again is dead nevertheless. And a message
+/// that a member multicast before it died may have its place in a view of which no member has been
+/// told yet.
 #[test]
 fn whoever_starts_again_and_dies_at_once_breaks_no_contract() {
     let counts = [

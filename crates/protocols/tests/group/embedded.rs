@@ -1,4 +1,4 @@
-//! The embedded engine: what its members are told in short runs.
+//! The embedded engine: the outputs of its members in short runs.
 
 use std::io;
 use synod_core::card::{Load, Rounds};
@@ -16,7 +16,7 @@ const P0: ProcessId = ProcessId(0);
 const P1: ProcessId = ProcessId(1);
 const P2: ProcessId = ProcessId(2);
 
-/// What each process was told, in order, in the words of the trace; and what went wrong.
+/// The outputs of each process, in order, in the words of the trace; and the violations.
 #[derive(Default)]
 struct Told {
     events: Vec<(ProcessId, String)>,
@@ -49,8 +49,8 @@ impl Told {
 
 type Mishap = Fault<Ask<Payload>>;
 
-/// A second over links that take two milliseconds; each process multicasts so often. The contract is
-/// judged, and nobody accuses anybody.
+/// A run of a second over links that take two milliseconds; each process multicasts `rounds` times.
+/// The contract is judged, and no process accuses another.
 fn run(setup: &Setup, rounds: u32, load: Load, faults: Vec<Mishap>) -> Told {
     let setup = setup.clone();
     let plan = Plan { judged: Judged::All, ..Plan::new(setup.n, Rounds::Times(rounds)) };
@@ -100,8 +100,8 @@ fn each_side_of_a_partition_has_a_view_and_they_merge_again() {
     );
 }
 
-/// p1 reaches both, but they do not reach each other: the smaller two stay together, and nobody is torn
-/// to and fro.
+/// p1 reaches both, but they do not reach each other: the smaller two stay together, and no process
+/// changes between views for ever.
 #[test]
 fn where_not_all_reach_all_views_come_to_rest() {
     let told = run(&Setup::new(3), 5, Load::Any, vec![cut(300, P0, P2), cut(300, P2, P0)]);
@@ -127,8 +127,8 @@ fn whoever_leaves_is_told_so_and_the_others_go_on() {
     assert_eq!(told.views(P2)[1..], ["is in v2.0: p0 p1 p2", "is in v3.1: p1 p2"]);
 }
 
-/// p2 stands still: it may have the message or not. So the others deliver it only when their view is
-/// over.
+/// p2 stands still: it may have the message or not. So the others deliver it only when their view
+/// is over.
 #[test]
 fn a_safe_message_that_somebody_may_lack_is_delivered_after_the_view() {
     let message = Payload::numbered(1);

@@ -1,4 +1,4 @@
-//! Messages that no honest process sends: whatever they say, the engine goes on.
+//! Messages that no honest process sends: the engine reports them and goes on.
 
 use synod_core::family::multicast::Payload;
 use synod_core::group::{Ask, Event, Level, Member, Part, ViewId};
@@ -11,7 +11,7 @@ const LIAR: ProcessId = ProcessId(2);
 
 type Engine = Embedded<Payload>;
 
-/// Three processes whose messages arrive at once, and what they were told.
+/// Three processes whose messages arrive at once, and their outputs.
 struct Group {
     processes: Vec<Engine>,
     told: Vec<Vec<Event<Payload>>>,
@@ -34,7 +34,7 @@ impl Group {
         group
     }
 
-    /// A step, and all that follows from it.
+    /// Runs a step, and all steps that follow from it.
     fn steps(&mut self, at: ProcessId, run: impl FnOnce(&mut Engine, &mut Cx<'_, Engine>)) {
         let mut arriving = self.step(at, run);
         while !arriving.is_empty() {
@@ -44,7 +44,7 @@ impl Group {
         }
     }
 
-    /// One step; what it sends.
+    /// Runs one step, and returns the messages that it sends.
     fn step(
         &mut self,
         at: ProcessId,
@@ -101,7 +101,7 @@ fn hello(view: ViewId) -> Hello {
     }
 }
 
-/// What a liar may say in a view, and about others.
+/// The lies that a process may send in a view, and about others.
 fn lies(view: ViewId) -> Vec<Message<Payload>> {
     let high = ViewId { epoch: 1 << 40, by: member(LIAR.0, 1) };
     let most = u64::MAX;
@@ -180,7 +180,8 @@ fn whoever_does_not_belong_to_the_group_is_not_heard() {
     assert_eq!(group.accused, 2 * lies(view).len());
 }
 
-/// A proposal is taken only from somebody whom one would follow; a forged preparation of it is not.
+/// A process accepts a proposal only from a process that it would follow, and no forged preparation
+/// of it.
 #[test]
 fn a_view_that_cannot_be_is_not_prepared() {
     let mut group = Group::merged();

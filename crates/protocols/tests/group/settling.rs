@@ -1,5 +1,5 @@
-//! How soon views settle: in calm weather by the deadline of the card, and in storms that never end
-//! soon enough all the same.
+//! The time in which views settle: without faults by the deadline of the card, and in storms that
+//! never end soon enough all the same.
 
 use synod_core::Setup;
 use synod_core::card::Rounds;
@@ -30,7 +30,7 @@ fn run(seed: u64, network: Network) -> Report {
     run.expect("the setup is valid").run(|_, _| {}).expect("nothing is written")
 }
 
-/// It rests so long after the last fault at most.
+/// The longest time from the last fault to rest.
 fn rests(report: &Report, within_us: u64, what: &str) {
     assert_eq!((report.ended, &report.violations[..]), (Ended::Quiet, &[][..]), "{what}");
     let late_us = report.time_us.saturating_sub(LAST_FAULT_US);
@@ -50,8 +50,8 @@ fn the_deadline_counts_time_outs_as_they_are_set() {
     assert_eq!(calm(Setup::new(5).with("views", "3")), None);
 }
 
-/// A view takes five messages, one after the other. Once a proposer waited for the time-out only,
-/// whatever came in: with 40 ms for each message no view of two ever began.
+/// A view takes five messages, one after the other. Once a proposer waited for the time-out even if
+/// all answers were there: with 40 ms for each message no view of two ever began.
 #[test]
 fn views_settle_though_each_message_takes_nearly_the_time_out() {
     for longest_us in [20_000, 40_000, 60_000, 79_000] {
@@ -76,8 +76,8 @@ fn storms_that_lose_and_hold_up_messages_for_ever_rest_soon_after_the_last_fault
     }
 }
 
-/// Nobody can be in a view with others if every message takes longer than the time-out; and nothing
-/// is promised then.
+/// No process can be in a view with others if every message takes longer than the time-out; and the
+/// engine promises nothing then.
 #[test]
 fn where_every_message_is_late_nothing_is_overdue() {
     let mut options = Options::new(Plan::new(2, Rounds::Times(0)), 1);

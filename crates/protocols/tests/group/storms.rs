@@ -8,22 +8,22 @@ use synod_sim::storm::Storm;
 use synod_sim::trace::Tracer;
 use synod_sim::{Ended, Judged, Options, Plan, Report, Simulator};
 
-/// How long the engine takes to notice that somebody is silent, in microseconds.
+/// The time in which the engine notices that a member is silent, in microseconds.
 const NOTICE_US: u64 = 100_000;
 
-/// How many processes the run with this seed has: from 3 to 7.
+/// The number of processes in the run with this seed: from 3 to 7.
 pub(crate) fn size(seed: u64) -> usize {
     3 + (seed % 5) as usize
 }
 
-/// How often something goes wrong in the run with this seed.
+/// The number of faults in the run with this seed.
 fn moves(seed: u64) -> u32 {
     let few = 2 + (seed / 7 % 12) as u32;
     if is_deadly(seed) { 4 * few } else { few }
 }
 
-/// Whether every node dies and starts again several times in the run with this seed, one after the other or
-/// together.
+/// Whether every node dies and starts again several times in the run with this seed, one after the
+/// other or together.
 pub(crate) fn is_deadly(seed: u64) -> bool {
     seed % 4 == 2
 }
@@ -40,11 +40,12 @@ fn options(seed: u64, setup: Setup, rounds: u32) -> Options {
     options.network.reordering = 0.1 * (seed / 20 % 3) as f64;
     options.network.loss = 0.05 * (seed / 60 % 3) as f64;
     options.network.duplication = 0.1 * (seed / 180 % 2) as f64;
-    // Now and then everybody wants something all the time; else about as long as the storm lasts.
+    // Now and then all members send without a pause; else their requests last about as long as the
+    // storm.
     let long = NOTICE_US * u64::from(moves(seed)) / u64::from(rounds);
     options.think = Delay::Exponential(if seed.is_multiple_of(11) { 2_000 } else { long });
     options.run_for_us = Some(0);
-    // A run that ought to be over by far.
+    // A run that takes longer does not end.
     options.patience = 400_000;
     options.steps_at_most = 4_000_000;
     options
@@ -55,7 +56,7 @@ pub(crate) fn heals(seed: u64) -> bool {
     seed % 8 != 5
 }
 
-/// A run in a storm. `more` is told when the storm is over, and may let other things happen.
+/// A run in a storm. `more` gets the time at which the storm ends, and may add faults.
 pub(crate) fn run<A: Algorithm>(
     seed: u64,
     setup: Setup,
@@ -86,13 +87,13 @@ pub(crate) fn run<A: Algorithm>(
     run.run(|_, _| {}).expect("nothing is written")
 }
 
-/// What is wrong with a run, if anything is.
+/// The reason why a run is broken, if it is.
 pub(crate) fn wrong(report: &Report) -> Option<String> {
     let violation = report.violations.first().map(|(violation, _)| format!("{violation:?}"));
     violation.or((report.ended == Ended::Cut).then(|| "it does not end".to_owned()))
 }
 
-/// Looks at so many seeds, on as many threads as there are, and panics if any run is broken.
+/// Runs the seeds below `seeds`, on all hardware threads, and panics if a run is broken.
 pub(crate) fn all_hold(seeds: u64, broken: impl Fn(u64) -> Option<String> + Sync) {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let share = |first| (first..seeds).step_by(threads).filter_map(&broken).collect::<Vec<_>>();

@@ -1,5 +1,6 @@
-//! Ten thousand storms: crashes, restarts into other parts, nested partitions, merges piece by piece,
-//! view changes during view changes, one-way links, ghosts, loss and duplication. The contract holds.
+//! Ten thousand storms: crashes, restarts into other parts, nested partitions, merges piece by
+//! piece, view changes during view changes, one-way links, ghosts, loss and duplication. The
+//! contract holds.
 
 use crate::storms;
 use synod_core::family::multicast::Payload;
@@ -11,10 +12,10 @@ use synod_sim::faults::Fault;
 use synod_sim::network::{Chance, below};
 
 const SEEDS: u64 = 10_000;
-/// How much each process multicasts.
+/// The number of multicasts of each process.
 const ROUNDS: u32 = 10;
 
-/// In every fourth run somebody leaves for good.
+/// In every fourth run one member leaves for good.
 fn leaver(seed: u64, n: usize, chance: &mut Chance) -> Vec<Fault<Ask<Payload>>> {
     let at = ProcessId(below(chance, n as u64) as u32);
     let at_us = below(chance, 1_000_000);
@@ -22,7 +23,7 @@ fn leaver(seed: u64, n: usize, chance: &mut Chance) -> Vec<Fault<Ask<Payload>>> 
     if seed.is_multiple_of(4) { vec![leaves] } else { Vec::new() }
 }
 
-/// What is wrong with the run with this seed.
+/// The reason why the run with this seed is broken, if it is.
 fn broken(seed: u64) -> Option<String> {
     let level = ["agreed", "safe", "mixed"][(seed % 3) as usize];
     let n = storms::size(seed);

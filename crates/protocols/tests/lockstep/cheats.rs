@@ -1,5 +1,6 @@
-//! Every cheat against the whole protocol: in every schedule of a small world, and by chance in larger
-//! ones. (That each succeeds where an ingredient is left out is on the cards of the mutants.)
+//! Every cheat against the whole protocol: in every schedule of a small world, and by chance in
+//! larger ones. (That each succeeds where an ingredient is left out is on the cards of the
+//! mutants.)
 
 use std::collections::BTreeSet;
 use synod_check::{Question, explore};
@@ -25,7 +26,7 @@ const CHEATERS: [&[(&str, &str)]; 6] = [
     &[("cheater", "p1:equivocate")],
 ];
 
-/// How many states a world has in which everything holds.
+/// The number of states of a world; all promises must hold in each.
 fn explored(scope: Scope) -> usize {
     let question = Question { judged: Judged::All, ..Question::new(scope) };
     let exploration = explore::<TurnLock>(&question, |_| {}).expect("the setup is valid");
@@ -42,14 +43,14 @@ fn no_cheat_succeeds_against_another_player_in_any_schedule() {
     assert_eq!(sizes, [175, 151, 167, 55, 73, 151]);
 }
 
-/// It takes three for that. (The other cheats are tried by chance in larger groups.)
+/// This cheat needs three players. (Random runs try the other cheats in larger groups.)
 #[test]
 fn whoever_tells_different_things_to_two_others_is_found_out_in_any_schedule() {
     let scope = Scope { timing: PROMPT, set: CHEATERS[5], ..Scope::of(3) };
     assert_eq!(explored(scope), 120_845);
 }
 
-/// What everybody says of the cheater in each turn, in a group of `n`.
+/// The verdicts of all players on the cheater in each turn, in a group of `n`.
 fn sentences(n: usize, set: &[(&'static str, &'static str)], seed: u64) -> Vec<BTreeSet<String>> {
     const TURNS: u32 = 3;
     let setup = set.iter().fold(Setup::new(n), |setup, (name, value)| setup.with(name, value));
@@ -84,7 +85,7 @@ fn all_name_the_same_cheater_and_play_on_without_it() {
             assert!(said.iter().all(|said| said.len() == 1), "{set:?}, {seed}: {said:?}");
             let word = said[0].first().expect("there is one").as_str();
             match expected {
-                // It gained nothing by waiting, and did nothing that others could see.
+                // The cheater gained nothing by waiting, and broke no rule that others could see.
                 "plays" => assert!(word.starts_with("ATTACK") || word == "DEFEND", "{word}"),
                 _ => {
                     assert_eq!(word, expected, "{set:?}, {seed}");

@@ -1,4 +1,4 @@
-//! What a turn costs.
+//! The cost of a turn.
 
 use synod_core::Algorithm;
 use synod_core::card::{Load, Rounds};

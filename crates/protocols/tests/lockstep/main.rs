@@ -1,4 +1,4 @@
-//! Turn-lock: the sheet's vectors, what it costs, and every cheat in every schedule of a small world.
+//! Turn-lock: the sheet's vectors, its cost, and every cheat in every schedule of a small world.
 
 mod cheats;
 mod costs;

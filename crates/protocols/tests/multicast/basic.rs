@@ -1,4 +1,4 @@
-//! Basic multicast, and what acknowledgements cost.
+//! Basic multicast, and the cost of acknowledgements.
 
 use std::collections::BTreeMap;
 use synod_core::card::Rounds;
@@ -52,7 +52,7 @@ fn what_nobody_ever_acknowledges_is_given_up_in_the_end() {
     assert_eq!(takes(&mut process, 1, Message::Ack(1)), [], "it is late, and no lie");
 }
 
-/// How many acknowledgements are on their way to p0 at the same moment, at most.
+/// The largest number of acknowledgements that are on their way to p0 at the same moment.
 fn peak_of_acks(n: usize) -> usize {
     let mut plan = Plan::new(n, Rounds::Times(1));
     plan.setup = Setup::new(n).with("acks", "yes").with("senders", "p0");

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use synod_core::{Cx, Data, Effect, EffectOf, Never, ProcessId, Protocol, Wire, step};
 use synod_protocols::multicast::{Deliver, Layer, Multicast};
 
-/// The simplest layer there is: one letter to each other member, and our own message at once.
+/// The simplest layer: one message to each other member, and our own delivered at once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Post<D>(PhantomData<D>);
 
@@ -15,7 +15,7 @@ impl<D> Post<D> {
     }
 }
 
-/// What it sends: the payload as it is.
+/// The message of that layer: the payload as it is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Letter<D>(pub(crate) D);
 
@@ -37,16 +37,16 @@ impl<D: Data> Protocol for Post<D> {
     }
 }
 
-/// Processes, messages on their way, and what has happened. What is multicast are letters.
+/// Processes, messages on their way, and a record of their steps. The payloads are letters.
 pub(crate) struct Group<L: Layer<char>> {
     pub(crate) processes: Vec<L>,
-    /// From, to, what; the oldest first.
+    /// Sender, receiver and message; the oldest first.
     pub(crate) in_flight: Vec<(u32, u32, L::Message)>,
-    /// What each process delivered, in order.
+    /// The deliveries of each process, in order.
     pub(crate) delivered: Vec<String>,
-    /// How many messages were sent.
+    /// The number of messages sent.
     pub(crate) sent: usize,
-    /// Who was accused of what.
+    /// The accusations, with the accused.
     pub(crate) accused: Vec<(u32, &'static str)>,
 }
 
@@ -82,21 +82,21 @@ impl<L: Layer<char>> Group<L> {
         self.deliver_nth(from, to, 0);
     }
 
-    /// Delivers everything, the oldest first, until nothing is on its way.
+    /// Delivers all messages, the oldest first, until none is on its way.
     pub(crate) fn deliver_all(&mut self) {
         while !self.in_flight.is_empty() {
             self.deliver_at(0);
         }
     }
 
-    /// Delivers everything, the newest first.
+    /// Delivers all messages, the newest first.
     pub(crate) fn deliver_all_backwards(&mut self) {
         while let Some(newest) = self.in_flight.len().checked_sub(1) {
             self.deliver_at(newest);
         }
     }
 
-    /// A message that nobody sent. Says what `to` accuses others of, and forgets it.
+    /// Delivers a forged message. Returns the accusations that `to` makes, and forgets them.
     pub(crate) fn forge(&mut self, from: u32, to: u32, message: L::Message) -> Vec<&'static str> {
         self.step(to, |process, cx| process.on_message(ProcessId(from), message, cx));
         std::mem::take(&mut self.accused).into_iter().map(|(_, why)| why).collect()

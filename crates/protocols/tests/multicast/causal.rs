@@ -1,4 +1,4 @@
-//! Causal order: nothing before what led to it.
+//! Causal order: no process delivers a message before those that led to it.
 
 use crate::by_hand::{Group, Letter, Post};
 use synod_protocols::multicast::causal::{Causal, Stamped};

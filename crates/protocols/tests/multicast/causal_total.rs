@@ -1,4 +1,4 @@
-//! Causal and total order: the sequencer orders what the causal layer delivers.
+//! Causal and total order: the sequencer orders the deliveries of the causal layer.
 
 use crate::by_hand::{Group, Letter, Post};
 use synod_core::ProcessId;

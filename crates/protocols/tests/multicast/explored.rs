@@ -1,4 +1,4 @@
-//! Small worlds, in every way that they can go.
+//! Every schedule of small worlds.
 
 use synod_check::{Exploration, Question, explore};
 use synod_core::Algorithm;
@@ -28,7 +28,7 @@ fn explored<A: Algorithm<Family = GroupMulticast>>(
     explore::<A>(&question, |_| {}).expect("the scope fits the card")
 }
 
-/// How many states there are, if all that the card promises holds in each.
+/// The number of states; all promises of the card must hold in each.
 fn states<A: Algorithm<Family = GroupMulticast>>(scope: Scope) -> usize {
     let setup = Question::new(scope).setup;
     let exploration = explored::<A>(scope, A::CARD.promises_with(&setup));
@@ -74,8 +74,8 @@ fn what_is_promised_over_reliable_multicast_holds_although_one_of_two_crashes() 
     assert_eq!(states::<IsisMulticast>(CRASH), 618);
 }
 
-/// Whoever multicasts delivers its own message after all that it delivered before, and then so does
-/// everybody. What is missing to causal order is FIFO order.
+/// A sender delivers its own message after all that it delivered before, and then all others do so,
+/// too. Only FIFO order is missing to causal order.
 #[test]
 fn over_fifo_links_total_order_is_causal_order_too() {
     fn is_causal<A: Algorithm<Family = GroupMulticast>>(order: Order) -> bool {
@@ -98,7 +98,7 @@ fn who_multicasts_once_multicasts_in_causal_order() {
     assert!(explored::<FifoMulticast>(Scope::of(3), &[CAUSAL]).refutation(CAUSAL).is_some());
 }
 
-/// The shortest histories that violate it, in steps.
+/// The length of the shortest history that violates the property, in steps.
 #[test]
 fn the_textbooks_flaws_are_found() {
     fn shortest<A: Algorithm<Family = GroupMulticast>>() -> usize {
@@ -132,7 +132,8 @@ fn over_ip_multicast_two_agree_whatever_message_is_lost() {
     assert_eq!(states::<IpMulticast>(scope), 3_133);
 }
 
-/// Agreement speaks of those that do not crash: it does not see what is wrong with delivering first.
+/// Agreement is about processes that do not crash, so it holds even if a process delivers before it
+/// passes on.
 #[test]
 fn delivering_before_passing_on_keeps_agreement_and_loses_uniform_agreement() {
     let scope = Scope { crashes: 2, ..ONE_SENDER };

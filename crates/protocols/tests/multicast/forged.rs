@@ -1,4 +1,4 @@
-//! Messages that no honest member sends: they are reported, and nothing else happens.
+//! Messages that no honest member sends: the receiver reports them, and does nothing else.
 
 use synod_core::family::multicast::{GroupId, Payload};
 use synod_core::{Algorithm, Effect, ProcessId, Setup, step};
@@ -9,7 +9,7 @@ use synod_protocols::multicast::received::AHEAD_AT_MOST;
 use synod_protocols::multicast::reliable::Stamped;
 use synod_protocols::multicast::{BasicMulticast, IpMulticast, ReliableMulticast};
 
-/// What p0 says about p1 that sent it this, in groups p0 p1 and p1 p2.
+/// The accusations of p0 against p1 that sent it this, in groups p0 p1 and p1 p2.
 fn reaction<A: Algorithm>(message: A::Message) -> Vec<&'static str> {
     let setup = Setup::new(3).with("groups", "p0 p1; p1 p2");
     let mut process = A::processes(&setup).expect("the groups are right").swap_remove(0);

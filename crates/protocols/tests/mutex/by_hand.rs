@@ -6,17 +6,17 @@ use synod_core::{
     Algorithm, Cx, Effect, EffectOf, Notes, ProcessId, Setup, Snapshot, System, Wire, step,
 };
 
-/// Processes, messages on their way, and what has happened.
+/// Processes, messages on their way, and a record of their steps.
 pub(crate) struct Group<A: Algorithm<Family = Mutex>> {
     pub(crate) processes: Vec<A>,
     pub(crate) in_flight: Vec<(ProcessId, ProcessId, A::Message)>,
-    /// Who entered, in order.
+    /// The processes that entered, in order.
     pub(crate) entered: Vec<u32>,
-    /// Who is inside.
+    /// The processes that are inside.
     pub(crate) inside: BTreeSet<u32>,
-    /// How many messages were sent.
+    /// The number of messages sent.
     pub(crate) sent: usize,
-    /// How many messages were found to break the protocol.
+    /// The number of accusations.
     pub(crate) accusations: usize,
 }
 
@@ -64,14 +64,14 @@ impl<A: Algorithm<Family = Mutex>> Group<A> {
         self.deliver_at(found);
     }
 
-    /// Delivers everything, in the order of sending, until nothing is on its way.
+    /// Delivers all messages, in the order of sending, until none is on its way.
     pub(crate) fn deliver_all(&mut self) {
         while !self.in_flight.is_empty() {
             self.deliver_at(0);
         }
     }
 
-    /// Delivers everything, in the order of sending; whoever is inside leaves at once.
+    /// Delivers all messages, in the order of sending; a process that enters leaves at once.
     pub(crate) fn let_everybody_in(&mut self) {
         loop {
             if let Some(p) = self.inside.first().copied() {
@@ -84,12 +84,12 @@ impl<A: Algorithm<Family = Mutex>> Group<A> {
         }
     }
 
-    /// What is on its way, as (from, to, kind), in the order of sending.
+    /// The messages on their way, as (from, to, kind), in the order of sending.
     pub(crate) fn under_way(&self) -> Vec<(u32, u32, &'static str)> {
         self.in_flight.iter().map(|(from, to, message)| (from.0, to.0, message.kind())).collect()
     }
 
-    /// A message that nobody sent.
+    /// Delivers a forged message.
     pub(crate) fn forge(&mut self, from: u32, to: u32, message: A::Message) {
         self.step(to, |process, cx| process.on_message(ProcessId(from), message, cx));
     }

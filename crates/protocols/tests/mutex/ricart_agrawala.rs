@@ -1,4 +1,4 @@
-//! Permission from everybody, by timestamps.
+//! Permission from all others, by timestamps.
 
 use crate::by_hand::Group;
 use synod_core::Setup;

@@ -1,4 +1,4 @@
-//! Voting without deadlock, and the version that tells the displaced nothing.
+//! Voting without deadlock, and the version that does not tell a displaced candidate.
 
 use crate::by_hand::Group;
 use synod_core::family::Mutex;

@@ -1,4 +1,4 @@
-//! Permission from everybody, by tickets: answers to the questions with which the course ends.
+//! Permission from all others, by tickets: answers to the questions with which the course ends.
 
 use crate::by_hand::Group;
 use synod_core::{ProcessId, ProcessSet, Setup};

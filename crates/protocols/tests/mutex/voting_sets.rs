@@ -1,4 +1,4 @@
-//! Voting sets: who asks whom.
+//! Voting sets: the conditions, the sizes, and the errors.
 
 use synod_core::{Algorithm, ProcessId, ProcessSet, Setup};
 use synod_protocols::mutex::voting_sets::{BadSets, SEARCHED_UP_TO};
@@ -12,7 +12,7 @@ fn explicit(sets: &[&[u32]]) -> Result<VotingSets, BadSets> {
     VotingSets::explicit(sets.iter().map(|members| set(members)).collect(), sets.len())
 }
 
-/// The sets one by one, so that every pair is compared, whatever the constructor proved.
+/// The sets one by one, so that every pair is compared, independently of the constructor's proof.
 fn compared_one_by_one(sets: &VotingSets) -> Result<VotingSets, BadSets> {
     let listed = ProcessId::all(sets.n()).map(|process| sets.of(process)).collect();
     VotingSets::explicit(listed, sets.n())
@@ -104,7 +104,7 @@ fn voting_sets_can_be_written_down() {
     assert!(why.expect_err("there is no p7").to_string().contains("'p7' is no process"));
     let why = VotingSets::from_setup(&Setup::new(3).with("sets", "p0 p1 | p1 p2 | p2"));
     let why = why.expect_err("p2 alone meets nobody else").to_string();
-    assert!(why.contains("the sets of p0 and p2 have nobody in common"), "{why}");
+    assert!(why.contains("the sets of p0 and p2 have no member in common"), "{why}");
 }
 
 /// All ways to give each of four processes a set of two with itself in it: 3⁴.
@@ -119,7 +119,7 @@ fn four_processes_cannot_have_sets_of_two() {
         });
         match VotingSets::explicit(sets.collect(), 4) {
             Ok(sets) => panic!("{sets:?}"),
-            // Everybody asks one and the same: that is a central server, and its load is unequal.
+            // All processes ask the same one: that is a central server, and its load is unequal.
             Err(BadSets::UnequalLoad { .. }) => stars += 1,
             Err(why) => assert!(matches!(why, BadSets::Disjoint(..)), "{why}"),
         }

@@ -8,7 +8,7 @@ use synod_protocols::time::Cristian;
 use synod_protocols::time::cristian::{Message, Round};
 use synod_protocols::time::mutants::{CristianImpostor, CristianSum};
 
-/// What a client does, in every variant.
+/// The protocol of a client, in every variant.
 type ClientEffect = EffectOf<Cristian>;
 
 /// A client and its clock, moved by hand.
@@ -23,7 +23,7 @@ impl<A: Algorithm<Family = ClockSync, Message = Message, Timer = Never>> Client<
         Client { process: processes[1].clone(), clock_us: 0 }
     }
 
-    /// Runs a step, and answers every question for the clock; returns the rest.
+    /// Runs a step, and answers every request for a reading; returns the other outputs.
     fn run(&mut self, run: impl FnOnce(&mut A, &mut Cx<'_, A>)) -> Vec<ClientEffect> {
         let me = ProcessId(1);
         let process = &mut self.process;
@@ -46,7 +46,7 @@ impl<A: Algorithm<Family = ClockSync, Message = Message, Timer = Never>> Client<
         number_of(&effects)
     }
 
-    /// Is answered at T1 by a process.
+    /// The answer of a process arrives at T1.
     fn is_answered(
         &mut self,
         by: u32,
@@ -85,7 +85,8 @@ fn a_client_adds_half_the_round_and_knows_its_error() {
     assert_eq!(estimate, expected);
 }
 
-/// V1.1b: the request takes 2 ms, the answer 22 ms, min = 2 ms: the error is 10 ms, the whole bound.
+/// V1.1b: the request takes 2 ms, the answer 22 ms, min = 2 ms: the error is 10 ms, the whole
+/// bound.
 #[test]
 fn with_all_the_delay_on_one_way_the_error_is_as_large_as_the_bound() {
     let setup = Setup::new(3).with("min_us", "2000");
@@ -150,7 +151,7 @@ fn a_client_accuses_an_impostor_and_goes_on_waiting() {
     assert_eq!(estimate_of(&client.is_answered(0, number, 5, 10)).server_us, 10);
 }
 
-/// With the request multicast and no look at who answers, the impostor's time is adopted.
+/// A client that multicasts its request and does not check the sender adopts the impostor's time.
 #[test]
 fn a_client_that_believes_anybody_adopts_the_time_of_an_impostor() {
     let mut client = Client::<CristianImpostor>::new(&Setup::new(3));

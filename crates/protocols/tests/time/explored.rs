@@ -1,5 +1,5 @@
-//! Every schedule of small worlds. (Worlds in which everybody asks once, and the counterexamples on
-//! the cards, are explored for all algorithms of the catalogue alike.)
+//! Every schedule of small worlds. (The catalogue's tests explore worlds in which every process
+//! asks once, and the counterexamples on the cards.)
 
 use synod_check::{Question, explore};
 use synod_core::Algorithm;
@@ -8,8 +8,8 @@ use synod_core::family::clock_sync::T5;
 use synod_protocols::time::{Cristian, LamportClock, VectorClock};
 use synod_sim::Judged;
 
-/// Explores everything that can happen: how many states there are, and the promises that fail, each
-/// with the length of the shortest history.
+/// Explores a scope: the number of states, and the promises that fail, each with the length of the
+/// shortest history.
 fn explored<A: Algorithm>(mut question: Question) -> (usize, Vec<(&'static str, usize)>) {
     question.judged = Judged::Promised;
     let exploration = explore::<A>(&question, |_| {}).expect("the setup is valid");

@@ -10,7 +10,7 @@ use synod_protocols::time::{LamportClock, VectorClock};
 /// A group with logical clocks, moved by hand.
 struct Group<A>(Vec<A>);
 
-/// What an event was: its stamp, and the message that it sent.
+/// An event: its stamp, and the message that it sent.
 type Event<A> = (Stamp, Option<<A as Protocol>::Message>);
 
 impl<A: Algorithm<Family = LogicalTime>> Group<A> {

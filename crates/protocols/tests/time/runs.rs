@@ -22,7 +22,7 @@ fn violated(report: &Report) -> Vec<&'static str> {
     report.violations.iter().map(|(violation, _)| violation.property).collect()
 }
 
-/// Some clocks, none right, each different.
+/// Clocks that are all wrong, each by another amount.
 fn wrong_clocks(n: usize, seed: u64) -> Vec<Clock> {
     let offset_us = |index: usize| (seed as i64 * 7_919 + index as i64 * 104_729) % 2_000_003;
     (0..n).map(|index| Clock { offset_us: offset_us(index) - 1_000_000, drift_ppm: 0 }).collect()

@@ -1,4 +1,4 @@
-//! Two-phase commit without what it has to write down.
+//! Two-phase commit that leaves out one of its two kinds of records.
 
 use crate::commitment::two_phase::{PARAMETERS, PATIENT, PROMPT, SOURCE, TwoPhaseProcess};
 use synod_core::algorithm::Replay;
@@ -8,8 +8,9 @@ use synod_core::{Algorithm, ProcessId, Setup, SetupError, durable};
 
 const OF: &str = "two-phase-commit";
 
-/// The coordinator does not write its decisions down. After a crash it knows nothing of a transaction
-/// that it has committed, and tells whoever asks that it is aborted.
+/// The coordinator does not write its decisions down. After a crash it knows nothing of a
+/// transaction that it has committed, and tells a participant that asks that the transaction is
+/// aborted.
 pub type TwoPhaseForgetful = TwoPhaseProcess<false, true>;
 
 impl Algorithm for TwoPhaseForgetful {
@@ -19,7 +20,7 @@ impl Algorithm for TwoPhaseForgetful {
         name: "two-phase-forgetful",
         title: "Two-phase commit whose coordinator forgets",
         source: SOURCE,
-        idea: "The coordinator tells what it decides without writing it down.",
+        idea: "The coordinator announces a decision without writing it down.",
         assumes: &["no process crashes"],
         tolerates: Tolerance { loss: true, duplication: true, ..Tolerance::NOTHING },
         promises: &[AC1, AC2, AC3],
@@ -27,8 +28,8 @@ impl Algorithm for TwoPhaseForgetful {
             property: AC1,
             scope: Scope { timing: PROMPT, crashes: 1, restarts: 1, set: PATIENT, ..Scope::of(3) },
             steps: 15,
-            story: "the coordinator commits, and crashes before it tells the others; it starts again, \
-                    p1 asks, and is told to abort",
+            story: "the coordinator commits, and crashes before it tells the others; it starts \
+                    again, p1 asks, and is told to abort",
         }],
         parameters: PARAMETERS,
         smallest: 2,
@@ -51,8 +52,9 @@ impl Algorithm for TwoPhaseForgetful {
     }
 }
 
-/// A participant does not write its promise down. After a crash it knows nothing of it, and when
-/// another one that is in doubt asks, it aborts what the coordinator has committed.
+/// A participant does not write its promise down. After a crash it knows nothing of the promise;
+/// when another participant in doubt asks, it aborts a transaction that the coordinator has
+/// committed.
 pub type TwoPhaseUnprepared = TwoPhaseProcess<true, false>;
 
 impl Algorithm for TwoPhaseUnprepared {
@@ -70,8 +72,8 @@ impl Algorithm for TwoPhaseUnprepared {
             property: AC1,
             scope: Scope { timing: PROMPT, crashes: 1, restarts: 1, set: PATIENT, ..Scope::of(3) },
             steps: 14,
-            story: "the coordinator has committed; p2, which has promised to, crashes, starts again \
-                    and knows nothing of it; p1, in doubt, asks it, and it aborts",
+            story: "the coordinator has committed; p2, which has promised to, crashes, starts \
+                    again and knows nothing of it; p1, in doubt, asks it, and it aborts",
         }],
         parameters: PARAMETERS,
         smallest: 2,

@@ -24,19 +24,19 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "patience",
         meaning: "how many milliseconds a process waits for a vote, an acknowledgement or the \
-                  outcome before it does something about it (default: 100)",
+                  outcome before it aborts or asks again (default: 100)",
     },
     Parameter {
         name: "timeout",
-        meaning: "abort or wait: what a coordinator does that misses a vote, and a participant that is \
-                  asked for the outcome before it has voted (default: abort)",
+        meaning: "abort or wait: the reaction of a coordinator that misses a vote, and of a \
+                  participant that is asked for the outcome before it has voted (default: abort)",
     },
 ];
 
 /// Time-outs may be too early: a message and its answer take up to two milliseconds.
 const HASTY: Settings = &[("patience", "1")];
 const WAITS_HASTILY: Settings = &[("patience", "1"), ("timeout", "wait")];
-/// Time-outs come only if something is wrong.
+/// Time-outs come only after a crash or a lost message: an answer comes within two milliseconds.
 pub(crate) const PATIENT: Settings = &[("patience", "3")];
 const PATIENT_OR_NOT: Settings = &[("patience", "3"), ("votes", "either")];
 const WAITS_PATIENTLY: Settings = &[("patience", "3"), ("timeout", "wait")];
@@ -53,22 +53,25 @@ impl Algorithm for TwoPhaseCommit {
         aliases: &["2pc"],
         title: "Two-phase commit with presumed abort",
         source: SOURCE,
-        idea: "First all promise to commit, then all are told to; whoever has not promised can still \
-               abort, and whoever has must wait.",
+        idea: "First all participants promise to commit, then all are told to; a participant that \
+               has not promised can still abort, and one that has must wait.",
         rules: &[
             "asked to commit (coordinator): ask all participants to prepare",
-            "on prepare: vote no, and abort; or write down that we promise to commit, then vote yes",
-            "all votes are yes: write down the commit, then tell everybody",
-            "a vote is no, or does not come in time: tell everybody to abort, and forget it",
-            "on commit: write it down, then acknowledge; the coordinator tells again whoever does \
-             not, and forgets the transaction when all have",
-            "no outcome in time (participant): ask everybody; whoever knows it answers, a \
-             coordinator that knows nothing of the transaction says abort, and a participant that \
-             has not voted aborts",
-            "after a crash: as the log says; whatever is prepared is in doubt",
+            "on prepare: vote no, and abort; or write down that we promise to commit, then vote \
+             yes",
+            "all votes are yes: write down the commit, then tell all participants",
+            "a vote is no, or does not come in time: tell all participants to abort, and forget \
+             the transaction",
+            "on commit: write it down, then acknowledge; the coordinator repeats it to \
+             participants that do not acknowledge, and forgets the transaction when all have",
+            "no outcome in time (participant): ask all others; a process that knows the outcome \
+             answers, a coordinator that knows nothing of the transaction says abort, and a \
+             participant that has not voted aborts",
+            "after a crash: read the log; a transaction that is prepared and not decided is in \
+             doubt",
         ],
         assumes: &[
-            "whoever crashes starts again with its disk some time",
+            "a crashed process starts again some time, with its disk",
             "numbers of transactions are not used again",
         ],
         tolerates: Tolerance { recovery: true, ..UNRELIABLE },
@@ -145,15 +148,15 @@ const COUNTEREXAMPLES: &[Counterexample] = &[
         property: AC5,
         scope: Scope { timing: PROMPT, crashes: 1, set: PATIENT, ..Scope::of(3) },
         steps: 13,
-        story: "the blocking window: everybody has promised to commit, and the coordinator crashes \
-                before it says anything; p1 and p2 ask and ask, but each is as much in doubt as the \
-                other",
+        story: "the blocking window: both participants have promised to commit, and the \
+                coordinator crashes before it announces the outcome; p1 and p2 ask and ask, but \
+                each is as much in doubt as the other",
     },
     Counterexample {
         property: AC4,
         scope: Scope { timing: PROMPT, drops: 1, set: PATIENT, ..Scope::of(2) },
         steps: 6,
-        story: "p1 is never asked to prepare, because the message is lost; the coordinator has enough \
-                of waiting, and aborts what nobody votes against",
+        story: "p1 is never asked to prepare, because the message is lost; the time-out of the \
+                coordinator ends, and it aborts a transaction that no participant votes against",
     },
 ];

@@ -1,4 +1,4 @@
-//! The one that decides.
+//! The coordinator: it collects the votes and decides.
 
 use super::{Message, OPEN_AT_MOST, Record, SETTLED_AT_MOST, Site, Timer};
 use serde::{Deserialize, Serialize};
@@ -11,22 +11,22 @@ use synod_core::{Cx, ProcessId, ProcessSet};
 pub struct Coordinator<const WRITES: bool> {
     participants: ProcessSet,
     patience_ms: u64,
-    /// Whether it aborts if a vote does not come in time, or asks again.
+    /// Whether it aborts if a vote does not come in time; otherwise it asks again.
     gives_up: bool,
-    /// The first transaction that it knows nothing of.
+    /// The first transaction number that it has not seen.
     next: Transaction,
-    /// What is not here is aborted, or settled.
+    /// The transactions under way. All others are aborted or settled.
     open: BTreeMap<Transaction, Phase>,
-    /// How many transactions in the log are settled.
+    /// The number of settled transactions in the log.
     settled_in_log: u32,
 }
 
 /// How far a transaction has come.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum Phase {
-    /// Of these the votes are missing.
+    /// The votes of these participants are missing.
     Voting(ProcessSet),
-    /// It is committed. Of these the acknowledgements are missing.
+    /// The transaction is committed. The acknowledgements of these participants are missing.
     Committed(ProcessSet),
 }
 
@@ -36,7 +36,8 @@ impl<const WRITES: bool> Coordinator<WRITES> {
         Coordinator { participants, patience_ms, gives_up, next, open, settled_in_log }
     }
 
-    /// Whatever was committed and is not settled is told again. All else is presumed to be aborted.
+    /// Repeats every commit that is not settled: participants may not have heard of it before the
+    /// crash. All other transactions are presumed to be aborted.
     pub(super) fn on_start<P: Site>(&mut self, cx: &mut Cx<'_, P>) {
         for transaction in self.open.keys() {
             cx.multicast_to(self.participants.clone(), Message::Commit(*transaction));
@@ -62,6 +63,7 @@ impl<const WRITES: bool> Coordinator<WRITES> {
         if self.open.len() >= OPEN_AT_MOST {
             return cx.output(Output::Answered(transaction, Outcome::Abort));
         }
+        // The number was used before; after a crash, its transaction may be aborted or settled.
         if transaction < self.next {
             return;
         }
@@ -101,7 +103,7 @@ impl<const WRITES: bool> Coordinator<WRITES> {
                     self.commit(transaction, cx);
                 }
             }
-            // Its promise crossed our decision, which it has not heard of yet.
+            // A repeated vote crossed our decision, which its sender has not heard of yet.
             Some(Phase::Committed(_)) => {}
             None => cx.send(from, Message::Abort(transaction)),
         }
@@ -110,6 +112,7 @@ impl<const WRITES: bool> Coordinator<WRITES> {
     fn on_no<P: Site>(&mut self, from: ProcessId, transaction: Transaction, cx: &mut Cx<'_, P>) {
         if let Some(Phase::Voting(_)) = self.open.get(&transaction) {
             let mut others = self.participants.clone();
+            // The participant that voted no has aborted already.
             others.remove(from);
             self.abort(transaction, others, cx);
         }
@@ -126,7 +129,8 @@ impl<const WRITES: bool> Coordinator<WRITES> {
         cx.multicast_to(self.participants.clone(), Message::Commit(transaction));
     }
 
-    /// Nothing need be written, and nobody need acknowledge: whoever asks later is told the same.
+    /// Presumed abort: the coordinator writes no record and waits for no acknowledgement, because
+    /// it answers abort to every later question, even after a crash.
     fn abort<P: Site>(&mut self, transaction: Transaction, to: ProcessSet, cx: &mut Cx<'_, P>) {
         self.open.remove(&transaction);
         cx.cancel_timer(Timer::Votes(transaction));
@@ -147,7 +151,7 @@ impl<const WRITES: bool> Coordinator<WRITES> {
         }
     }
 
-    /// Everybody has committed, and so nobody will ever ask about it again.
+    /// All participants have committed, so none of them will ask about this transaction again.
     fn settle<P: Site>(&mut self, transaction: Transaction, cx: &mut Cx<'_, P>) {
         self.open.remove(&transaction);
         cx.cancel_timer(Timer::Acks(transaction));
@@ -160,6 +164,7 @@ impl<const WRITES: bool> Coordinator<WRITES> {
 
     fn on_ask<P: Site>(&mut self, from: ProcessId, transaction: Transaction, cx: &mut Cx<'_, P>) {
         match self.open.get(&transaction) {
+            // The decision is still open: the participant will hear of it, or ask again.
             Some(Phase::Voting(_)) => {}
             Some(Phase::Committed(_)) => cx.send(from, Message::Commit(transaction)),
             None => cx.send(from, Message::Abort(transaction)),

@@ -1,4 +1,4 @@
-//! One that votes.
+//! A participant: it votes, and waits for the outcome.
 
 use super::{Message, OPEN_AT_MOST, Record, SETTLED_AT_MOST, Site, Timer};
 use serde::{Deserialize, Serialize};
@@ -11,16 +11,16 @@ use synod_core::{Cx, ProcessId};
 pub struct Participant<const WRITES: bool> {
     coordinator: ProcessId,
     patience_ms: u64,
-    /// Whether it aborts if it is asked for the outcome before it has voted.
+    /// Whether it aborts if another one asks for the outcome before it has voted itself.
     gives_up: bool,
-    /// All before this one are settled: whatever of them we did not commit is aborted.
+    /// All transactions before this one are settled: those that we did not commit are aborted.
     settled: Transaction,
     cases: BTreeMap<Transaction, Stand>,
-    /// How many transactions in the log are settled.
+    /// The number of settled transactions in the log.
     settled_in_log: u32,
 }
 
-/// Where we stand with a transaction.
+/// The state of a transaction at this participant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum Stand {
     /// The application has not voted yet.
@@ -37,7 +37,7 @@ impl<const WRITES: bool> Participant<WRITES> {
         Participant { coordinator, patience_ms, gives_up, settled, cases, settled_in_log }
     }
 
-    /// Whoever starts again in doubt asks at once.
+    /// A participant that starts again in doubt asks at once.
     pub(super) fn on_start<P: Site>(&mut self, cx: &mut Cx<'_, P>) {
         for (transaction, stand) in &self.cases {
             if *stand == Stand::Prepared {
@@ -115,7 +115,7 @@ impl<const WRITES: bool> Participant<WRITES> {
                 self.decide(transaction, Outcome::Abort, cx);
                 cx.send(self.coordinator, Message::No(transaction));
             }
-            // It comes too late, or nobody asked.
+            // The vote comes too late, or the coordinator did not ask for it.
             _ => {}
         }
     }
@@ -133,6 +133,8 @@ impl<const WRITES: bool> Participant<WRITES> {
     fn decide<P: Site>(&mut self, transaction: Transaction, outcome: Outcome, cx: &mut Cx<'_, P>) {
         self.cases.insert(transaction, Stand::Decided(outcome));
         cx.cancel_timer(Timer::Outcome(transaction));
+        // The record comes before the output: after a crash the participant must not doubt an
+        // outcome that its application knows.
         cx.persist(&Record::Decided(transaction, outcome));
         cx.output(Output::Learned(transaction, outcome));
     }
@@ -146,7 +148,7 @@ impl<const WRITES: bool> Participant<WRITES> {
         match self.cases.get(&transaction) {
             Some(Stand::Prepared) => self.decide(transaction, Outcome::Commit, cx),
             Some(Stand::Decided(Outcome::Commit)) => {}
-            // A coordinator that starts again may not know that it is settled.
+            // A coordinator that starts again may not know that the transaction is settled.
             None if transaction < self.settled => {}
             None | Some(Stand::Asked | Stand::Decided(Outcome::Abort)) => {
                 return cx.accuse(from, "committed what we have not promised");
@@ -156,20 +158,22 @@ impl<const WRITES: bool> Participant<WRITES> {
     }
 
     fn on_abort<P: Site>(&mut self, transaction: Transaction, cx: &mut Cx<'_, P>) {
-        // Whatever we have decided, it is a late answer to a question that is settled.
+        // If the transaction is decided here already, this is a late answer to an old question.
         if let Some(Stand::Asked | Stand::Prepared) = self.cases.get(&transaction) {
             self.decide(transaction, Outcome::Abort, cx);
         }
     }
 
-    /// Another participant is in doubt. If we have not voted we can still abort, and do if we may.
+    /// Another participant is in doubt. If we have not voted, we can still abort, which ends its
+    /// doubt; we do so if `gives_up` allows it.
     fn on_ask<P: Site>(&mut self, from: ProcessId, transaction: Transaction, cx: &mut Cx<'_, P>) {
         match self.cases.get(&transaction) {
             Some(Stand::Prepared) => {}
             Some(Stand::Decided(outcome)) => {
                 cx.send(from, Message::outcome(transaction, *outcome));
             }
-            // Had it been committed, whoever asks would have acknowledged it.
+            // Had it been committed, the process that asks would have acknowledged it before it was
+            // settled.
             None if transaction < self.settled => cx.send(from, Message::Abort(transaction)),
             None if self.cases.len() >= OPEN_AT_MOST => {}
             None | Some(Stand::Asked) if !self.gives_up => {}
@@ -195,8 +199,8 @@ impl<const WRITES: bool> Participant<WRITES> {
         cx.set_timer(Timer::Outcome(transaction), self.patience_ms);
     }
 
-    /// Forgets what is settled. What is still open of it was not committed: the coordinator would
-    /// have waited for our acknowledgement.
+    /// Forgets the settled transactions. Those that are still open here were not committed: the
+    /// coordinator would have waited for our acknowledgement.
     fn settle<P: Site>(&mut self, settled: Transaction, cx: &mut Cx<'_, P>) {
         if settled <= self.settled {
             return;

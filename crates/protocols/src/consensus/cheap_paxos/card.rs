@@ -13,7 +13,7 @@ use synod_core::family::consensus::{
 };
 use synod_core::{Algorithm, ProcessId, Setup, SetupError, durable};
 
-/// Where it comes from.
+/// The paper.
 pub(crate) const SOURCE: Source = Source {
     author: "L. Lamport, M. Massa",
     year: 2004,
@@ -39,7 +39,7 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
     },
 ];
 
-/// Nobody is missing.
+/// No process is missing.
 const CALM: &[(&str, &str)] = &[("proposers", "p0"), ("retry", "never")];
 
 impl Algorithm for CheapPaxos {
@@ -49,19 +49,20 @@ impl Algorithm for CheapPaxos {
         name: "cheap-paxos",
         title: "Lamport and Massa's Cheap Paxos",
         source: SOURCE,
-        idea: "Main acceptors do all the work; auxiliary ones help only to complete what was begun, \
-               or to drop a main one that does not answer.",
+        idea: "Main acceptors do all the work; auxiliary ones help only to complete a ballot, or \
+               to drop a main one that does not answer.",
         rules: &[
             "the first main process, when it proposes: ask the main ones to accept",
             "a main process that waits in vain: ask all acceptors, also the auxiliary ones, to \
              prepare",
-            "on promises of a quorum: ask all to accept what they tell of; if that is nothing, to \
-             drop a main process that is missing, or to accept our own value if none is",
+            "on promises of a quorum: ask all to accept the value of the last vote among them; if \
+             there is none, to drop a main process that is missing, or to accept our own value if \
+             none is",
             "on votes of a quorum for a value: decide",
             "on votes of a quorum to drop a process: go on without it, in a new instance",
         ],
         assumes: &[
-            "nobody lies",
+            "no process lies",
             "to end: one main process is left alone for long enough, and enough are up for each \
              change of the configuration",
         ],
@@ -115,7 +116,7 @@ impl Algorithm for CheapPaxos {
         self.is_proposer(me)
     }
 
-    /// Formulas are about one proposer.
+    /// The formulas are about one proposer.
     fn has_costs(setup: &Setup) -> bool {
         setup.parameters.keys().all(|name| name == "proposals")
     }

@@ -1,4 +1,4 @@
-//! Who does the work, and who helps out.
+//! Configurations: the main acceptors, and the auxiliary ones that help out.
 
 use crate::consensus::quorum::majority;
 use serde::{Deserialize, Serialize};
@@ -8,9 +8,9 @@ use synod_core::{ProcessId, ProcessSet};
 /// The acceptors of one instance: k main ones, and k - 1 auxiliary ones (or as many as there are).
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Configuration {
-    /// How many were dropped before.
+    /// The number of main acceptors that were dropped before.
     pub instance: u32,
-    /// The main ones.
+    /// The main acceptors.
     pub mains: ProcessSet,
 }
 
@@ -26,7 +26,7 @@ impl Configuration {
         self.mains.first()
     }
 
-    /// How many are a quorum: as many as there are main ones.
+    /// The size of a quorum: the number of main acceptors.
     pub fn quorum(&self) -> usize {
         self.mains.len()
     }
@@ -37,7 +37,7 @@ impl Configuration {
         self.mains.iter().chain(auxiliary).collect()
     }
 
-    /// The next configuration, without this main one; None if it is none, or the last.
+    /// The next configuration, without `main`; `None` if it is no main acceptor, or the last one.
     pub fn without(&self, main: ProcessId) -> Option<Configuration> {
         let mut mains = self.mains.clone();
         let is_main = mains.remove(main);
@@ -45,7 +45,7 @@ impl Configuration {
         (is_main && !next.mains.is_empty()).then_some(next)
     }
 
-    /// Drops all others, without asking anybody.
+    /// Drops all others without a vote, as the mutant does.
     pub(super) fn keep_only(&mut self, main: ProcessId) {
         self.mains = [main].into_iter().collect();
     }

@@ -1,4 +1,4 @@
-//! What processes say to each other in [Cheap Paxos](super): as in Paxos, and for which configuration.
+//! The messages of [Cheap Paxos](super): those of Paxos, each with its configuration.
 
 use super::Configuration;
 use crate::consensus::acceptor::Vote;
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use synod_core::family::consensus::Value;
 use synod_core::{ProcessId, Wire};
 
-/// What an instance chooses.
+/// The choice of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Command {
-    /// This is the decision.
+    /// Decide on this value.
     Decide(Value),
     /// Go on without this main process, in the next instance.
     Drop(ProcessId),
@@ -25,9 +25,9 @@ pub enum Message {
     Promise(Configuration, Ballot, Option<Vote<Command>>),
     /// 2a.
     Accept(Configuration, Vote<Command>),
-    /// 2b, to everybody.
+    /// 2b, to all processes.
     Accepted(Configuration, Vote<Command>),
-    /// To whoever asked in an instance that is over: this is the configuration now.
+    /// To a process that asked in an instance that is over: the current configuration.
     Moved(Configuration),
 }
 
@@ -45,7 +45,7 @@ impl Message {
         }
     }
 
-    /// Whether such a message can be: only its owner leads a ballot, and only main ones lead.
+    /// Whether an honest process can have sent this: only the owner leads a ballot.
     pub(super) fn is_sound(&self, from: ProcessId, n: usize) -> bool {
         let is_led = |ballot: &Ballot| ballot.is_sound(n) && ballot.owner == from;
         from.index() < n

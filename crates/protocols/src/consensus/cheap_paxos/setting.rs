@@ -1,21 +1,21 @@
-//! What is set before [Cheap Paxos](super) starts.
+//! The settings of [Cheap Paxos](super).
 
 use crate::consensus::ballot::LAST_ROUND;
 use serde::{Deserialize, Serialize};
 use synod_core::family::consensus::{proposals, proposers};
 use synod_core::{ProcessId, ProcessSet, Setup, SetupError};
 
-/// After so many rounds whoever waits in vain gives up, unless something else is said.
+/// The default for the last round of ballots; a process that waits in vain then gives up.
 const LAST_RETRY: u64 = 1_000;
 
-/// What is set before the start, and never changes.
+/// The settings of a group. They never change.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Setting {
     pub(super) proposers: ProcessSet,
     pub(super) retries: bool,
-    /// No round is greater than this.
+    /// The last round of ballots.
     pub(super) ballots: u32,
-    /// Whether records are written.
+    /// Whether acceptors write records.
     pub(super) durable: bool,
 }
 

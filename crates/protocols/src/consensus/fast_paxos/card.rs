@@ -12,7 +12,7 @@ use synod_core::family::consensus::{
 };
 use synod_core::{Algorithm, ProcessId, Setup, SetupError, durable};
 
-/// Where it comes from.
+/// The paper.
 pub(crate) const SOURCE: Source =
     Source { author: "L. Lamport", year: 2006, work: "Fast Paxos, Distributed Computing 19(2)" };
 
@@ -21,7 +21,7 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
     PROPOSERS,
     Parameter {
         name: "coordinator",
-        meaning: "who leads the fast ballot, and solves collisions (default: p0)",
+        meaning: "the process that leads the fast ballot, and resolves collisions (default: p0)",
     },
     Parameter {
         name: "any",
@@ -49,7 +49,7 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
     },
 ];
 
-/// The coordinator alone solves collisions.
+/// The coordinator alone resolves collisions.
 const COORDINATED: &[(&str, &str)] = &[("proposers", "all"), ("retry", "never")];
 
 impl Algorithm for FastPaxos {
@@ -62,16 +62,21 @@ impl Algorithm for FastPaxos {
         idea: "Let proposers send their values to the acceptors directly; if two collide, a \
                coordinator picks the one that may have been chosen.",
         rules: &[
-            "on a proposal, an acceptor that may accept any value: write down the vote, and tell all",
+            "on a proposal, an acceptor that may accept any value: write down the vote, and tell \
+             all",
             "on equal votes of a fast quorum in the fast ballot, or of a classic one in another: \
              decide",
             "coordinator, on votes that cannot become a fast quorum: take them for promises of the \
              next ballot, pick a value, and ask all to accept it",
-            "a value is picked if those who voted for it, and those not heard of, are a fast quorum; \
-             else any",
-            "if nothing is decided in time: begin a classic ballot, as in paxos",
+            "pick the value whose voters, with the processes not heard from, are a fast quorum; if \
+             there is none, any",
+            "without a decision in time: begin a classic ballot, as in paxos",
         ],
-        assumes: &["nobody lies", "to end: one is left alone for long enough, and a quorum is up"],
+        assumes: &[
+            "no process lies",
+            "to end: one proposer is left alone for long enough, and a \
+                                       quorum is up",
+        ],
         tolerates: ANYTHING,
         promises: SAFETY,
         variants: &[Variant {
@@ -118,7 +123,7 @@ impl Algorithm for FastPaxos {
         self.is_proposer(me)
     }
 
-    /// Formulas are about one proposer and the usual quorums.
+    /// The formulas are about one proposer and the usual quorums.
     fn has_costs(setup: &Setup) -> bool {
         setup.parameters.keys().all(|name| name == "proposals")
     }

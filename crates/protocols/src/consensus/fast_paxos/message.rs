@@ -1,4 +1,4 @@
-//! What processes say to each other in [Fast Paxos](super).
+//! The messages of [Fast Paxos](super).
 
 use crate::consensus::acceptor::Vote;
 use crate::consensus::ballot::Ballot;
@@ -9,7 +9,7 @@ use synod_core::{ProcessId, Wire};
 /// A message.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Message {
-    /// Of a proposer, to all acceptors.
+    /// From a proposer, to all acceptors.
     Propose(Value),
     /// 1a.
     Prepare(Ballot),
@@ -19,14 +19,14 @@ pub enum Message {
     Any(Ballot),
     /// 2a of a classic ballot.
     Accept(Vote),
-    /// 2b, to everybody.
+    /// 2b, to all processes.
     Accepted(Vote),
 }
 
 impl Wire for Message {}
 
 impl Message {
-    /// Whether such a message can be: only its owner leads a ballot.
+    /// Whether an honest process can have sent this: only the owner leads a ballot.
     pub(super) fn is_sound(&self, from: ProcessId, n: usize) -> bool {
         let is_led = |ballot: &Ballot| ballot.is_sound(n) && ballot.owner == from;
         from.index() < n

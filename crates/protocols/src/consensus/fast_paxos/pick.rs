@@ -1,11 +1,11 @@
-//! Which value a new ballot must have after a fast one, by counting.
+//! The choice of a value for the ballot after a fast one, by counting votes.
 
 use super::Setting;
 use crate::consensus::acceptor::Vote;
 use std::collections::BTreeMap;
 use synod_core::family::consensus::Value;
 
-/// How many voted for each value in the greatest ballot that anybody voted in.
+/// The number of votes for each value in the greatest ballot among them.
 fn count(votes: impl Iterator<Item = Vote> + Clone) -> BTreeMap<Value, usize> {
     let last = votes.clone().map(|vote| vote.ballot).max();
     let mut counts = BTreeMap::new();
@@ -15,8 +15,9 @@ fn count(votes: impl Iterator<Item = Vote> + Clone) -> BTreeMap<Value, usize> {
     counts
 }
 
-/// The value that a new ballot must have, if `heard` processes were heard of and these are their last
-/// votes: the one that may have been chosen; else any that was voted for. None if nobody voted.
+/// The value that a new ballot must have, if `heard` processes have answered and these are their
+/// last votes: the value that may have been chosen; if there is none, any that has a vote. `None`
+/// without votes.
 pub(super) fn pick(
     votes: impl Iterator<Item = Vote> + Clone,
     heard: usize,
@@ -30,7 +31,7 @@ pub(super) fn pick(
     chosen.or_else(|| counts.iter().max_by_key(|(_, count)| **count)).map(|(value, _)| *value)
 }
 
-/// Whether no value can get a fast quorum any more, and a classic one has voted.
+/// Whether no value can still get a fast quorum, and a classic quorum has voted.
 pub(super) fn collide(votes: &[Vote], setting: &Setting) -> bool {
     let silent = setting.quorums.group() - votes.len();
     let is_out = |count: &usize| count + silent < setting.quorums.fast();

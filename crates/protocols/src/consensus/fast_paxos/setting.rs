@@ -1,4 +1,4 @@
-//! What is set before [Fast Paxos](super) starts.
+//! The settings of [Fast Paxos](super).
 
 use super::{FastProcess, Timer};
 use crate::consensus::ballot::{Ballot, LAST_ROUND};
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use synod_core::family::consensus::{proposals, proposers};
 use synod_core::{Cx, ProcessId, ProcessSet, Setup, SetupError};
 
-/// A proposal is waited for so many milliseconds, and up to twice as long.
+/// The least time that a process waits for a decision; it waits up to twice as long.
 const TIMEOUT_MS: u64 = 100;
 
-/// After so many rounds whoever waits in vain gives up, unless something else is said.
+/// The default for the last round of ballots; a process that waits in vain then gives up.
 const LAST_RETRY: u64 = 1_000;
 
-/// What is set before the start, and never changes.
+/// The settings of a group. They never change.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Setting {
     pub(super) quorums: Quorums,
@@ -22,9 +22,9 @@ pub struct Setting {
     /// Whether the first ballot is prepared before the start.
     given: bool,
     retries: bool,
-    /// No round is greater than this.
+    /// The last round of ballots.
     ballots: u32,
-    /// Whether records are written.
+    /// Whether acceptors write records.
     pub(super) durable: bool,
 }
 
@@ -49,7 +49,7 @@ impl Setting {
         Ballot { round: 1, owner: self.coordinator }
     }
 
-    /// The ballot after it, in which the coordinator solves a collision. All others are greater.
+    /// The ballot after it, in which the coordinator resolves a collision. All others are greater.
     pub(super) fn recovery(&self) -> Ballot {
         Ballot { round: 2, owner: self.coordinator }
     }
@@ -67,7 +67,7 @@ impl Setting {
         ballot.round <= self.ballots
     }
 
-    /// There is something to be decided. If it is not in time, this process will see to it.
+    /// Sets the time-out of a decision. After it, this process begins a ballot itself.
     pub(super) fn wait<const CHECKED: bool>(&self, cx: &mut Cx<'_, FastProcess<CHECKED>>) {
         if self.retries {
             let more = u64::from(cx.choose(4)) * TIMEOUT_MS / 4;
@@ -76,7 +76,8 @@ impl Setting {
     }
 }
 
-/// The quorums that are set, or the usual ones; if nobody checks, fast ones are as small as the others.
+/// The quorums of the parameters, or the usual ones. In the mutant, which skips the check, fast
+/// ones are as small as classic ones.
 fn quorums(setup: &Setup, checked: bool) -> Result<Quorums, SetupError> {
     let usual = Quorums::of(setup.n.max(1));
     let classic = setup.number("classic", usual.classic() as u64)? as usize;

@@ -18,18 +18,20 @@ impl Algorithm for GeneralizedPaxos {
             work: "Generalized consensus and Paxos, MSR-TR-2005-33",
         },
         idea: "Vote for histories of commands, in which the order of those that commute does not \
-               matter; only commands that interfere can collide, and then a coordinator orders them.",
+               matter; only commands that interfere can collide, and then a coordinator orders \
+               them.",
         rules: &[
             "on a command, in the fast ballot: append it to the history, and tell all",
-            "on a vote: what enough histories have in common is learned",
-            "coordinator, on two histories that cannot be continued to the same: ask all to prepare",
-            "on promises of a quorum: take what may have been learned, append all other commands, \
-             and ask all to accept that; after that, whatever else is proposed",
+            "on a vote: learn the common part of enough histories",
+            "coordinator, on two histories that cannot be continued to the same one: ask all to \
+             prepare",
+            "on promises of a quorum: take the history that may have been learned, append all \
+             other commands, and ask all to accept it; after that, append each new command",
         ],
         assumes: &[
-            "nobody lies",
-            "who has crashed does not come back to vote",
-            "that all is learned: nothing goes wrong",
+            "no process lies",
+            "a crashed process does not come back to vote",
+            "to learn all commands: no faults",
         ],
         tolerates: Tolerance {
             crashes: Crashes::Minority,
@@ -60,7 +62,11 @@ impl Algorithm for GeneralizedPaxos {
         ],
         parameters: &[
             COMMANDS,
-            Parameter { name: "coordinator", meaning: "who solves collisions (default: p0)" },
+            Parameter {
+                name: "coordinator",
+                meaning: "the process that resolves collisions \
+                                                       (default: p0)",
+            },
         ],
         ..Card::BLANK
     };

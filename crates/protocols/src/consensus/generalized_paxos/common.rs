@@ -1,9 +1,10 @@
-//! What enough histories have in common.
+//! The common part of enough histories.
 
 use synod_core::family::generalized::History;
 
-/// ⊔ over all sets of `enough` histories of ⊓ of the set: every command that so many of them have with
-/// the same past. None if there is no such history, because the sets need not intersect.
+/// ⊔ over all sets of `enough` histories of ⊓ of the set: every command that `enough` of them have
+/// with the same past. `None` if these contradict each other, which can happen when the sets need
+/// not intersect.
 pub(super) fn common(histories: &[&History], enough: usize) -> Option<History> {
     let mut all = History::default();
     for history in histories {

@@ -17,9 +17,10 @@ impl Algorithm for CheapPaxosUnilateral {
         name: "cheap-paxos-unilateral",
         title: "Cheap Paxos in which each makes its quorum smaller by itself",
         source: SOURCE,
-        idea: "Whoever does not answer does not count any more.",
-        rules: &["as cheap-paxos, but whoever waits in vain drops all others without asking"],
-        assumes: &["nobody lies"],
+        idea: "A process that does not answer no longer counts.",
+        rules: &["as cheap-paxos, but a process that waits in vain drops all others without \
+                  asking"],
+        assumes: &["no process lies"],
         promises: &[VALIDITY],
         counterexamples: &[Counterexample {
             property: AGREEMENT,

@@ -20,7 +20,7 @@ impl Algorithm for FastPaxosSmallQuorum {
         source: SOURCE,
         idea: "More than half are enough for a fast quorum, too.",
         rules: &["as fast-paxos, but a fast quorum is as small as a classic one"],
-        assumes: &["nobody lies"],
+        assumes: &["no process lies"],
         promises: &[VALIDITY],
         counterexamples: &[Counterexample {
             property: AGREEMENT,
@@ -30,8 +30,8 @@ impl Algorithm for FastPaxosSmallQuorum {
                 ..Scope::of(3)
             },
             steps: 12,
-            story: "two of three accept the value of p1, and that is decided; a classic quorum sees \
-                    one vote for it and one for the value of p0, and picks the wrong one",
+            story: "two of three accept the value of p1, and that is decided; a classic quorum \
+                    sees one vote for it and one for the value of p0, and picks the wrong one",
         }],
         parameters: PARAMETERS,
         mutant: Some(Mutant {

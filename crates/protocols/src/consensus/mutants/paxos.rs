@@ -10,8 +10,8 @@ use synod_core::{ProcessId, Setup, SetupError, durable};
 
 const OF: &str = "paxos";
 
-/// A promise tells what was accepted, but not in which ballot: so the proposer takes the first
-/// value that it hears of, and not the last one that was accepted.
+/// A promise tells the accepted value, but not its ballot: so the proposer takes the first value
+/// that it hears of, and not the last one that was accepted.
 pub type PaxosNoNumber = Byzantine<PaxosProcess<false, true>>;
 
 impl Sworn for PaxosProcess<false, true> {
@@ -23,7 +23,7 @@ impl Sworn for PaxosProcess<false, true> {
         source: SOURCE,
         idea: "A promise tells the value that was accepted last, but not when.",
         rules: &["as paxos, but 2a takes the first value that a promise tells"],
-        assumes: &["nobody lies"],
+        assumes: &["no process lies"],
         promises: &[VALIDITY],
         counterexamples: &[Counterexample {
             property: AGREEMENT,
@@ -39,7 +39,7 @@ impl Sworn for PaxosProcess<false, true> {
                 ..Scope::of(3)
             },
             steps: 15,
-            story: "p0 alone accepts its 0; p1 finds nothing at p2, and 1 is chosen; then p0 asks \
+            story: "p0 alone accepts its 0; p1 finds no vote at p2, and 1 is chosen; then p0 asks \
                     again, hears of its own 0 first, and makes the others accept that",
         }],
         parameters: PARAMETERS,
@@ -62,8 +62,8 @@ impl Sworn for PaxosProcess<false, true> {
     }
 }
 
-/// An acceptor writes nothing down, and takes part again after a crash as if it had never promised
-/// or accepted anything.
+/// An acceptor writes no record, and takes part again after a crash as if it had never promised or
+/// accepted.
 pub type PaxosAmnesia = Byzantine<PaxosProcess<true, false>>;
 
 impl Sworn for PaxosProcess<true, false> {
@@ -73,9 +73,9 @@ impl Sworn for PaxosProcess<true, false> {
         name: "paxos-amnesia",
         title: "Paxos with acceptors that forget",
         source: SOURCE,
-        idea: "What an acceptor promised and accepted is in its memory only.",
-        rules: &["as paxos, but nothing is written to a disk"],
-        assumes: &["nobody lies"],
+        idea: "An acceptor keeps its promise and its vote in memory only.",
+        rules: &["as paxos, but acceptors write no records"],
+        assumes: &["no process lies"],
         promises: &[VALIDITY],
         counterexamples: &[Counterexample {
             property: AGREEMENT,
@@ -87,13 +87,13 @@ impl Sworn for PaxosProcess<true, false> {
                 ..Scope::of(3)
             },
             steps: 11,
-            story: "p0 and p2 accept 0, and p0 decides; p2 crashes, comes back, and knows nothing of \
-                    it, so p1 gets it to accept 1",
+            story: "p0 and p2 accept 0, and p0 decides; p2 crashes, comes back, and knows nothing \
+                    of it, so p1 gets it to accept 1",
         }],
         parameters: PARAMETERS,
         mutant: Some(Mutant {
             of: OF,
-            change: "an acceptor does not write down what it promised and accepted",
+            change: "an acceptor does not write its promise and its vote down",
             breaks: AGREEMENT,
         }),
         ..Card::BLANK

@@ -10,7 +10,7 @@ use synod_core::{Setup, SetupError};
 const OF: &str = "sync-consensus";
 const PROMISES: &[&str] = &[ONCE, VALIDITY, UNANIMITY, TERMINATION];
 
-/// The index of the textbook, taken at its word: what arrives in the last round does not count.
+/// The index of the textbook, taken at its word: values that arrive in the last round do not count.
 pub type SyncConsensusOffByOne = Byzantine<Rounds<Flooding<false, true>>>;
 
 impl Synchronous for Flooding<false, true> {
@@ -18,7 +18,7 @@ impl Synchronous for Flooding<false, true> {
         name: "sync-consensus-off-by-one",
         title: "Consensus in f + 1 rounds that decides on Values^{f+1}",
         source: SOURCE,
-        idea: "What arrives in the last round is in Values^{f+2}, and is not looked at.",
+        idea: "Values that arrive in the last round are in Values^{f+2}, and are ignored.",
         assumes: ASSUMES,
         tolerates: TOLERATES,
         promises: PROMISES,
@@ -26,13 +26,13 @@ impl Synchronous for Flooding<false, true> {
             property: AGREEMENT,
             scope: Scope { timing: AT_ONCE, crashes: 1, set: &[("f", "1")], ..Scope::of(3) },
             steps: 16,
-            story: "p0 crashes when it has told p1 only; p1 tells p2 in the last round, too late to \
-                    count",
+            story: "p0 crashes when it has told p1 only; p1 tells p2 in the last round, too late \
+                    to count",
         }],
         parameters: PARAMETERS,
         mutant: Some(Mutant {
             of: OF,
-            change: "it decides without what it was told in the last round",
+            change: "it decides without the values of the last round",
             breaks: AGREEMENT,
         }),
         ..Card::BLANK
@@ -51,7 +51,7 @@ impl Synchronous for Flooding<true, false> {
         name: "sync-consensus-f-rounds",
         title: "Consensus in f rounds",
         source: SOURCE,
-        idea: "It makes f rounds, so that somebody may crash in each of them.",
+        idea: "It makes f rounds, so that a process may crash in each of them.",
         assumes: ASSUMES,
         tolerates: TOLERATES,
         promises: PROMISES,

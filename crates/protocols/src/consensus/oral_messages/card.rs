@@ -13,17 +13,17 @@ use synod_core::family::consensus::{
 };
 use synod_core::{Setup, SetupError};
 
-/// What is done on a tie.
+/// The parameter that sets the rule for ties.
 pub const TIE: Parameter = Parameter {
     name: "tie",
-    meaning: "what is believed without a majority: default (no order) or commander (default: \
+    meaning: "the order to believe without a majority: default (no order) or commander (default: \
               default)",
 };
 
 const PROMISES: &[&str] = &[AGREEMENT, ONCE, OBEDIENCE, TERMINATION];
 const RANDOM_LIEUTENANT: Settings = &[("traitors", "p1"), ("adversary", "random")];
 
-/// A world of three or four with one traitor that may say anything.
+/// A world with one traitor that may send any value.
 const fn betrayed(n: usize, timing: Timing, set: Settings) -> Scope {
     Scope { timing, set, ..Scope::of(n) }
 }
@@ -41,19 +41,19 @@ impl Synchronous for OralMessages {
             year: 1982,
             work: "The Byzantine generals problem, ACM TOPLAS 4(3)",
         },
-        idea: "Everybody tells everybody what it was told, f + 1 times, and takes the majority of \
-               what the others say that each was told.",
+        idea: "Each general passes on the claims that it received, for f + 1 rounds, and takes the \
+               majority of the claims about each general.",
         rules: &[
             "propose, at the commander: send the order to all, in round 1",
-            "when a round is over: tell all others what came in it, and on which path, unless they \
-             are on the path; what did not come is no order",
-            "when round f + 1 is over: from the longest paths to the shortest, believe the majority of \
-             what the last of the path told us, and what others say that it told them; decide on \
-             what the commander is believed to have said",
+            "when a round is over: pass each claim of the round on to all others that are not on \
+             its path; a missing claim counts as no order",
+            "when round f + 1 is over: from the longest paths to the shortest, believe the \
+             majority of the claim that the last of the path sent us and those that others report \
+             from it; decide on the order that the commander is believed to have sent",
         ],
         assumes: &[
             "synchronous rounds: all start at the same moment, and no message is late or lost",
-            "a receiver knows who sent a message",
+            "a receiver knows the sender of a message",
             "N > 3f, where f is the number of traitors and of processes that crash",
         ],
         tolerates: IN_TIME,
@@ -78,8 +78,8 @@ impl Synchronous for OralMessages {
                     &[("f", "1"), ("traitors", "p2"), ("adversary", "random")],
                 ),
                 steps: 12,
-                story: "N = 3f: p0 orders the same to both, p2 tells p1 something else, and p1, with \
-                        one voice against the other, does not obey",
+                story: "N = 3f: p0 gives both the same order, p2 tells p1 another one, and p1, \
+                        with one claim against the other, does not obey",
             },
             Counterexample {
                 property: AGREEMENT,
@@ -94,8 +94,8 @@ impl Synchronous for OralMessages {
                     ],
                 ),
                 steps: 13,
-                story: "N = 3f, and a tie goes to the commander: p0 orders p1 one thing and p2 \
-                        another, each hears of both, and believes its own",
+                story: "N = 3f, and a tie goes to the commander: p0 gives p1 and p2 different \
+                        orders, each hears of both, and believes its own",
             },
             Counterexample {
                 property: AGREEMENT,
@@ -105,8 +105,9 @@ impl Synchronous for OralMessages {
                     &[("traitors", "p0"), ("adversary", "random"), ("tie", "commander")],
                 ),
                 steps: 19,
-                story: "a tie goes to the commander, who tells each of three another story: a fourth \
-                        general does not help, because not all break the tie in the same way",
+                story: "a tie goes to the commander, which gives each of three another order: a \
+                        fourth general does not help, because not all break the tie in the same \
+                        way",
             },
             Counterexample {
                 property: AGREEMENT,
@@ -116,7 +117,7 @@ impl Synchronous for OralMessages {
                     &[("f", "0"), ("traitors", "p0"), ("adversary", "random")],
                 ),
                 steps: 6,
-                story: "a round too few: nobody is asked what it was told",
+                story: "a round too few: the generals do not compare their orders",
             },
             Counterexample {
                 property: OBEDIENCE,

@@ -13,7 +13,7 @@ use synod_core::family::consensus::{
 };
 use synod_core::{ProcessId, Setup, SetupError, durable};
 
-/// Whatever happens to messages and processes, as long as nobody lies.
+/// All faults of messages and processes but lies.
 pub(crate) const ANYTHING: Tolerance = Tolerance {
     crashes: Crashes::Minority,
     recovery: true,
@@ -22,10 +22,10 @@ pub(crate) const ANYTHING: Tolerance = Tolerance {
     ..Tolerance::NOTHING
 };
 
-/// What never fails.
+/// The properties that hold in every run.
 pub(crate) const SAFETY: &[&str] = &[AGREEMENT, ONCE, VALIDITY, UNANIMITY];
 
-/// Where it comes from.
+/// The paper.
 pub(crate) const SOURCE: Source = Source {
     author: "L. Lamport",
     year: 1998,
@@ -37,16 +37,17 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
     PROPOSERS,
     Parameter {
         name: "learners",
-        meaning: "who is told what is accepted, e.g. p0 p1 (default: everybody)",
+        meaning: "the processes that are told of votes, e.g. p0 p1 (default: all)",
     },
     Parameter {
         name: "retry",
-        meaning: "what a proposer does that was refused: backoff (wait for a random time; the \
-                  default), at-once, never",
+        meaning: "when a refused proposer tries again: backoff (after a random time; the default), \
+                  at-once, never",
     },
     Parameter {
         name: "timeout",
-        meaning: "milliseconds after which a ballot is given up, if retry is backoff (default: 100)",
+        meaning: "milliseconds after which a ballot is given up, if retry is backoff (default: \
+                  100)",
     },
     Parameter {
         name: "ballots",
@@ -74,23 +75,23 @@ impl Sworn for PaxosProcess<true, true> {
         aliases: &["synod"],
         title: "Lamport's Paxos",
         source: SOURCE,
-        idea: "Ask a quorum what it has accepted, and make it promise to accept nothing older; then \
-               propose the last value it accepted, or your own if there is none.",
+        idea: "Ask a quorum for its last votes, and make it promise to accept no older ballot; \
+               then propose the value of the last vote, or your own if there is none.",
         rules: &[
             "1a, a proposer begins: ask all to prepare for a ballot above all that it knows of",
-            "1b, on a prepare: if nothing greater was promised, write down the promise, and tell \
+            "1b, on a prepare: if no greater ballot was promised, write down the promise, and tell \
              the last vote with its ballot; else refuse",
             "2a, on promises of a quorum: ask all to accept the value of the last vote among them, \
              or its own if there is none",
-            "2b, on an accept: if nothing greater was promised, write down the vote, and tell the \
-             learners; else refuse",
-            "on a refusal, or if nobody answers: wait for a random time, and begin again; give up after \
-             1,000 rounds",
+            "2b, on an accept: if no greater ballot was promised, write down the vote, and tell \
+             the learners; else refuse",
+            "on a refusal, or without answers: wait for a random time, and begin again; give up \
+             after 1,000 rounds",
             "on equal votes of a quorum in the same ballot: decide",
             "on a start without a disk, after a crash: only learn",
         ],
         assumes: &[
-            "nobody lies",
+            "no process lies",
             "to end: one proposer is left alone for long enough, and a quorum is up",
         ],
         tolerates: ANYTHING,
@@ -135,20 +136,20 @@ impl Sworn for PaxosProcess<true, true> {
         self.is_proposer(me)
     }
 
-    /// Formulas are about one proposer, and everybody learns.
+    /// The formulas are about one proposer, with all processes as learners.
     fn has_costs(setup: &Setup) -> bool {
         ["proposers", "learners", "traitors", "ballots"].iter().all(|n| setup.text(n).is_none())
     }
 
-    /// Ballots are only compared, and the next one is the smallest of its owner above another. Both
-    /// commute with counting rounds from a later one, unless somebody has not promised anything yet
+    /// The rules only compare ballots, and take the smallest of an owner above another. Both
+    /// commute with counting rounds from a later one, unless an acceptor has promised no ballot yet
     /// (its next ballot is of round 1), there is a last round, or time depends on the round.
     fn normalise(processes: &mut [&mut Paxos], in_flight: &mut [&mut Message]) -> bool {
         normal::normalise(processes, in_flight)
     }
 }
 
-/// Two that propose. (Nobody tries again, so nobody needs to be refused; and those that do not come
+/// Two proposers. (They never retry, so acceptors need not refuse; and processes that do not come
 /// back need no disk.)
 const DUEL: &[(&str, &str)] =
     &[("proposers", "p0 p1"), ("learners", "p0 p1"), ("retry", "never"), ("durable", "no")];
@@ -186,8 +187,9 @@ const COUNTEREXAMPLES: &[Counterexample] = &[
             ..Scope::of(2)
         },
         steps: 21,
-        story: "p0 and p1 outbid each other: each time that one of them has its promises, the other \
-                one has a greater ballot promised before anything is accepted; and so for ever",
+        story: "p0 and p1 outbid each other: each time that one of them has its promises, the \
+                other one has a greater ballot promised before the first is accepted; and so for \
+                ever",
     },
     Counterexample {
         property: AGREEMENT,
@@ -204,7 +206,7 @@ const COUNTEREXAMPLES: &[Counterexample] = &[
             ..Scope::of(3)
         },
         steps: 10,
-        story: "p0 and p2 accept 0, and p0 decides; p2 tells p1 that it has accepted 1, and accepts \
-                that from p1, too: one traitor among three",
+        story: "p0 and p2 accept 0, and p0 decides; p2 tells p1 that it has accepted 1, and \
+                accepts that from p1, too: one traitor among three",
     },
 ];

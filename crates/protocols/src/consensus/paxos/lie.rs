@@ -1,11 +1,11 @@
-//! What traitors say in [Paxos](super).
+//! The lies of traitors in [Paxos](super).
 
 use super::{Message, PaxosProcess};
 use crate::consensus::acceptor::Vote;
 use synod_core::byzantine::Corruptible;
 use synod_core::family::consensus::Value;
 
-/// Whoever lies says another value than it accepted, or wants others to accept another one.
+/// A liar tells another value than it accepted, or asks others to accept another one.
 impl<const NUMBERED: bool, const REMEMBER: bool> Corruptible for PaxosProcess<NUMBERED, REMEMBER> {
     fn lie(&self, message: &Message, value: Value) -> Option<Message> {
         let changed = |vote: &Vote| Vote { value, ..*vote };

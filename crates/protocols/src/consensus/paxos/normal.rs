@@ -1,11 +1,12 @@
-//! Ballots of [Paxos](super) counted from a later round, so that an explorer sees circles.
+//! Ballots of [Paxos](super) counted from a later round, so that the explorer recognises states
+//! that repeat with greater rounds.
 
 use super::{Message, Paxos, PaxosProcess, Proposer, Retry};
 use crate::consensus::ballot::{Ballot, LAST_ROUND};
 use crate::consensus::learner::Learner;
 
-/// Counts all rounds from the first one that is still in use. Returns whether the group is one for
-/// which that changes nothing.
+/// Counts all rounds from the first one that is still in use. Returns false for a group whose
+/// behaviour that would change.
 pub(super) fn normalise(processes: &mut [&mut Paxos], in_flight: &mut [&mut Message]) -> bool {
     let fits = |p: &PaxosProcess<true, true>| {
         p.setting.retry == Retry::AtOnce && p.setting.ballots == LAST_ROUND
@@ -21,7 +22,7 @@ pub(super) fn normalise(processes: &mut [&mut Paxos], in_flight: &mut [&mut Mess
     true
 }
 
-/// Shows every ballot that there is.
+/// Shows every ballot of the processes and of the messages in flight.
 fn each(
     processes: &mut [&mut Paxos],
     in_flight: &mut [&mut Message],

@@ -1,4 +1,4 @@
-//! What is set before [Paxos](super) starts.
+//! The settings of [Paxos](super).
 
 use super::{PaxosProcess, Timer};
 use crate::consensus::ballot::{Ballot, LAST_ROUND};
@@ -6,34 +6,34 @@ use serde::{Deserialize, Serialize};
 use synod_core::family::consensus::{proposals, proposers};
 use synod_core::{Cx, ProcessId, ProcessSet, Setup, SetupError};
 
-/// Answers are awaited for so many milliseconds, unless something else is said.
+/// The default time that a proposer waits for answers.
 const TIMEOUT_MS: u64 = 100;
 /// A proposer that waits in vain does not begin ballots of later rounds than this.
 const LAST_RETRY: u32 = 1_000;
 /// A back-off does not double more often than this.
 const DOUBLINGS: u32 = 6;
 
-/// What a proposer does that was refused.
+/// The reaction of a proposer to a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Retry {
-    /// It waits for a random time, longer each time; and tries again, too, if nobody answers.
+    /// It waits for a random time, longer each time; and tries again, too, if no answer comes.
     Backoff,
-    /// It tries again at once; if nobody answers, it waits for ever.
+    /// It tries again at once; if no answer comes, it waits for ever.
     AtOnce,
     /// It does not try again.
     Never,
 }
 
-/// What is set before the start, and never changes.
+/// The settings of a group. They never change.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Setting {
     pub(super) proposers: ProcessSet,
     pub(super) learners: ProcessSet,
     pub(super) retry: Retry,
     timeout_ms: u64,
-    /// No round is greater than this.
+    /// The last round of ballots.
     pub(super) ballots: u32,
-    /// Who writes records.
+    /// The acceptors that write records.
     pub(super) durable: ProcessSet,
 }
 
@@ -65,7 +65,7 @@ impl Setting {
         })
     }
 
-    /// A ballot has begun. If nobody answers, there will be another one.
+    /// Sets the time-out of a ballot. If no answer comes, the proposer begins another one.
     pub(super) fn await_answers<const NUMBERED: bool, const REMEMBER: bool>(
         &self,
         cx: &mut Cx<'_, PaxosProcess<NUMBERED, REMEMBER>>,
@@ -75,12 +75,13 @@ impl Setting {
         }
     }
 
-    /// Whether it makes no sense to try again: a quorum is not up, or does not remember.
+    /// Whether to give up: after that many rounds no quorum is up, or it has lost its disks.
     pub(super) fn gives_up(&self, promised: Option<Ballot>) -> bool {
         promised.is_some_and(|promised| promised.round >= LAST_RETRY)
     }
 
-    /// Waits for a random time, which may be twice as long with each round.
+    /// Waits for a random time, from a range that doubles with each round, so that one of two
+    /// proposers gets ahead.
     pub(super) fn back_off<const NUMBERED: bool, const REMEMBER: bool>(
         &self,
         round: u32,

@@ -29,7 +29,7 @@ const fn variant(set: Settings) -> Variant {
     Variant { set, tolerates: IN_TIME, promises: PROMISES }
 }
 
-/// Everybody but the commander passes the order on, if there is a second round.
+/// All lieutenants pass the order on, if there is a second round.
 fn messages(size: Size) -> usize {
     let others = size.n.saturating_sub(1);
     if size.k == 0 { others } else { others * others }
@@ -48,17 +48,18 @@ impl Synchronous for SignedMessages {
             year: 1982,
             work: "The Byzantine generals problem, ACM TOPLAS 4(3)",
         },
-        idea: "Everybody signs what it is told and passes it on. What f + 1 have signed, a loyal one \
-               has signed, and told to all.",
+        idea: "Each general signs the order and passes it on. Of f + 1 signers one is loyal, and \
+               has told all.",
         rules: &[
             "propose, at the commander: sign the order and send it to all, in round 1",
-            "on an order in round r that r others have signed, the commander first: if it is the first \
-             or the second, keep it, sign it, and pass it on to all who have not signed it",
-            "when round f + 1 is over: obey if there is one order; with none, or two, there is none",
+            "on an order in round r that r others have signed, the commander first: if it is the \
+             first or the second, keep it, sign it, and pass it on to all that have not signed it",
+            "when round f + 1 is over: obey if there is one order; with none, or two, there is \
+             none",
         ],
         assumes: &[
             "synchronous rounds: all start at the same moment, and no message is late or lost",
-            "nobody can forge a signature",
+            "no process can forge a signature",
             "N >= f + 2, where f is the number of traitors and of processes that crash",
         ],
         tolerates: IN_TIME,
@@ -85,7 +86,7 @@ impl Synchronous for SignedMessages {
                     &[("f", "0"), ("traitors", "p0"), ("adversary", "random")],
                 ),
                 steps: 6,
-                story: "a round too few: p0 orders p1 one thing and p2 another, and they do not \
+                story: "a round too few: p0 gives p1 and p2 different orders, and they do not \
                         compare",
             },
             Counterexample {

@@ -41,9 +41,9 @@ impl Algorithm for Bully {
             "on a suspicion of the coordinator: start",
         ],
         assumes: &[
-            "everybody knows all identifiers, and they differ",
+            "every process knows all identifiers, and they differ",
             "reliable links, in any order; no message takes longer than the delay",
-            "crashes are noticed by somebody; no crashed process comes back",
+            "some process notices each crash; no crashed process comes back",
         ],
         tolerates: IN_TIME,
         promises: EVERYTHING,
@@ -73,8 +73,8 @@ impl Algorithm for Bully {
             },
             Parameter {
                 name: "trust_detection",
-                meaning: "yes or no: whether nobody asks whom it takes for crashed; without a \
-                          detector, the last coordinator (default: no)",
+                meaning: "yes or no: whether a process asks no other that it takes for crashed; \
+                          without a detector, that is the last coordinator (default: no)",
             },
             parameter::DELAY,
             parameter::DETECTOR,
@@ -101,7 +101,8 @@ impl Algorithm for Bully {
     fn invariants() -> &'static [Invariant<Self>] {
         &[Invariant {
             name: "the-greatest-never-waits",
-            statement: "who has nobody above itself asks nobody and waits for nobody",
+            statement: "the process with the greatest identifier asks no other and waits for no \
+                        other",
             holds: the_greatest_never_waits,
         }]
     }

@@ -8,8 +8,8 @@ use synod_core::{Algorithm, ProcessId, Setup, SetupError};
 
 const OF: &str = "chang-roberts";
 
-/// A process passes on whatever it gets while it takes part, also a smaller identifier. So every
-/// identifier that somebody sent comes home, and its owner believes itself elected.
+/// A process that takes part passes on every identifier, also a smaller one. So every identifier
+/// comes home, and its owner believes itself elected.
 pub type ChangRobertsForwarding = RingProcess<false, true>;
 
 impl Algorithm for ChangRobertsForwarding {
@@ -28,8 +28,8 @@ impl Algorithm for ChangRobertsForwarding {
                 property: E1_SELF,
                 scope: Scope { order: Order::Fifo, ..Scope::of(2) },
                 steps: 6,
-                story: "p0 and p1 start at once, and pass on what they get; both identifiers come \
-                        home, and both believe themselves elected",
+                story: "p0 and p1 start at once, and pass on each other's identifier; both \
+                        identifiers come home, and both believe themselves elected",
             },
             Counterexample {
                 property: E1,
@@ -57,7 +57,7 @@ impl Algorithm for ChangRobertsForwarding {
     }
 }
 
-/// The news who is elected is passed on by everybody, also by the elected one, and never ends.
+/// Every process passes the result on, also the elected one, so the message never stops.
 pub type ChangRobertsEndless = RingProcess<true, false>;
 
 impl Algorithm for ChangRobertsEndless {
@@ -67,7 +67,7 @@ impl Algorithm for ChangRobertsEndless {
         name: "chang-roberts-endless",
         title: "Chang and Roberts's election whose result goes round for ever",
         source: SOURCE,
-        idea: "The news who is elected is passed on by the elected one, too.",
+        idea: "The elected process passes the news of its election on, too.",
         assumes: &["reliable links that keep the order of messages", "no process crashes"],
         tolerates: ORDERED,
         promises: &[E1, E2, E1_SELF],

@@ -11,17 +11,17 @@ use synod_core::{Algorithm, Setup, SetupError};
 
 const OF: &str = "turn-lock";
 
-/// What the cards have in common.
+/// The part of the card that these mutants share.
 const BLANK: Card = Card {
     source: SOURCE,
-    assumes: &["nobody cheats"],
+    assumes: &["no player cheats"],
     tolerates: Tolerance { duplication: true, delay_ms: Some(1), ..Tolerance::NOTHING },
     parameters: PARAMETERS,
     smallest: 2,
     ..Card::BLANK
 };
 
-/// There are three actions: whoever knows the hash of one tries them all.
+/// There are three actions: a cheater that has the hash of one tries them all.
 pub type TurnLockNoNonce = TurnLockPlayer<NONCE>;
 
 impl Algorithm for TurnLockNoNonce {
@@ -30,14 +30,14 @@ impl Algorithm for TurnLockNoNonce {
     const CARD: Card = Card {
         name: "turn-lock-no-nonce",
         title: "Turn-lock without a nonce",
-        idea: "The commitment is a hash of nothing but the player, the turn and the action.",
+        idea: "The commitment is a hash of the player, the turn and the action only.",
         promises: &[LK1, LK2, LK4, LK5],
         counterexamples: &[Counterexample {
             property: LK3,
             scope: Scope { timing: PROMPT, set: &[("cheater", "p1:look-ahead")], ..Scope::of(2) },
             steps: 3,
-            story: "p1 waits for the commitment of p0, tries all three actions, and knows which it is \
-                    before it has committed itself",
+            story: "p1 waits for the commitment of p0, tries all three actions, and knows which it \
+                    is before it has committed itself",
         }],
         mutant: Some(Mutant { of: OF, change: "there is no nonce in a commitment", breaks: LK3 }),
         ..BLANK
@@ -48,8 +48,8 @@ impl Algorithm for TurnLockNoNonce {
     }
 }
 
-/// A commitment says nothing of who made it: whoever sends a copy of it, and later of what opens it,
-/// has played the same, and nobody can tell.
+/// A commitment does not name its maker. A cheater that sends a copy of it, and later a copy of the
+/// opening, has played the same action, and no player can tell.
 pub type TurnLockUnbound = TurnLockPlayer<BINDING>;
 
 impl Algorithm for TurnLockUnbound {
@@ -57,14 +57,15 @@ impl Algorithm for TurnLockUnbound {
 
     const CARD: Card = Card {
         name: "turn-lock-unbound",
-        title: "Turn-lock whose commitments belong to nobody",
+        title: "Turn-lock whose commitments name no player",
         idea: "The commitment is a hash of the nonce and the action only.",
         promises: &[LK1, LK3, LK4, LK5],
         counterexamples: &[Counterexample {
             property: LK2,
             scope: Scope { timing: PROMPT, set: &[("cheater", "p1:copy")], ..Scope::of(2) },
             steps: 9,
-            story: "p1 sends the commitment of p0 as its own, and then what p0 reveals",
+            story: "p1 sends the commitment of p0 as its own, and then the opening that p0 \
+                    reveals",
         }],
         mutant: Some(Mutant {
             of: OF,
@@ -79,7 +80,7 @@ impl Algorithm for TurnLockUnbound {
     }
 }
 
-/// Everybody sends its action at once; whoever is last has seen those of all others.
+/// All players send their actions at once; the last one has seen those of all others.
 pub type TurnLockOnePhase = TurnLockPlayer<COMMITMENT>;
 
 impl Algorithm for TurnLockOnePhase {
@@ -88,13 +89,13 @@ impl Algorithm for TurnLockOnePhase {
     const CARD: Card = Card {
         name: "turn-lock-one-phase",
         title: "Turn-lock without commitments",
-        idea: "Everybody reveals its action at once.",
+        idea: "Each player reveals its action at once.",
         promises: &[LK1, LK4, LK5],
         counterexamples: &[Counterexample {
             property: LK3,
             scope: Scope { timing: PROMPT, set: &[("cheater", "p1:look-ahead")], ..Scope::of(2) },
             steps: 3,
-            story: "p1 waits for what p0 does, and decides then",
+            story: "p1 waits for the action of p0, and decides then",
         }],
         mutant: Some(Mutant { of: OF, change: "there is no first phase", breaks: LK3 }),
         ..BLANK
@@ -105,8 +106,8 @@ impl Algorithm for TurnLockOnePhase {
     }
 }
 
-/// The protocol as it is usually told: nobody compares what was received, and whoever tells different
-/// things to different players is believed by all.
+/// The protocol as it is usually told: the players do not compare the messages that they received,
+/// so all believe a cheater that sends them different commitments.
 pub type TurnLockNoEcho = TurnLockPlayer<ECHO>;
 
 impl Algorithm for TurnLockNoEcho {
@@ -114,15 +115,15 @@ impl Algorithm for TurnLockNoEcho {
 
     const CARD: Card = Card {
         name: "turn-lock-no-echo",
-        title: "Turn-lock whose players compare nothing",
-        idea: "Nobody tells the others which commitments and actions it received.",
+        title: "Turn-lock whose players do not compare",
+        idea: "No player tells the others which commitments and actions it received.",
         promises: &[LK1, LK3, LK5],
         counterexamples: &[Counterexample {
             property: LK4,
             scope: Scope { timing: PROMPT, set: &[("cheater", "p1:equivocate")], ..Scope::of(3) },
             steps: 13,
-            story: "p1 commits to one action towards p0, and to another one towards p2, and reveals \
-                    each to whom it belongs; everything fits, and they do not accept the same",
+            story: "p1 commits to one action towards p0, and to another one towards p2, and \
+                    reveals to each the action that fits; both accept, but not the same action",
         }],
         costs: &[
             Cost {
@@ -142,7 +143,7 @@ impl Algorithm for TurnLockNoEcho {
         ],
         mutant: Some(Mutant {
             of: OF,
-            change: "nobody compares with others what was received",
+            change: "no player compares the messages that it received with those of others",
             breaks: LK4,
         }),
         ..BLANK

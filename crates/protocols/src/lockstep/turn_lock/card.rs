@@ -31,22 +31,24 @@ impl Algorithm for TurnLock {
         aliases: &["lockstep", "commit-reveal"],
         title: "Turn-lock: commit, then reveal",
         source: SOURCE,
-        idea: "First everybody sends a hash of its action, then, when all hashes are there, the \
+        idea: "First each player sends a hash of its action, then, when all hashes are there, the \
                action itself.",
         rules: &[
-            "play: send everybody H(player | turn | nonce | action)",
-            "all commitments are there, or 3D have passed: tell everybody which ones we received",
-            "all have told, or 6D have passed: reveal the action and the nonce to everybody; whoever \
-             is committed to two things cheats, whoever to none is silent",
-            "all have revealed, or 9D have passed: tell everybody what was revealed to us",
-            "all have told, or 12D have passed: whoever revealed what opens its commitment, to \
-             anybody, has played that; whoever revealed something else cheats, whoever nothing is \
-             silent; both forfeit their places",
+            "play: send all others H(player | turn | nonce | action)",
+            "all commitments are there, or 3D have passed: tell all others which ones we received",
+            "all have told, or 6D have passed: reveal the action and the nonce to all others; a \
+             player that is committed to two actions cheats, a player that is committed to none is \
+             silent",
+            "all have revealed, or 9D have passed: tell all others which openings we received",
+            "all have told, or 12D have passed: a player that revealed the opening of its \
+             commitment, to any player, has played that action; one that revealed another opening \
+             cheats, one that revealed none is silent; both forfeit their places",
         ],
         assumes: &[
             "reliable links, in any order; no message takes longer than the delay",
             "players decide at once, and none crashes",
-            "at most one cheats, in one of the known ways, and nobody lies about what others said",
+            "at most one player cheats, in one of the known ways, and none lies about the messages \
+             of others",
         ],
         tolerates: Tolerance { duplication: true, delay_ms: Some(1), ..Tolerance::NOTHING },
         promises: &[LK1, LK2, LK3, LK4, LK5],

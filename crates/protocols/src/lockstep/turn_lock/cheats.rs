@@ -1,4 +1,4 @@
-//! How players cheat. Each does as the rules say but for one thing.
+//! The ways to cheat. A cheater keeps all rules but one.
 
 use super::opening::{COMMITMENT, LeftOut, Opening, guess};
 use super::{Message, TurnLockPlayer};
@@ -6,7 +6,7 @@ use synod_core::family::lockstep::{Action, Cheat, Output};
 use synod_core::{Cx, ProcessId};
 
 impl<const LEFT_OUT: LeftOut> TurnLockPlayer<LEFT_OUT> {
-    /// It is time to commit.
+    /// The cheater's turn to commit.
     pub(super) fn cheat_at_commitment(
         &mut self,
         cheat: Cheat,
@@ -23,7 +23,7 @@ impl<const LEFT_OUT: LeftOut> TurnLockPlayer<LEFT_OUT> {
         }
     }
 
-    /// It is time to reveal.
+    /// The cheater's turn to reveal.
     pub(super) fn cheat_at_reveal(&mut self, cheat: Cheat, secret: Opening, cx: &mut Cx<'_, Self>) {
         match cheat {
             Cheat::MuteCommit | Cheat::MuteReveal => {}
@@ -36,7 +36,7 @@ impl<const LEFT_OUT: LeftOut> TurnLockPlayer<LEFT_OUT> {
         }
     }
 
-    /// Something was said that may be of use.
+    /// A message arrived that the cheater may use.
     pub(super) fn cheat_on_news(&mut self, cx: &mut Cx<'_, Self>) {
         let has_moved =
             self.now.commitment(cx.me()).is_some() || self.now.revealed(cx.me()).is_some();
@@ -56,7 +56,7 @@ impl<const LEFT_OUT: LeftOut> TurnLockPlayer<LEFT_OUT> {
         }
     }
 
-    /// Waits until all others have moved, finds out what it can, and decides then.
+    /// Waits until all others have moved, reads their actions as far as it can, and decides then.
     fn look_ahead(&mut self, secret: Opening, cx: &mut Cx<'_, Self>) {
         let others: Vec<ProcessId> = self.players.iter().filter(|p| *p != cx.me()).collect();
         let has_moved = |player: &ProcessId| match LEFT_OUT {
@@ -72,14 +72,14 @@ impl<const LEFT_OUT: LeftOut> TurnLockPlayer<LEFT_OUT> {
             let (turn, player, action) = (self.turn, *player, *action);
             cx.output(Output::Peeks { turn, player, action });
         }
-        // What beats an action is the next one.
+        // The next action beats the one that it has seen.
         let action = seen.first().map_or(secret.action, |(_, action)| action.other());
         let secret = Opening { action, ..secret };
         self.secret = Some(secret);
         self.commit_late(secret, cx);
     }
 
-    /// What another one plays, if that can be found out.
+    /// The action of another player, if the cheater can find it out.
     fn peek(&self, player: ProcessId) -> Option<Action> {
         match LEFT_OUT {
             COMMITMENT => self.now.revealed(player).map(|opening| opening.action),
@@ -87,7 +87,7 @@ impl<const LEFT_OUT: LeftOut> TurnLockPlayer<LEFT_OUT> {
         }
     }
 
-    /// Commits to whatever the first other one is committed to.
+    /// Sends the commitment of another player, the first that is there, as its own.
     fn copy_commitment(&mut self, cx: &mut Cx<'_, Self>) {
         let others = self.players.iter().filter(|player| *player != cx.me());
         let first = others.into_iter().find_map(|player| self.now.commitment(player));
@@ -96,7 +96,7 @@ impl<const LEFT_OUT: LeftOut> TurnLockPlayer<LEFT_OUT> {
         }
     }
 
-    /// Reveals what the other one has revealed.
+    /// Reveals the opening of the player whose commitment it copied.
     fn copy_reveal(&mut self, cx: &mut Cx<'_, Self>) {
         let me = cx.me();
         let mine = self.now.commitment(me);
@@ -108,7 +108,8 @@ impl<const LEFT_OUT: LeftOut> TurnLockPlayer<LEFT_OUT> {
         }
     }
 
-    /// The first of the others hears the truth, and the rest this.
+    /// The opening for the player of this number: the first of the others gets the truth, the rest
+    /// another action.
     fn story(secret: Opening, number: usize) -> Opening {
         match number {
             0 => secret,

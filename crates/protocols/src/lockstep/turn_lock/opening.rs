@@ -1,4 +1,4 @@
-//! Commitments: what hides an action and yet binds to it.
+//! Commitments: a hash hides an action, and yet binds its player to it.
 
 pub use crate::seal::Digest;
 
@@ -6,24 +6,24 @@ use serde::{Deserialize, Serialize};
 use synod_core::ProcessId;
 use synod_core::family::lockstep::{Action, Turn};
 
-/// What opens a commitment.
+/// The opening of a commitment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Opening {
-    /// What the player does.
+    /// The action of the player.
     pub action: Action,
-    /// What nobody could guess.
+    /// A random number that no other player can guess.
     pub nonce: u64,
 }
 
-/// The commitment to an action: bound to the player and the turn, so that nobody can take it over, and
-/// hidden by a nonce, because there are few actions and all could be tried.
+/// The commitment to an action: bound to the player and the turn, so that no other player can take
+/// it over, and hidden by a nonce, because a cheater could try all of the few actions.
 pub fn commitment(player: &str, turn: Turn, nonce: &str, action: &str) -> Digest {
     Digest::of(&format!("{player}|{turn}|{nonce}|{action}"))
 }
 
-/// What is left out of the protocol, to see what it is good for.
+/// The ingredient that a mutant leaves out, to show which cheat it prevents.
 pub type LeftOut = u8;
-/// Nothing: this is the protocol.
+/// No ingredient is missing: this is the protocol.
 pub const NOTHING: LeftOut = 0;
 /// The nonce in a commitment.
 pub const NONCE: LeftOut = 1;
@@ -31,7 +31,7 @@ pub const NONCE: LeftOut = 1;
 pub const BINDING: LeftOut = 2;
 /// The commitment.
 pub const COMMITMENT: LeftOut = 3;
-/// The comparison of what was received.
+/// The comparison of the messages received.
 pub const ECHO: LeftOut = 4;
 
 impl Opening {
@@ -46,7 +46,8 @@ impl Opening {
     }
 }
 
-/// The enumeration attack: tries every action, with the nonce that one would take for none.
+/// The enumeration attack: tries every action, with nonce 0. It succeeds only if the commitment has
+/// no nonce.
 pub fn guess(digest: Digest, player: ProcessId, turn: Turn, left_out: LeftOut) -> Option<Action> {
     let opens = |action: &Action| {
         let opening = Opening { action: *action, nonce: 0 };

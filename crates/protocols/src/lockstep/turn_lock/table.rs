@@ -1,4 +1,4 @@
-//! What lies on the table in one turn.
+//! The messages of one turn, as one player received them.
 
 use super::opening::{Digest, LeftOut, Opening};
 use serde::{Deserialize, Serialize};
@@ -6,35 +6,36 @@ use smallvec::SmallVec;
 use synod_core::family::lockstep::{Turn, Verdict};
 use synod_core::{ProcessId, ProcessSet};
 
-/// What was received in one turn.
+/// The table of one turn: a seat for each player.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Table {
     seats: Vec<Seat>,
-    /// Who has told us the commitments that it received.
+    /// The players that have told us the commitments that they received.
     pub echoed: ProcessSet,
-    /// Who has told us what was revealed to it.
+    /// The players that have told us the openings that they received.
     pub compared: ProcessSet,
 }
 
-/// What was received from one player, or is said of it.
+/// The messages from one player, and those about it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Seat {
     commitment: Option<Digest>,
     claimed: Claim,
     reveal: Option<Opening>,
-    /// What others say was revealed to them, if it is not the same. At most one from each.
+    /// The different openings that others received from this player. Each of them adds at most one,
+    /// which bounds the list.
     relayed: SmallVec<[Opening; 1]>,
 }
 
-/// Which commitment others received from a player.
+/// The commitments that others received from a player.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum Claim {
-    /// None.
+    /// No commitment.
     #[default]
     Nothing,
-    /// This one.
+    /// Only this one.
     One(Digest),
-    /// Not all the same.
+    /// Two different ones, or more.
     Several,
 }
 
@@ -58,12 +59,12 @@ impl Table {
         &self.seats[player.index()]
     }
 
-    /// Whether nothing has happened yet.
+    /// Whether no message of the turn has arrived.
     pub(super) fn is_empty(&self) -> bool {
         *self == Table::new(self.seats.len())
     }
 
-    /// A player commits. False if it has committed to something else before.
+    /// A player commits. False if it has made a different commitment before.
     pub(super) fn commit(&mut self, player: ProcessId, digest: Digest) -> bool {
         *self.seats[player.index()].commitment.get_or_insert(digest) == digest
     }
@@ -76,7 +77,7 @@ impl Table {
         self.seats.iter().map(|seat| seat.commitment).collect()
     }
 
-    /// Somebody tells which commitments it received.
+    /// The player `from` tells which commitments it received.
     pub(super) fn echo(&mut self, from: ProcessId, commitments: &[Option<Digest>]) {
         self.echoed.insert(from);
         for (seat, digest) in self.seats.iter_mut().zip(commitments) {
@@ -86,7 +87,7 @@ impl Table {
         }
     }
 
-    /// A player reveals. The first word counts.
+    /// A player reveals. Only its first opening counts.
     pub(super) fn reveal(&mut self, player: ProcessId, opening: Opening) {
         self.seats[player.index()].reveal.get_or_insert(opening);
     }
@@ -99,7 +100,7 @@ impl Table {
         self.seats.iter().map(|seat| seat.reveal).collect()
     }
 
-    /// Somebody tells what was revealed to it.
+    /// The player `from` tells which openings it received.
     pub(super) fn compare(&mut self, from: ProcessId, openings: &[Option<Opening>]) {
         if !self.compared.insert(from) {
             return;
@@ -110,19 +111,19 @@ impl Table {
         }
     }
 
-    /// What the player is committed to, after all that is said: whatever anybody received, if it is
-    /// always the same.
+    /// The commitment of a player: the one that we or others received, if there is only one.
     fn agreed(&self, player: ProcessId) -> Claim {
         let Seat { commitment, claimed, .. } = *self.seat(player);
         commitment.map_or(claimed, |digest| claimed.with(digest))
     }
 
-    /// Whether the player may reveal something that counts.
+    /// Whether a reveal of this player can count.
     pub(super) fn is_bound(&self, player: ProcessId) -> bool {
         matches!(self.agreed(player), Claim::One(_))
     }
 
-    /// What becomes of a player: it has played what opens its commitment, whoever has received that.
+    /// The verdict on a player: it has played the action that opens its commitment, even if only
+    /// one player received that opening.
     pub(super) fn verdict(&self, player: ProcessId, turn: Turn, left_out: LeftOut) -> Verdict {
         let digest = match self.agreed(player) {
             Claim::Nothing => return Verdict::Silent,
@@ -133,7 +134,8 @@ impl Table {
         self.first_opening(player, opens)
     }
 
-    /// The same if there are no commitments: the first opening, whatever it is.
+    /// The verdict in the version without commitments: every opening is right, so the first one
+    /// counts.
     pub(super) fn unbound_verdict(&self, player: ProcessId) -> Verdict {
         self.first_opening(player, |_| true)
     }

@@ -1,4 +1,4 @@
-//! The card of reliable multicast over IP multicast, and what may be set.
+//! The card of reliable multicast over IP multicast, and its parameters.
 
 use super::{Gaps, IpReliable, Settings};
 use crate::multicast::cost;
@@ -13,7 +13,7 @@ use synod_core::family::multicast::{
 };
 use synod_core::{ProcessId, ProcessSet, Setup, SetupError};
 
-/// The parameter that says how often an unsettled member speaks.
+/// The parameter that sets the time between the heartbeats of an unsettled member.
 pub const HEARTBEAT: Parameter = Parameter {
     name: "heartbeat",
     meaning: "the time between two heartbeats, in milliseconds (default: 50)",
@@ -25,24 +25,24 @@ pub const WINDOW: Parameter = Parameter {
     meaning: "how many messages of a sender may lack a receiver; further ones wait (default: 256)",
 };
 
-/// The parameter that says who has crashed.
+/// The parameter that bounds the silence of a living member.
 pub const PATIENCE: Parameter = Parameter {
     name: "patience",
     meaning: "after how many unanswered heartbeats a member is taken for crashed (default: 20)",
 };
 
-/// The parameter that says what is done with a message ahead of its turn.
+/// The parameter that decides about a message ahead of its turn.
 pub const GAPS: Parameter = Parameter {
     name: "gaps",
     meaning: "whether a message ahead of its turn is delivered at once or held back: deliver or \
               hold (default: deliver)",
 };
 
-/// Above this a window or a patience is a mistake.
+/// The largest window and the largest patience; a larger one is a typing error.
 const LARGEST: u64 = 1 << 16;
 
 impl Settings {
-    /// The parameters as they are set, and these `gaps` if nothing is said about them.
+    /// Reads the parameters; `gaps` is the default for [`GAPS`].
     pub fn from_setup(setup: &Setup, gaps: Gaps) -> Result<Self, SetupError> {
         let number =
             |parameter: Parameter, default, least| match setup.number(parameter.name, default)? {
@@ -71,7 +71,7 @@ pub type IpMulticast = InGroups<IpTower>;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct IpTower;
 
-/// What the network may do.
+/// The faults of the network that the algorithm tolerates.
 const UNRELIABLE: Tolerance = Tolerance { loss: true, duplication: true, ..Tolerance::NOTHING };
 
 /// A small world with little time between heartbeats.
@@ -93,24 +93,26 @@ impl Tower for IpTower {
             year: 2012,
             work: "Distributed Systems, Concepts and Design, 5th edition, 15.4.2",
         },
-        idea: "Multicast once; acknowledgements ride along with messages, and whoever notices a gap \
-               asks for what is missing.",
+        idea: "Multicast once; acknowledgements ride along with messages, and a member that \
+               notices a gap asks for the missing messages.",
         rules: &[
             "multicast: attach S and R, hand it to the network, S := S + 1; if too many messages \
              are unstable, wait",
-            "on number R[q] + 1 of q: deliver it, R[q] := R[q] + 1, and so on with what came early; \
-             on a smaller one: discard it; on a larger one: deliver it or hold it back",
-            "if another's R is ahead of ours: ask it for what is missing, once between heartbeats",
+            "on number R[q] + 1 of q: deliver it, R[q] := R[q] + 1, and so on with messages that \
+             came early; on a smaller one: discard it; on a larger one: deliver it or hold it \
+             back",
+            "if another's R is ahead of ours: ask it for the missing messages, once between \
+             heartbeats",
             "on such a request: send the messages again",
-            "when a heartbeat is due: if not all are known to have everything, and nothing else was \
-             said since the last, multicast R",
-            "on a heartbeat, if all are known to have everything: answer with R",
-            "when everybody is known to have a message: forget its copy",
+            "when a heartbeat is due: if not all are known to have every message, and we sent no R \
+             since the last, multicast R",
+            "on a heartbeat, if all are known to have every message: answer with R",
+            "when all are known to have a message: forget its copy",
         ],
         assumes: &[
             "messages may be lost, doubled and reordered, but losses do not go on for ever",
-            "whoever leaves as many heartbeats unanswered as the patience says has crashed",
-            "with gaps=deliver no sender crashes: of a message after a gap nobody else knows",
+            "a member that leaves as many heartbeats unanswered as the patience says has crashed",
+            "with gaps=deliver no sender crashes: no other process knows of a message after a gap",
         ],
         tolerates: UNRELIABLE,
         promises: &[INTEGRITY, VALIDITY, AGREEMENT],

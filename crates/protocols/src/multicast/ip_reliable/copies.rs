@@ -1,4 +1,4 @@
-//! Copies of the messages of one sender that somebody may still lack.
+//! Copies of the messages of one sender that some member may still lack.
 
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -7,7 +7,7 @@ use synod_core::Data;
 /// The messages of one sender from a certain number on; some of them may be missing.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Copies<D> {
-    /// The number of the first; everybody has those before it.
+    /// The number of the first; all members have those before it.
     first: u32,
     held: VecDeque<Option<D>>,
 }
@@ -18,7 +18,7 @@ impl<D: Data> Copies<D> {
         Copies { first, held: VecDeque::new() }
     }
 
-    /// From the first that somebody lacks to the last that we have.
+    /// The length from the first message that some member lacks to the last that we have.
     pub(super) fn len(&self) -> usize {
         self.held.len()
     }
@@ -31,7 +31,8 @@ impl<D: Data> Copies<D> {
         self.held.get(self.place(number)?)?.as_ref()
     }
 
-    /// Keeps a copy. The caller sees to it that the number is not far ahead.
+    /// Keeps a copy. The caller makes sure that the number is not far ahead, because the queue
+    /// grows up to it.
     pub(super) fn keep(&mut self, number: u32, copy: D) {
         let Some(place) = self.place(number) else { return };
         if self.held.len() <= place {
@@ -40,7 +41,7 @@ impl<D: Data> Copies<D> {
         self.held[place] = Some(copy);
     }
 
-    /// Everybody has the messages up to this number: their copies are not needed any more.
+    /// All members have the messages up to this number: drops their copies.
     pub(super) fn forget(&mut self, upto: u32) {
         while self.first <= upto {
             self.held.pop_front();

@@ -1,10 +1,10 @@
-//! Who has which messages, as far as one member knows.
+//! One member's knowledge of the messages that each member has.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use synod_core::ProcessId;
 
-/// R: the last number of each process in the world up to which nothing is missing.
+/// R: for each process in the world, the number up to which all its messages are there.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Numbers(pub Vec<u32>);
 
@@ -15,19 +15,19 @@ impl fmt::Debug for Numbers {
     }
 }
 
-/// What each process is known to have, and who has been silent for how long.
+/// The known R of each process, and its unanswered heartbeats.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Knowledge {
     /// The R of each process. Our own is right; those of others may be out of date.
     rows: Vec<Numbers>,
-    /// How many of our heartbeats in a row each process has not answered.
+    /// For each process: the number of our heartbeats in a row that it has not answered.
     silent: Vec<u32>,
-    /// From how many on it is taken for crashed.
+    /// The number of unanswered heartbeats from which on a process is taken for crashed.
     patience: u32,
 }
 
 impl Knowledge {
-    /// Nobody has anything yet.
+    /// The knowledge at the start: no process has a message.
     pub(super) fn new(n: usize, patience: u32) -> Self {
         Knowledge { rows: vec![Numbers(vec![0; n]); n], silent: vec![0; n], patience }
     }
@@ -36,12 +36,12 @@ impl Knowledge {
         &self.rows[process.index()]
     }
 
-    /// The last number of `sender` up to which `process` has everything.
+    /// The number up to which `process` has all messages of `sender`.
     pub(super) fn upto(&self, process: ProcessId, sender: ProcessId) -> u32 {
         self.rows[process.index()].0[sender.index()]
     }
 
-    /// Takes in that `process` has everything of `sender` up to this number. Whether that is new.
+    /// Notes that `process` has all messages of `sender` up to this number. True if that is news.
     pub(super) fn learn(&mut self, process: ProcessId, sender: ProcessId, upto: u32) -> bool {
         let known = &mut self.rows[process.index()].0[sender.index()];
         let new = *known < upto;
@@ -49,18 +49,18 @@ impl Knowledge {
         new
     }
 
-    /// A message came from it.
+    /// A message came from the process, so it is alive.
     pub(super) fn hear(&mut self, process: ProcessId) {
         self.silent[process.index()] = 0;
     }
 
-    /// A heartbeat of ours is on its way to it.
+    /// A heartbeat of ours is on its way to the process, which has to answer.
     pub(super) fn wait(&mut self, process: ProcessId) {
         let silent = &mut self.silent[process.index()];
         *silent = (*silent + 1).min(self.patience);
     }
 
-    /// Whether it still counts. Whoever is silent for too long does not.
+    /// Whether the process still counts. One that is silent for too long does not.
     pub(super) fn counts(&self, process: ProcessId) -> bool {
         self.silent[process.index()] < self.patience
     }

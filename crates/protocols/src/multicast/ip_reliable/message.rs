@@ -1,65 +1,65 @@
-//! What travels, and how a group is set up.
+//! The messages between members, and the settings of a group.
 
 use super::Numbers;
 use serde::{Deserialize, Serialize};
 use synod_core::{Data, ProcessId, Wire};
 
-/// What travels.
+/// A message between members.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Message<D> {
-    /// A message of the one that it comes from.
+    /// A message of the process that sends it.
     Data {
-        /// S.
+        /// S: its number.
         number: u32,
-        /// R, before this message.
+        /// R of the sender, before this message.
         received: Numbers,
-        /// What it says.
+        /// The payload.
         payload: D,
     },
-    /// A message once more, for one that lacks it.
+    /// A message once more, for a member that lacks it.
     Again {
-        /// Who multicast it.
+        /// The process that multicast it.
         sender: ProcessId,
         /// Its number.
         number: u32,
-        /// What it says.
+        /// The payload.
         payload: D,
     },
-    /// We lack these messages: please send them again.
+    /// A negative acknowledgement: the sender lacks these messages.
     Nack {
-        /// Who multicast them.
+        /// The process that multicast them.
         sender: ProcessId,
         /// Their numbers.
         numbers: Vec<u32>,
     },
-    /// R, from one that does not know whether all have everything.
+    /// R, from a member that does not know whether all have every message.
     Heartbeat(Numbers),
-    /// R, in answer to that.
+    /// R, in answer to a heartbeat.
     Ack(Numbers),
 }
 
 impl<D: Data> Wire for Message<D> {}
 
-/// The time for a heartbeat, if there is reason for one.
+/// The timer of the next heartbeat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Beat;
 
-/// How a group is set up.
+/// The settings of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Settings {
-    /// The first number. A mutant has it wrong.
+    /// The first number: 1. A mutant begins with 0.
     pub first: u32,
-    /// The time between two heartbeats. Only a mutant has none.
+    /// The time between two heartbeats. `None` only in a mutant.
     pub heartbeat_ms: Option<u64>,
-    /// So many messages of a sender may be unstable.
+    /// The largest number of unstable messages of a sender.
     pub window: u32,
-    /// After so many unanswered heartbeats a process is taken for crashed.
+    /// The number of unanswered heartbeats after which a process is taken for crashed.
     pub patience: u32,
-    /// What is done with a message that is ahead of its turn.
+    /// The treatment of a message that is ahead of its turn.
     pub gaps: Gaps,
 }
 
-/// What is done with a message that is ahead of its turn.
+/// The treatment of a message that is ahead of its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Gaps {
     /// It is delivered at once.

@@ -1,13 +1,14 @@
-//! What is missing is asked for, and sent again.
+//! Repair of losses: a member asks for missing messages, and another sends them again.
 
 use super::{IpReliable, Message, Verdict};
 use synod_core::{Cx, Data, ProcessId};
 
-/// So many messages are asked for at once; the rest at the next opportunity.
+/// The largest number of messages in one request; a member asks for the rest at the next
+/// opportunity.
 const NACK_AT_MOST: usize = 64;
 
 impl<D: Data> IpReliable<D> {
-    /// Asks somebody for what it has and we lack.
+    /// Asks `holder` for the messages of `sender` that it has and we lack.
     pub(super) fn ask_for_missing(
         &mut self,
         holder: ProcessId,
@@ -27,7 +28,7 @@ impl<D: Data> IpReliable<D> {
         }
     }
 
-    /// Somebody lacks messages that we may have: it gets them once more.
+    /// Sends messages again to a member that lacks them, as far as we have copies.
     pub(super) fn on_nack(
         &mut self,
         from: ProcessId,

@@ -1,5 +1,5 @@
-//! Two ways to spoil [reliable multicast over IP multicast](crate::multicast::ip_reliable): a last
-//! message whose loss nobody notices, and a first one that everybody discards.
+//! Two ways to spoil [reliable multicast over IP multicast](crate::multicast::ip_reliable): no
+//! member notices the loss of the last message, or all members discard the first.
 
 use crate::multicast::groups::{InGroups, Tower};
 use crate::multicast::ip_reliable::{Gaps, IpReliable, IpTower, Settings};
@@ -8,12 +8,12 @@ use synod_core::card::{Counterexample, Mutant, Scope, Timing};
 use synod_core::family::multicast::{AGREEMENT, Payload};
 use synod_core::{Card, ProcessId, ProcessSet, Setup, SetupError};
 
-/// Nobody speaks unless it has something to say.
+/// A member sends no heartbeats.
 pub type IpWithoutHeartbeats = InGroups<WithoutHeartbeats>;
 /// S starts at 0, and so does R.
 pub type IpFromZero = InGroups<FromZero>;
 
-/// What the cards of these mutants have in common.
+/// The part of the card that these mutants share.
 const SPOILT: Card = Card {
     source: IpTower::CARD.source,
     idea: IpTower::CARD.idea,
@@ -37,7 +37,7 @@ impl Tower for WithoutHeartbeats {
             property: AGREEMENT,
             scope: Scope { drops: 1, set: &[("senders", "p0")], ..Scope::of(2) },
             steps: 2,
-            story: "the only message is lost; as none follows it, nobody notices the gap",
+            story: "the only message is lost; as none follows it, no member notices the gap",
         }],
         mutant: Some(Mutant {
             of: "ip-multicast",

@@ -79,8 +79,8 @@ impl Tower for NoTieBreak {
         costs: &[],
         mutant: Some(Mutant {
             of: "isis",
-            change: "of messages with equal agreed numbers a process delivers first which it \
-                     heard of first",
+            change: "of messages with equal agreed numbers a process delivers first the one that \
+                     it heard of first",
             breaks: TOTAL,
         }),
         ..IsisTower::CARD

@@ -1,5 +1,5 @@
-//! Two ways to spoil [reliable multicast](crate::multicast::reliable): what is new is passed on too
-//! late, or not at all.
+//! Two ways to spoil [reliable multicast](crate::multicast::reliable): members pass a new message
+//! on too late, or not at all.
 
 use crate::multicast::groups::{InGroups, Tower};
 use crate::multicast::reliable::{Relay, Reliable, ReliableTower};
@@ -8,12 +8,12 @@ use synod_core::card::{Counterexample, Mutant, Scope};
 use synod_core::family::multicast::{AGREEMENT, Payload, UNIFORM};
 use synod_core::{Card, ProcessId, ProcessSet, Setup, SetupError};
 
-/// Nobody passes anything on.
+/// No member passes a message on.
 pub type ReliableWithoutRelay = InGroups<WithoutRelay>;
 /// A message is delivered first, and passed on afterwards.
 pub type ReliableLateRelay = InGroups<LateRelay>;
 
-/// What the cards of these mutants have in common.
+/// The part of the card that these mutants share.
 const SPOILT: Card = Card {
     source: ReliableTower::CARD.source,
     idea: ReliableTower::CARD.idea,
@@ -38,11 +38,11 @@ impl Tower for WithoutRelay {
             scope: Scope { crashes: 1, set: &[("senders", "p0")], ..Scope::of(3) },
             steps: 2,
             story: "the sender crashes after it has sent to one of the others: that one delivers \
-                    and tells nobody",
+                    and does not tell the third",
         }],
         mutant: Some(Mutant {
             of: "reliable-multicast",
-            change: "whoever gets a message for the first time does not multicast it again",
+            change: "a process that gets a message for the first time does not multicast it again",
             breaks: AGREEMENT,
         }),
         ..SPOILT

@@ -2,8 +2,8 @@
 //!
 //! The slides take the difference to Ricart and Agrawala too lightly. A process sends its request
 //! to the *others* of its voting set, waits for K − 1 votes, and releases those. So it enters
-//! though its own vote is given away (ME1), and what it queued while it was inside is never
-//! served, because only a release from somebody else looks into the queue (ME2).
+//! though its own vote is given away (ME1), and it never serves the requests that it queued while
+//! it was inside, because only a release from another process looks into the queue (ME2).
 //!
 //! The slides also put a request off if one's own pending request `(T, p_i)` is smaller, but no
 //! rule assigns `T`. It is read as a constant here, so names decide; the defects do not depend on

@@ -1,5 +1,5 @@
 //! Algorithms that are broken on purpose: each is a small change to a right one, and the explorer
-//! must find what it breaks.
+//! must find the property that it breaks.
 
 pub mod maekawa_000;
 pub mod permission;

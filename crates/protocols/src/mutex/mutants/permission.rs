@@ -1,5 +1,5 @@
 //! Three ways to spoil [Ricart and Agrawala's algorithm](crate::mutex::ricart_agrawala). Each is
-//! the right algorithm with one thing about its messages or its clock changed: see [`Change`].
+//! the right algorithm with one change of its messages or its clock: see [`Change`].
 
 use crate::mutex::ricart_agrawala::{Message, RicartAgrawala};
 use serde::{Deserialize, Serialize};
@@ -17,25 +17,25 @@ pub type BareReplies = Spoilt<ClockOnRequestsOnly>;
 /// A fixed priority instead of timestamps.
 pub type Priority = Spoilt<PriorityInsteadOfTime>;
 
-/// What a mutant changes. What is provided changes nothing.
+/// The change that makes a mutant. The provided methods change nothing.
 pub trait Change: Data {
     /// The card of the mutant.
     const CARD: Card;
-    /// What is left of a message on the wire.
+    /// The message as the mutant sends it.
     type Message: Wire + From<Message> + Into<Message>;
 
-    /// What the receiver takes it for.
+    /// The message as the receiver understands it.
     fn understand(message: Self::Message) -> Message {
         message.into()
     }
 
-    /// What the clock of `me` shows at the start or after a step.
+    /// The clock of `me` at the start or after a step.
     fn clock(_me: ProcessId, step: Step) -> u64 {
         step.after
     }
 }
 
-/// What a step did to the clock of its process.
+/// The effect of a step on the clock of its process.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
     before: u64,
@@ -112,7 +112,7 @@ impl<C: Change> Algorithm for Spoilt<C> {
     }
 }
 
-/// Messages whose replies say nothing but yes.
+/// Messages whose replies carry no clock.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Bare<R> {
     /// May I enter? I rank like this.
@@ -247,7 +247,7 @@ impl Change for PriorityInsteadOfTime {
         }],
         mutant: Some(Mutant {
             of: "ricart-agrawala",
-            change: "whoever has the higher priority goes first, whenever it asked",
+            change: "the process with the higher priority goes first, whenever it asked",
             breaks: ME1,
         }),
         ..SPOILT
@@ -260,7 +260,7 @@ impl Change for PriorityInsteadOfTime {
     }
 }
 
-/// What the cards of these mutants have in common.
+/// The part of the card that these mutants share.
 const SPOILT: Card = Card {
     source: RicartAgrawala::CARD.source,
     idea: RicartAgrawala::CARD.idea,

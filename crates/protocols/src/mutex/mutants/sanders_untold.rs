@@ -1,8 +1,8 @@
 //! Maekawa's way out of deadlock as he published it: without the correction by Sanders.
 //!
-//! When an earlier request displaces the head of a voter's queue, the displaced one is not told.
-//! It goes on believing that it may win, so it gives up none of its other votes, and those who
-//! wait for them wait for ever (ME2).
+//! When an earlier request displaces the head of a voter's queue, the voter does not tell the owner
+//! of the displaced one. That owner goes on believing that it may win and gives up none of its
+//! other votes, so the candidates that need them wait for ever (ME2).
 
 use crate::mutex::sanders::{PARAMETERS, SOURCE, SandersProcess};
 use synod_core::card::{Card, Counterexample, Mutant, Order, Scope, Size};
@@ -19,7 +19,8 @@ impl Algorithm for SandersUntold {
         name: "sanders-untold",
         title: "Maekawa's way out of deadlock, without the correction by Sanders",
         source: SOURCE,
-        idea: "Ask votes back for earlier requests, but do not tell a displaced one that it failed.",
+        idea: "Ask votes back for earlier requests, but do not tell a displaced one that it \
+               failed.",
         assumes: &["reliable links, in any order", "no process crashes"],
         rules: &["as maekawa-sanders, but the one displaced from the head of a queue is not told"],
         promises: &[ME1],

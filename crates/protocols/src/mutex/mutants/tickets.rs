@@ -25,7 +25,7 @@ pub type R3Swapped = Tickets<NumberThenFlag>;
 
 const OF: &str = "ricart-agrawala-tickets";
 
-/// So many different numbers are enough to go wrong in every way that more would.
+/// The size of the range of arbitrary numbers. A larger range shows no further defect.
 const NUMBERS: u32 = 3;
 
 fn any_number<V: Version>(cx: &mut Cx<'_, Tickets<V>>) -> u64 {

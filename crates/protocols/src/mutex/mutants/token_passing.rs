@@ -68,7 +68,8 @@ impl Protocol for TokenInCsMisplaced {
                 self.inside_unnoticed = true;
                 cx.output(Output::Entered);
             }
-            // It was granted nothing, and nobody is waiting who was not given the token at once.
+            // The process made no request that the token could record as granted, and no request
+            // waits: the process gave the token to the first that arrived.
             Input::Exit if self.inside_unnoticed => self.inside_unnoticed = false,
             Input::Enter | Input::Exit => {
                 self.inner_step(cx, |inner, cx| inner.on_input(input, cx));

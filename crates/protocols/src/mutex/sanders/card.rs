@@ -1,4 +1,4 @@
-//! The card of the algorithm, and what must always be true inside.
+//! The card of the algorithm, and its invariant.
 
 use super::{MaekawaSanders, SandersProcess, State, What};
 use crate::mutex::cost::{per_entry, relay_hops};

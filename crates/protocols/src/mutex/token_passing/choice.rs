@@ -1,4 +1,4 @@
-//! Whom the token goes to next: the two fair ways, and the algorithms that choose in them.
+//! How the holder chooses the next holder: two fair ways, and the two algorithms that use them.
 
 use super::TokenPassing;
 use crate::mutex::cost;
@@ -10,24 +10,25 @@ use synod_core::{Data, ProcessId, ProcessSet};
 
 /// Suzuki and Kasami's algorithm: a queue in the token.
 pub type SuzukiKasami = TokenPassing<Queue>;
-/// Ricart and Agrawala's algorithm: the token goes round among those who wait.
+/// Ricart and Agrawala's algorithm: the token goes round among the waiting processes.
 pub type RicartAgrawalaToken = TokenPassing<Rotation>;
 
-/// Whom the token goes to next. Travels with it.
+/// The rule by which a holder chooses the next. Its state travels with the token.
 pub trait Choice: Data + Default {
     /// The card of the algorithm that chooses in this way.
     const CARD: Card;
 
-    /// Whom `me` gives the token to, of those whom it knows to be `waiting`.
+    /// The process that `me` gives the token to, one of those that it knows to be `waiting`.
     fn next(&mut self, me: ProcessId, waiting: &ProcessSet) -> Option<ProcessId>;
 
-    /// Whether it can be used in a group of `n`: it comes from the network.
+    /// Whether this state fits a group of `n`. A token comes from the network, so its receiver
+    /// checks it.
     fn fits(&self, _n: usize) -> bool {
         true
     }
 }
 
-/// First come, first served: whoever is found waiting is queued once, behind the others.
+/// First come, first served: a holder queues each waiting process once, behind the others.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Queue(VecDeque<ProcessId>);
 
@@ -42,11 +43,13 @@ impl Choice for Queue {
             work: "A distributed mutual exclusion algorithm, TOCS 3(4)",
         },
         rules: &[
-            "enter: if the token is here, we are inside; else number the request, ask everybody, wait",
+            "enter: if the token is here, we are inside; else number the request, ask all others, \
+             wait",
             "on a request: remember the largest number; if the token is idle here, send it on",
             "on the token: we are inside",
             "exit: write into the token that our request was granted, and send it on",
-            "to send it on: queue in it everybody who is found waiting; it goes to the first in queue",
+            "to send it on: queue in it all processes found waiting; it goes to the first in the \
+             queue",
         ],
         ..TOKEN_PASSING
     };
@@ -80,11 +83,13 @@ impl Choice for Rotation {
             work: "Author's response to \"On mutual exclusion in computer networks\", CACM 26(2)",
         },
         rules: &[
-            "enter: if the token is here, we are inside; else number the request, ask everybody, wait",
+            "enter: if the token is here, we are inside; else number the request, ask all others, \
+             wait",
             "on a request: remember the largest number; if the token is idle here, send it on",
             "on the token: we are inside",
             "exit: write into the token that our request was granted, and send it on",
-            "to send it on: it goes to the next who waits, by name, starting after ourselves",
+            "to send it on: it goes to the next process that waits, by name, starting after \
+             ourselves",
         ],
         ..TOKEN_PASSING
     };
@@ -94,9 +99,9 @@ impl Choice for Rotation {
     }
 }
 
-/// What the cards of all ways to choose have in common.
+/// The part of the card that all ways to choose share.
 pub(in crate::mutex) const TOKEN_PASSING: Card = Card {
-    idea: "A process that has the token enters freely; another asks everybody for it, and the \
+    idea: "A process that has the token enters freely; another asks all processes for it, and the \
            holder sends it straight on.",
     assumes: &["reliable links, in any order", "no process crashes"],
     promises: &[ME1, ME2],

@@ -1,13 +1,14 @@
 //! Mutual exclusion by passing a token on request (Ricart and Agrawala 1983; Suzuki and Kasami
 //! 1985).
 //!
-//! One token exists, and only its holder may enter: at once and without any message, as often as
-//! it likes, until somebody asks. To get the token, a process numbers its request and sends it to
-//! everybody, for it cannot know who the holder is. The token carries how many requests of each
-//! process have been granted; a larger number in a request means that its process is waiting. The
-//! holder sends the token straight to one of those, and the choice must be fair: see [`choice`].
+//! One token exists, and only its holder may enter: at once and without any message, as often as it
+//! likes, until another process asks. To get the token, a process numbers its request and sends it
+//! to all others, because it cannot know which of them is the holder. The token carries how many
+//! requests of each process have been granted; a larger number in a request means that its process
+//! is waiting. The holder sends the token straight to one of those, and the choice must be fair:
+//! see [`choice`].
 //!
-//! - Assumes: reliable links in any order; nobody crashes.
+//! - Assumes: reliable links in any order; no process crashes.
 //! - Guarantees: ME1, because there is one token; ME2, because the choice is fair. Not ME3.
 //! - Cost: 0 messages if the process has the token already, otherwise N (N − 1 requests and the
 //!   token); one hop from exit to entry.
@@ -32,18 +33,18 @@ use synod_core::{
 pub struct Token<C> {
     /// How many requests of each process have been granted.
     pub granted: Vec<u64>,
-    /// Who comes next.
+    /// The rule that chooses the next holder, with its state.
     pub choice: C,
 }
 
-/// What processes say to each other.
+/// The messages between processes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Message<C> {
     /// I need the token.
     Request {
-        /// Who asks.
+        /// The process that asks.
         process: ProcessId,
-        /// How often it has asked, this time included.
+        /// The number of its requests, this one included.
         number: u64,
     },
     /// Here it is.
@@ -69,9 +70,9 @@ pub enum State<C> {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TokenPassing<C> {
     state: State<C>,
-    /// How often we have asked.
+    /// The number of requests that this process has made.
     my_number: u64,
-    /// How often each of the others has asked, as far as we know.
+    /// The largest request number known of each other process.
     requested: Vec<u64>,
 }
 
@@ -114,6 +115,8 @@ impl<C: Choice> TokenPassing<C> {
 
     fn exit(&mut self, cx: &mut Cx<'_, Self>) {
         let State::Held(mut token) = self.leave_state() else { panic!("exit without holding") };
+        // Every later holder compares our requests with this number, and so knows that we no longer
+        // wait.
         token.granted[cx.me().index()] = self.my_number;
         self.state = State::Idle(token);
         self.send_token(cx);
@@ -121,12 +124,14 @@ impl<C: Choice> TokenPassing<C> {
 
     fn on_request(&mut self, from: ProcessId, number: u64, cx: &mut Cx<'_, Self>) {
         let known = &mut self.requested[from.index()];
+        // Links do not keep the order: an older request may arrive after a newer one.
         *known = number.max(*known);
         self.send_token(cx);
     }
 
     fn on_token(&mut self, from: ProcessId, token: Token<C>, cx: &mut Cx<'_, Self>) {
         let n = cx.group_size();
+        // Indexing with the numbers of a forged token would panic, so they are checked first.
         if token.granted.len() != n || !token.choice.fits(n) {
             cx.accuse(from, "sent a token of another group");
         } else if matches!(self.state, State::Wanted) {
@@ -141,7 +146,7 @@ impl<C: Choice> TokenPassing<C> {
         cx.output(Output::Entered);
     }
 
-    /// Gives the token to one who waits, if we have it and are not inside.
+    /// Sends the token to a waiting process, if we have it and are not inside.
     fn send_token(&mut self, cx: &mut Cx<'_, Self>) {
         let State::Idle(token) = &mut self.state else { return };
         let waiting = cx.others().filter(|p| self.requested[p.index()] > token.granted[p.index()]);
@@ -199,13 +204,13 @@ impl<C: Choice> Algorithm for TokenPassing<C> {
 
     /// Counts the requests of each process from the last one granted.
     ///
-    /// Nothing that can happen changes, because the numbers about a process are used in no other
-    /// way than these: they are compared with what the token says was granted to it
-    /// (`requested > granted`), the larger of two is kept, and its own is increased by one and
-    /// becomes what was granted. All of this commutes with subtracting the same number from all
-    /// of them. A number that was already granted would become negative; it becomes 0 instead,
-    /// and that makes no difference either: what was granted never decreases, so no comparison
-    /// will tell it from the number granted last.
+    /// This changes no behaviour. The rules use the numbers of a process in three ways only: they
+    /// compare them with the number that the token says was granted (`requested > granted`), they
+    /// keep the larger of two, and they increase the process's own number by one, which later
+    /// becomes the granted one. All three commute with subtracting one number from all of them. A
+    /// number below the granted one would become negative; it becomes 0 instead. No rule can tell
+    /// the difference: the granted number never decreases, so every comparison with it gives the
+    /// same answer as for the number granted last.
     fn normalise(processes: &mut [&mut Self], in_flight: &mut [&mut Message<C>]) -> bool {
         let Some(granted) = take_granted(processes, in_flight) else { return false };
         for (index, process) in processes.iter_mut().enumerate() {
@@ -223,8 +228,9 @@ impl<C: Choice> Algorithm for TokenPassing<C> {
     }
 }
 
-/// What the only token says was granted, which is set to nothing; `None` if there is not exactly
-/// one token, and nobody knows then what will be compared with what.
+/// Takes the granted numbers out of the only token, and leaves zeros there. `None` if there is not
+/// exactly one token: with two, no single number can be subtracted on both sides of every
+/// comparison.
 fn take_granted<C: Choice>(
     processes: &mut [&mut TokenPassing<C>],
     in_flight: &mut [&mut Message<C>],

@@ -39,6 +39,8 @@ impl Search {
 
     fn extend(&mut self, left: usize) -> bool {
         let new_pairs = self.marks.len() * left + left * left.saturating_sub(1) / 2;
+        // Each new pair of marks shows one distance, so this branch cannot show all that are
+        // missing.
         if self.unseen > new_pairs {
             return false;
         }

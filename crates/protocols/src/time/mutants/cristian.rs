@@ -1,5 +1,5 @@
-//! Cristian's method, spoilt by a formula that is easily misread, and by a network on which anybody
-//! may answer.
+//! Cristian's method, spoilt by a formula that is easily misread, and by a client that believes an
+//! answer from any process.
 
 use crate::time::cristian::{Cristian, Message};
 use serde::{Deserialize, Serialize};
@@ -59,7 +59,7 @@ impl Algorithm for CristianSum {
         parameters: &[],
         mutant: Some(Mutant {
             of: "cristian",
-            change: "what is added is half the sum, not half the difference, of T1 and T0",
+            change: "it adds half the sum, not half the difference, of T1 and T0",
             breaks: T5,
         }),
         ..Cristian::CARD
@@ -75,13 +75,13 @@ impl Algorithm for CristianSum {
     }
 }
 
-/// Clients ask everybody and believe whoever answers first; and p2 answers, with a wrong time.
+/// A client asks p2, too, and believes the first answer; and p2 answers with a wrong time.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CristianImpostor(Cristian);
 
-/// Who answers in the server's place.
+/// The process that answers in the server's place.
 const IMPOSTOR: ProcessId = ProcessId(2);
-/// What the impostor says, whatever the time is.
+/// The time that the impostor sends in every answer.
 const LIE_US: i64 = 3_600_000_000;
 
 impl Protocol for CristianImpostor {
@@ -119,7 +119,7 @@ impl Algorithm for CristianImpostor {
     const CARD: Card = Card {
         name: "cristian-impostor",
         title: "Cristian's method with an impostor",
-        idea: "Do not ask the server alone, and believe the first who answers.",
+        idea: "Ask other processes beside the server, and believe the first answer.",
         assumes: &["reliable links"],
         promises: &[T6],
         counterexamples: &[Counterexample {

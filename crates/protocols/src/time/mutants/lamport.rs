@@ -6,7 +6,7 @@ use synod_core::card::{Card, Counterexample, Mutant, Scope};
 use synod_core::family::logical_time::{Input, LogicalTime, Output, Stamp, T1, T2, T3};
 use synod_core::{Algorithm, Cx, Never, ProcessId, Protocol, Setup, SetupError, Timestamp};
 
-/// A process that counts its events, and does not listen to what others have counted.
+/// A process that counts its events, and ignores the counts in messages.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct LamportDeaf {
     clock: u64,
@@ -44,7 +44,7 @@ impl Algorithm for LamportDeaf {
         name: "lamport-deaf",
         aliases: &[],
         title: "Lamport's clock without a look at the times of messages",
-        idea: "Count the own events, and nothing else.",
+        idea: "Count the own events, and ignore the times in messages.",
         promises: &[T1, T3],
         counterexamples: &[Counterexample {
             property: T2,

@@ -1,5 +1,5 @@
 //! Clocks that are broken on purpose: each is a small change to a right one, and the explorer must
-//! find what it breaks.
+//! find the property that it breaks.
 
 pub mod cristian;
 pub mod lamport;
