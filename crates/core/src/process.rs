@@ -68,7 +68,7 @@ enum Words {
     Large(Box<[u64]>),
 }
 
-/// Words as somebody else wrote them: anything is possible.
+/// Words from the network or a disk, not checked yet.
 #[derive(Deserialize)]
 enum Written {
     Small(u64),
@@ -111,7 +111,7 @@ impl ProcessSet {
         if n < 64 {
             return ProcessSet(Words::Small((1 << n) - 1));
         }
-        // The largest name first: the set is made as wide as it will be at once.
+        // The largest name first, so that the set allocates its final width at once.
         ProcessId::all(n).rev().collect()
     }
 
@@ -192,13 +192,13 @@ impl ProcessSet {
         self.words().iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Whether nobody is in the set.
+    /// Whether the set is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         matches!(self.0, Words::Small(0))
     }
 
-    /// Takes everybody out.
+    /// Removes all processes.
     pub fn clear(&mut self) {
         *self = ProcessSet::EMPTY;
     }

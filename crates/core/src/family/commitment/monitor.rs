@@ -10,29 +10,29 @@ use crate::setup::Setup;
 use smallvec::{SmallVec, smallvec};
 use std::collections::BTreeMap;
 
-/// So many transactions for whose outcome nobody waits are remembered.
+/// The number of remembered transactions for whose outcome no process waits.
 const REMEMBERED: usize = 64;
 
-/// Knows who voted how, and who was told what.
+/// Knows the votes, and the outcome that each process learned.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Registrar {
     participants: ProcessSet,
     up: ProcessSet,
     n: usize,
     links_work: bool,
-    /// Whether somebody has crashed, or a link was cut, at any time.
+    /// Whether a process has crashed, or a link was cut, at any time.
     failed: bool,
     cases: BTreeMap<Transaction, Case>,
 }
 
-/// What is known about one transaction.
+/// The facts about one transaction.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Case {
     yes: ProcessSet,
     no: ProcessSet,
-    /// What each process decided.
+    /// The decision of each process.
     decided: SmallVec<[Option<Outcome>; 4]>,
-    /// Who has asked to commit, or promised to, and knows of it, but not of the outcome.
+    /// Processes that have asked to commit, or promised to, and do not know the outcome.
     wait: ProcessSet,
 }
 
@@ -106,7 +106,7 @@ impl Monitor for Registrar {
         self.failed |= !self.links_work;
     }
 
-    /// What applications tell each other changes no outcome.
+    /// Messages between applications never change an outcome.
     fn has_news(&self, _from: ProcessId) -> bool {
         false
     }
@@ -172,13 +172,13 @@ impl Registrar {
         }
     }
 
-    /// Those who are up and wait for an outcome.
+    /// The living processes that wait for an outcome.
     fn undecided(&self) -> ProcessSet {
         let waits = |at: &ProcessId| self.cases.values().any(|case| case.wait.contains(*at));
         self.up.iter().filter(waits).collect()
     }
 
-    /// What is old, and nobody waits for, is over.
+    /// Forgets the oldest transactions for which no process waits.
     fn forget(&mut self) {
         while self.cases.len() > REMEMBERED
             && self.cases.first_key_value().is_some_and(|(_, case)| case.wait.is_empty())
@@ -201,7 +201,7 @@ mod tests {
 
     const MOMENT: Moment<'static> = Moment { now_us: 0, clocks: &[] };
 
-    /// The coordinator p0, the participants p1 and p2, and what was found.
+    /// The coordinator p0, the participants p1 and p2, and the violations found.
     struct Watched(Registrar, Vec<&'static str>);
 
     impl Watched {

@@ -11,22 +11,23 @@ use smallvec::{SmallVec, smallvec};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Writes the log as it is applied, and listens to the clients.
+/// Writes the log as the processes apply it, and listens to the clients.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Chronicler {
     loyal: Arc<ProcessSet>,
     up: ProcessSet,
     /// The clients that wait, by [`name`].
     waiting: BTreeSet<u64>,
-    /// The log, as far as any loyal process has applied it: the requests, or nothing.
+    /// The log, as far as any loyal process has applied it: the requests, or none for an empty
+    /// entry.
     log: Vec<Option<RequestId>>,
-    /// How far each process has applied it in this life.
+    /// The last index that each process has applied since it started.
     applied: SmallVec<[u64; 4]>,
     /// The last request of each client that took effect, and where.
     effects: BTreeMap<Client, (u64, u64)>,
-    /// Who led in which term.
+    /// The leader of each term.
     leaders: BTreeMap<u64, ProcessId>,
-    /// None if it is not judged.
+    /// None if linearizability is not judged.
     clients: Option<Checker<KeyValue>>,
 }
 
@@ -56,7 +57,8 @@ impl Monitor for Chronicler {
     ) {
         let Invoke::Operation { client, operation } = input else { return };
         self.waiting.insert(name(at, *client));
-        // A traitor may put what it likes in the name of its clients: they stay open for ever.
+        // A traitor may put any value in the name of its clients: their requests stay open for
+        // ever.
         if let Some(clients) = &mut self.clients {
             clients.invoke(name(at, *client), operation.clone());
         }
@@ -95,7 +97,7 @@ impl Monitor for Chronicler {
         self.up.insert(at);
     }
 
-    /// What applications tell each other is not judged.
+    /// Messages between applications are not judged.
     fn has_news(&self, _from: ProcessId) -> bool {
         false
     }
@@ -123,7 +125,7 @@ impl Monitor for Chronicler {
     }
 }
 
-/// What is violated, and why.
+/// The violated property, and the reason.
 type Wrong = Option<(&'static str, String)>;
 
 /// The name of a client's request: it has one at a time.
@@ -131,7 +133,7 @@ fn name(at: ProcessId, client: u32) -> u64 {
     u64::from(at.0) << 32 | u64::from(client)
 }
 
-/// Nobody waits for these any more.
+/// No client waits for these requests.
 fn abandon(clients: &mut Checker<KeyValue>, gone: &BTreeSet<u64>) {
     gone.iter().for_each(|id| clients.abandon(*id));
 }
@@ -151,7 +153,7 @@ impl Chronicler {
             Verdict::Broken(broken) => {
                 Some((LINEARIZABLE, format!("client {client} of {at}: {broken}")))
             }
-            // Too much is open at the same time to be judged.
+            // Too many requests were open at the same time to be judged.
             Verdict::Linearizable | Verdict::Unknown => None,
         }
     }
@@ -184,7 +186,8 @@ impl Chronicler {
                 return Some((SAME_LOG, because));
             }
         }
-        // It was applied for the first time; the others do the same.
+        // The request takes effect at its first application; later ones repeat it at other
+        // processes.
         request.filter(|_| fresh).and_then(|request| self.takes_effect(request, index))
     }
 
@@ -226,7 +229,7 @@ mod tests {
 
     const MOMENT: Moment<'static> = Moment { now_us: 0, clocks: &[] };
 
-    /// A group of three, and what was found.
+    /// A group of three, and the violations found.
     struct Watched(Chronicler, Vec<&'static str>);
 
     impl Watched {

@@ -1,4 +1,4 @@
-//! G5, the views themselves, settling, and what is forgotten.
+//! G5, the views themselves, settling, and forgetting.
 
 use super::*;
 
@@ -238,7 +238,7 @@ fn on_the_abstract_engine_every_view_is_of_members_who_live_and_know_it() {
     assert_eq!(run.waiting(SETTLES), [1], "p2 does not know yet");
 }
 
-/// What differs is what happened, and nothing of it matters any more.
+/// The two runs differ in their past, and the difference no longer matters.
 #[test]
 fn what_no_longer_matters_is_forgotten() {
     let mut runs = [Run::begun(2), Run::begun(2)];
