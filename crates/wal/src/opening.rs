@@ -1,4 +1,4 @@
-//! What is found on the disk, judged and repaired.
+//! Opening a log: its segments are read, judged and repaired.
 
 use crate::error::{Error, Trying};
 use crate::frame::{Frame, Kind};
@@ -13,38 +13,38 @@ pub struct Entry<'a> {
     pub sequence: u64,
     /// Whether it stands for all before it. It is then the first.
     pub is_checkpoint: bool,
-    /// What was appended.
+    /// The appended bytes.
     pub content: &'a [u8],
 }
 
-/// An open log, and what was found in it.
+/// An open log, and the findings of its opening.
 #[derive(Debug)]
 pub struct Opened<S: Storage> {
     /// The log.
     pub log: Log<S>,
-    /// How many records were read.
+    /// The number of records read.
     pub records: u64,
-    /// Whether there was none, and it was made.
+    /// Whether the log did not exist before.
     pub is_new: bool,
-    /// What was removed because a crash had left it unfinished.
+    /// The unfinished tail that was removed.
     pub repaired: Option<TornTail>,
 }
 
-/// What a crash left unfinished behind the last whole record, and is removed now.
+/// The unfinished bytes that a crash left behind the last whole record. [`open`] removes them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TornTail {
     /// The segment.
     pub file: String,
-    /// Where in it.
+    /// The place in it.
     pub offset: u64,
-    /// How many bytes.
+    /// The number of bytes.
     pub bytes: u64,
-    /// How many whole records were among them, behind one that is not whole.
+    /// The number of whole records among them, behind one that is not whole.
     pub records: u64,
 }
 
-/// Opens the log, or makes it if there is none, and shows every record in order. Where the answer is an
-/// error, what was shown so far is not to be used.
+/// Opens the log, or creates it, and shows every record in order. If it returns an error, the
+/// caller must not use the records shown so far.
 pub fn open<S: Storage>(
     storage: S,
     settings: Settings,
@@ -86,8 +86,7 @@ pub fn open<S: Storage>(
     Ok(Opened { log, records, is_new: false, repaired })
 }
 
-/// The headers of all segments that are needed, in order: from the last that is a base, or from the
-/// very first.
+/// The headers of all segments in use, in order: from the last base, or from the very first.
 pub(crate) fn headers<S: Storage>(storage: &S, names: &[String]) -> Result<Vec<Header>, Error> {
     let mut numbers: Vec<u64> = names.iter().filter_map(|name| number(name)).collect();
     numbers.sort_unstable();
@@ -132,15 +131,15 @@ fn corrupt(number: u64, offset: usize, what: &str) -> Error {
 struct Reading<'r, S: Storage> {
     storage: &'r S,
     settings: Settings,
-    /// The number of the next record, if something was read.
+    /// The number of the next record, once a segment was read.
     next: Option<u64>,
     records: u64,
     show: &'r mut dyn FnMut(Entry<'_>),
 }
 
 impl<S: Storage> Reading<'_, S> {
-    /// A segment that others follow: all of it was safe before the next one was begun. Whether that has
-    /// all its records is seen there.
+    /// A segment that others follow: all of it was safe before the next one was begun. The header
+    /// of the next one shows whether its last records are missing.
     fn read_older(&mut self, header: &Header) -> Result<(), Error> {
         let (file, _, contents) = self.read(header)?;
         match contents.tail {
@@ -149,7 +148,7 @@ impl<S: Storage> Reading<'_, S> {
         }
     }
 
-    /// The last segment: what a crash left unfinished is removed.
+    /// The last segment: removes a torn tail.
     fn read_last(
         &mut self,
         header: &Header,
@@ -171,7 +170,7 @@ impl<S: Storage> Reading<'_, S> {
         let kind = Kind::Mark;
         Frame { kind, sequence: next, unsynced: 0, content: &[] }.write(seed, &mut mark);
         let length = (bytes.len() as u64).max(end + mark.len() as u64);
-        // Records that nobody vouches for may be in the memory of the kernel only, and if the disk has
+        // Records that no mark vouches for may be in the kernel's memory only. If the disk has
         // failed on them before, the kernel does not try again unless they are written again.
         let unsafe_part = &bytes[safe..end as usize];
         let repairing = "the log cannot be repaired";

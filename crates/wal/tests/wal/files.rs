@@ -5,13 +5,13 @@ use std::fs;
 use std::path::PathBuf;
 use synod_wal::{Error, Files, Settings};
 
-/// A directory of the test's own, that is gone in the end.
+/// A directory of the test's own, removed in the end.
 struct Directory(PathBuf);
 
 impl Directory {
     fn new(name: &str) -> Self {
         let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-        // It may be left over from a test that failed.
+        // A failed test may have left it.
         let _ = fs::remove_dir_all(&path);
         Directory(path)
     }
