@@ -9,7 +9,7 @@ use synod_experiment::{Allocator, run};
 fn repaired_slots_from_the_join_phase_has_the_published_efficiency() {
     let runs = runs(&Settings::published(), Allocator::Repaired, 2);
     assert_near("claims per multicast", mean(&runs, Measured::claims_per_multicast), 11.3, 0.4);
-    // Another simulation has 0.145; why, is in `start_up.rs`.
+    // Another simulation has 0.145; `start_up.rs` explains why.
     assert_near("failed per success", mean(&runs, Measured::failed_per_success), 0.11, 0.02);
     assert_near("used", mean(&runs, |run| run.used), 0.78, 0.015);
     assert!(runs.iter().all(|run| run.blocked == 0));

@@ -66,7 +66,7 @@ fn a_log_that_is_open_is_refused_to_everybody_else() {
     let second = open_all(directory.files(), SMALL);
     assert!(matches!(second, Err(Error::Busy { .. })));
     let error = second.expect_err("it is in use").to_string();
-    assert!(error.contains("is in use by another process; end that one first"), "{error}");
+    assert!(error.contains("is in use by another process; end that process first"), "{error}");
     drop(first);
     open_all(directory.files(), SMALL).expect("it is free again");
 }
