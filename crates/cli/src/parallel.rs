@@ -2,10 +2,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// No more threads than this, whatever is asked for.
+/// The largest number of threads, even if the user asks for more.
 const MOST_THREADS: usize = 256;
 
-/// How many threads there are, if nobody says otherwise one for each core.
+/// The number of threads: as asked, or one for each core.
 pub(crate) fn threads(asked: Option<u64>) -> usize {
     match asked {
         Some(asked) => asked.min(MOST_THREADS as u64) as usize,

@@ -7,7 +7,7 @@ use anyhow::Result;
 use synod_check::Question;
 use synod_drivers::Explored;
 
-/// What came of it, and how long it took, in seconds.
+/// The result, and the duration in seconds.
 pub(crate) fn explore(name: &str, question: &Question) -> Result<(Explored, f64)> {
     let mut bar = Progress::unknown("states");
     let explored = synod_drivers::explore(name, question, &mut |progress| {
