@@ -1,4 +1,5 @@
-//! The project's chores as code: `cargo xtask test`, `cargo xtask fix`, `cargo xtask tidy`, `cargo xtask soak`.
+//! The project's chores as code: `cargo xtask test`, `cargo xtask fix`, `cargo xtask tidy`, `cargo
+//! xtask soak`.
 #![forbid(unsafe_code)]
 
 mod debian;
@@ -21,7 +22,7 @@ Usage: cargo xtask <chore>
   soak   larger worlds than tests have time for: pools of slots, for hours, with up to 20 GB of memory
 ";
 
-/// All that must be green, cheapest first.
+/// All checks that must be green, cheapest first.
 const TEST: &[Stage] = &[
     Stage {
         name: "format",
@@ -52,7 +53,7 @@ const TEST: &[Stage] = &[
     },
 ];
 
-/// Clippy first, because what it writes may need formatting.
+/// Clippy first, because its repairs may need formatting.
 const FIX: &[Stage] = &[
     Stage {
         name: "repair lints",
@@ -76,7 +77,7 @@ const FIX: &[Stage] = &[
     },
 ];
 
-/// What takes hours.
+/// Explorations that take hours.
 const SOAK: &[Stage] = &[Stage {
     name: "soak",
     work: Work::Cargo { args: &["bench", "-p", "synod-protocols", "--bench", "soak"], env: &[] },

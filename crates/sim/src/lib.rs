@@ -4,11 +4,11 @@
 //! # Layout
 //! - [`world`]: the world and its one way to change, `step(action)`
 //! - [`simulator`]: chooses the next action by simulated time and seed
-//! - [`scheduler`]: chooses the next action by what comes of it
-//! - [`network`], [`faults`], [`storm`]: how long things take and what goes wrong
+//! - [`scheduler`]: chooses the next action by its consequences
+//! - [`network`], [`faults`], [`storm`]: delays and faults
 //! - [`count`]: messages and operations counted, next to the formulas
-//! - [`scenario`]: stories as text files: a script, and the trace that must come of it
-//! - [`trace`]: what happened, with Lamport and vector times
+//! - [`scenario`]: stories as text files: a script, and the trace that it must produce
+//! - [`trace`]: events, with Lamport and vector times
 #![forbid(unsafe_code)]
 
 mod agenda;

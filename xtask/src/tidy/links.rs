@@ -1,4 +1,4 @@
-//! Links between the documents lead somewhere.
+//! Links between the documents lead to files and headings that exist.
 
 use super::Finding;
 use super::rust::numbered;
@@ -16,7 +16,7 @@ pub(super) fn links_resolve(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// What is wrong with a link from the document `path`, if anything is.
+/// The mistake in a link from the document `path`, if there is one.
 fn trouble(tree: &Tree, path: &str, target: &str) -> Option<String> {
     if target.contains("://") || target.starts_with("mailto:") {
         return None;

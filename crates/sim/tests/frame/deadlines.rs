@@ -1,4 +1,4 @@
-//! What is promised in the end comes true by the deadline of the card, if it is calm.
+//! A promise about the end comes true by the deadline of the card, if the network is calm.
 
 use super::toys::{P0, P1};
 use serde::{Deserialize, Serialize};
@@ -17,8 +17,8 @@ const BEAT_MS: u64 = 10;
 
 type Wrong = Action<Ask<Payload>>;
 
-/// Everybody is alone, and after so many beats all are in one view, whatever happens. Once in a beat
-/// each says something.
+/// Every process is alone, and after `beats` beats all are in one view, in any case. Once in a beat
+/// each sends a message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Sluggish {
     n: usize,
@@ -88,7 +88,7 @@ impl Algorithm for Sluggish {
     }
 }
 
-/// A run of five in which all are in one view after so many milliseconds.
+/// A run of five processes in which all are in one view after this many milliseconds.
 fn run(settles_ms: u64, change: impl FnOnce(&mut Options), faults: &[(u64, Wrong)]) -> Report {
     let setup = Setup::new(5).with("beats", &(settles_ms / BEAT_MS + 1).to_string());
     let judged = Judged::Only(vec![SETTLES.to_owned()]);
@@ -148,7 +148,7 @@ fn it_does_not_run_while_messages_are_lost_or_late() {
     assert_eq!(run(3_000, in_time, &[]).violations.len(), 1);
 }
 
-/// Between these two, p1 does not beat: it is in the view of all only at 2.8 s.
+/// Between these two times p1 does not beat: it is in the common view only at 2.8 s.
 #[test]
 fn it_does_not_run_while_somebody_stands_still() {
     let faults = [(100, Action::Pause(P1)), (2_000, Action::Resume(P1))];

@@ -1,4 +1,4 @@
-//! Scenarios: what they can say, what they answer to mistakes, and that nothing makes them panic.
+//! Scenarios: their language, their answers to mistakes, and that no text makes them panic.
 
 mod again;
 mod fuzz;
