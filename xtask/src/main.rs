@@ -1,5 +1,4 @@
-//! The project's chores as code: `cargo xtask test`, `cargo xtask fix`, `cargo xtask tidy`, `cargo
-//! xtask soak`.
+//! The project's chores as code: `cargo xtask test`, `cargo xtask fix`, `cargo xtask tidy`, `cargo xtask soak`.
 #![forbid(unsafe_code)]
 
 mod debian;
@@ -22,7 +21,7 @@ Usage: cargo xtask <chore>
   soak   larger worlds than tests have time for: pools of slots, for hours, with up to 20 GB of memory
 ";
 
-/// All checks that must be green, cheapest first.
+/// All that must be green, cheapest first.
 const TEST: &[Stage] = &[
     Stage {
         name: "format",
@@ -53,7 +52,7 @@ const TEST: &[Stage] = &[
     },
 ];
 
-/// Clippy first, because its repairs may need formatting.
+/// Clippy first, because what it writes may need formatting.
 const FIX: &[Stage] = &[
     Stage {
         name: "repair lints",
@@ -77,7 +76,7 @@ const FIX: &[Stage] = &[
     },
 ];
 
-/// Explorations that take hours.
+/// What takes hours.
 const SOAK: &[Stage] = &[Stage {
     name: "soak",
     work: Work::Cargo { args: &["bench", "-p", "synod-protocols", "--bench", "soak"], env: &[] },

@@ -6,15 +6,15 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// One chore.
+/// One thing to be done.
 pub(crate) struct Stage {
     pub(crate) name: &'static str,
     pub(crate) work: Work,
-    /// The remedy if it fails.
+    /// What to do if it fails.
     pub(crate) remedy: &'static str,
 }
 
-/// How a chore is done.
+/// How it is done.
 pub(crate) enum Work {
     /// By cargo, with these arguments and environment variables.
     Cargo { args: &'static [&'static str], env: &'static [(&'static str, &'static str)] },
@@ -23,7 +23,7 @@ pub(crate) enum Work {
 }
 
 impl Stage {
-    /// Does the chore.
+    /// Does it.
     pub(crate) fn run(&self, root: &Path) -> Result<()> {
         match &self.work {
             Work::Tidy => tidy::run(root),
@@ -39,7 +39,7 @@ impl Stage {
         }
     }
 
-    /// The command that does the same.
+    /// What one would type to do the same.
     fn in_words(&self) -> String {
         match &self.work {
             Work::Tidy => "cargo xtask tidy".to_owned(),

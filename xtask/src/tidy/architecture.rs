@@ -1,10 +1,10 @@
-//! The layers of the workspace, and the purity of protocols.
+//! Who may use whom, and that protocols see nothing of the world.
 
 use super::Finding;
 use super::rust::{code, line_of, numbered};
 use super::tree::{Dependency, Package, Tree};
 
-/// The crates of the workspace that a crate may use, and those that its tests may use beside.
+/// What a crate may use of the workspace, and what its tests may use beside.
 struct Layer {
     package: &'static str,
     directory: &'static str,
@@ -12,8 +12,7 @@ struct Layer {
     tests_may_use: &'static [&'static str],
 }
 
-/// From the bottom to the top. A crate that is not listed may use all others, and no listed crate
-/// may use it.
+/// From the bottom to the top. What is not listed may use everything, and nothing listed uses it.
 const LAYERS: &[Layer] = &[
     Layer { package: "synod-core", directory: "crates/core", may_use: &[], tests_may_use: &[] },
     Layer {
@@ -61,11 +60,11 @@ const LAYERS: &[Layer] = &[
     },
 ];
 
-/// The libraries that protocols may use: without clock, socket, thread or randomness.
+/// What protocols may use from outside: libraries without clock, socket, thread or randomness.
 const PURE_LIBRARIES: &[&str] =
     &["ed25519-dalek", "postcard", "serde", "sha2", "smallvec", "thiserror"];
 
-/// The parts of the standard library that read or change the world.
+/// The parts of the standard library through which the world shows.
 const WORLDLY: &[&str] = &["env", "fs", "io", "net", "process", "thread", "time"];
 
 pub(super) fn layers_use_only_what_lies_below(tree: &Tree) -> Vec<Finding> {
@@ -193,7 +192,7 @@ pub(super) fn every_crate_has_the_lints(tree: &Tree) -> Vec<Finding> {
 mod tests {
     use super::*;
 
-    /// A workspace of these manifests: name, dependencies, dependencies of its tests.
+    /// A workspace of the given manifests: name, what it uses, what its tests use.
     fn workspace(packages: &[(&str, &[&str], &[&str])]) -> Tree {
         let uses = |names: &[&str], for_tests_only| {
             let dependency = |name: &&str| Dependency { name: (*name).to_owned(), for_tests_only };

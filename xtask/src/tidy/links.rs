@@ -1,4 +1,4 @@
-//! Links between the documents lead to files and headings that exist.
+//! Links between the documents lead somewhere.
 
 use super::Finding;
 use super::rust::numbered;
@@ -16,7 +16,7 @@ pub(super) fn links_resolve(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// The mistake in a link from the document `path`, if there is one.
+/// What is wrong with a link from the document `path`, if anything is.
 fn trouble(tree: &Tree, path: &str, target: &str) -> Option<String> {
     if target.contains("://") || target.starts_with("mailto:") {
         return None;

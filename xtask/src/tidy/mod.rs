@@ -1,7 +1,7 @@
 //! The project's own rules, as a test.
 //!
-//! A rule is a small function from the [`Tree`] to its findings. Each lives in the file named after
-//! its subject, together with a test that shows it catching an offender.
+//! A rule is a small function from the [`Tree`] to what is wrong with it. Each lives in the file
+//! named after its subject, together with a test that shows it catching an offender.
 
 mod architecture;
 mod documents;
@@ -18,7 +18,7 @@ use std::fmt;
 use std::path::Path;
 use tree::Tree;
 
-/// A violation of a rule.
+/// One thing that is not as it should be.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Finding {
     path: String,

@@ -1,7 +1,7 @@
 //! Just enough Rust: which part of a file is code, and which part of the code is a test.
 
-/// The code of a Rust file, line by line in its place: comments become blanks, and the contents of
-/// string and character literals become `~`.
+/// The code of a Rust file, line by line in its place: comments become blanks, and what stands in
+/// string and character literals becomes `~`.
 pub(super) fn code(text: &str) -> String {
     let mut scanner = Scanner { rest: text, code: String::with_capacity(text.len()) };
     while scanner.step() {}
@@ -35,7 +35,7 @@ impl Scanner<'_> {
         true
     }
 
-    /// Takes this many bytes; all but white space becomes `instead`.
+    /// Takes so many bytes; all but white space becomes `instead`.
     fn take(&mut self, length: usize, instead: char) {
         let (taken, rest) = self.rest.split_at(length);
         self.code.extend(taken.chars().map(|c| if c.is_whitespace() { c } else { instead }));
@@ -108,7 +108,7 @@ pub(super) fn without_tests(code: &str) -> String {
     without_items(code, "#[cfg(test)]\nmod ")
 }
 
-/// The code without the items that begin with `beginning`.
+/// The code without the items that begin so.
 pub(super) fn without_items(code: &str, beginning: &str) -> String {
     let mut kept = String::new();
     let mut rest = code;

@@ -1,4 +1,4 @@
-//! The input of the rules: every file of the repository, and the dependencies of each crate.
+//! What the rules look at: every file of the repository, and what each crate depends on.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -29,14 +29,15 @@ pub(super) struct Package {
     pub(super) dependencies: Vec<Dependency>,
 }
 
-/// A dependency of a crate.
+/// Something a crate uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Dependency {
     pub(super) name: String,
     pub(super) for_tests_only: bool,
 }
 
-/// Directories with generated files. Of the hidden ones only these two are the project's own.
+/// Directories that hold what is made, not what is written. Of the hidden ones only these two are
+/// the project's own.
 const MADE: &[&str] = &["target", "out"];
 const HIDDEN: &[&str] = &[".cargo", ".ci"];
 
@@ -67,7 +68,7 @@ impl Tree {
         Ok(())
     }
 
-    /// All text files whose path ends with `suffix`, with their text.
+    /// All text files whose path ends so, with their text.
     pub(super) fn texts(&self, suffix: &str) -> impl Iterator<Item = (&str, &str)> {
         self.files
             .iter()
@@ -89,7 +90,7 @@ fn is_written(directory: &str) -> bool {
     }
 }
 
-/// The dependencies of each crate of the workspace, as cargo itself reads the manifests.
+/// What each crate of the workspace depends on, as cargo itself reads the manifests.
 fn packages(root: &Path) -> Result<Vec<Package>> {
     let asked = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()))
         .args(["metadata", "--no-deps", "--format-version", "1"])

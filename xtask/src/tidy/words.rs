@@ -4,7 +4,7 @@ use super::Finding;
 use super::rust::{code, numbered};
 use super::tree::Tree;
 
-/// Markers of unfinished work. Spelt in two halves, so that this file keeps its own rule.
+/// What is finished before it lands. Spelt in two halves, so that this file keeps its own rule.
 const LEFTOVERS: &[(&str, &str)] = &[
     (concat!("todo", "!("), "write what is missing"),
     (concat!("unimplemented", "!("), "write what is missing"),
@@ -42,7 +42,7 @@ pub(super) fn no_machine_is_named(tree: &Tree) -> Vec<Finding> {
     })
 }
 
-/// The findings of `judge` in each line of each text.
+/// What `judge` has to say about each line of each text.
 fn occurrences(
     tree: &Tree,
     judge: impl Fn(&str) -> Option<(String, &'static str)>,
