@@ -182,7 +182,8 @@ pub struct Tolerance {
     pub order: Order,
     /// How many processes may crash for good, also in the middle of a step.
     pub crashes: Crashes,
-    /// Whether any process may crash at any time, again and again, if it starts again with its disk.
+    /// Whether any process may crash at any time, again and again, if it starts again with its
+    /// disk.
     pub recovery: bool,
     /// Whether messages may be lost.
     pub loss: bool,

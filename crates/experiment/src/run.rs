@@ -84,8 +84,8 @@ impl Allocator {
     }
 }
 
-/// Runs an allocator. The same seed gives the same claims to every allocator, and the same result every
-/// time. `progress` is called now and then with the round.
+/// Runs an allocator. The same seed gives the same claims to every allocator, and the same result
+/// every time. `progress` is called now and then with the round.
 pub fn run(
     settings: &Settings,
     allocator: Allocator,

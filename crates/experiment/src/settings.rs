@@ -37,7 +37,8 @@ pub struct Settings {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Timing {
     /// As in the simulation that the paper reports: every node has one turn in a round, reads one
-    /// message in a turn at most, and each send costs a turn. A node in the middle forwards at once.
+    /// message in a turn at most, and each send costs a turn. A node in the middle forwards at
+    /// once.
     Authors,
     /// A network without limits: a multicast is delivered everywhere `latency` rounds after the
     /// round in which it is sent, when that round begins.

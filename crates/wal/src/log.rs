@@ -29,8 +29,8 @@ impl Default for Settings {
 pub enum Durability {
     /// Records are on the disk: they survive a crash of the machine.
     Sync,
-    /// Records are with the kernel: they survive a crash of the process, and no more. After a loss of
-    /// power the log may look damaged, and is then refused.
+    /// Records are with the kernel: they survive a crash of the process, and no more. After a loss
+    /// of power the log may look damaged, and is then refused.
     None,
 }
 

@@ -1,8 +1,8 @@
 //! Recorded histories: the calls and answers of all clients, in the order in which they happened.
 //!
-//! As text, a history is one event a line, usually a JSON object, but that is the caller's choice. The
-//! order of the lines is the order of the events; where two happened at the same time, the call must
-//! come before the answer.
+//! As text, a history is one event a line, usually a JSON object, but that is the caller's choice.
+//! The order of the lines is the order of the events; where two happened at the same time, the call
+//! must come before the answer.
 
 use super::Model;
 use serde::{Deserialize, Serialize};
@@ -97,7 +97,8 @@ impl<M: Model> History<M> {
         History::of_lines(events, lines)
     }
 
-    /// From one event a line: `History::parse(text, serde_json::from_str)`. Empty lines are skipped.
+    /// From one event a line: `History::parse(text, serde_json::from_str)`. Empty lines are
+    /// skipped.
     pub fn parse<'t, E: fmt::Display>(
         text: &'t str,
         mut event_of: impl FnMut(&'t str) -> Result<Event<M>, E>,

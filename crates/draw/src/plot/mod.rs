@@ -98,8 +98,8 @@ struct Range {
 }
 
 impl Range {
-    /// Covers all values above 0, and ends at 1, 2 or 5 times a power of ten. Marks are powers of ten,
-    /// or these too where there are few.
+    /// Covers all values above 0, and ends at 1, 2 or 5 times a power of ten. Marks are powers of
+    /// ten, or these too where there are few.
     fn log(values: &[f64]) -> Self {
         let above = || values.iter().copied().filter(|value| *value > 0.0);
         let low = above().fold(f64::INFINITY, f64::min);

@@ -1,4 +1,5 @@
-//! The paper's baseline: slots without an owner lie in one heap, and every change of it is a multicast.
+//! The paper's baseline: slots without an owner lie in one heap, and every change of it is a
+//! multicast.
 //!
 //! A member without a free slot multicasts FORK, and every member that delivers it gives the first
 //! [`BATCH`] slots of the heap to the sender. A member with [`HIGH`] free slots or more multicasts

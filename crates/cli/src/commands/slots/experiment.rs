@@ -58,7 +58,8 @@ pub(crate) struct Experiment {
     /// The number of members [default: 32]
     #[arg(long, value_name = "N", value_parser = parse::positive)]
     nodes: Option<u64>,
-    /// The offered load as a share of the slots, with claims at random times [default: as published]
+    /// The offered load as a share of the slots, with claims at random times [default: as
+    /// published]
     #[arg(long, value_name = "SHARE", value_parser = positive_number)]
     load: Option<f64>,
     /// Only this policy; may be given several times [default: all]

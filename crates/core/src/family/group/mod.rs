@@ -1,7 +1,7 @@
 //! Group services: membership views, and the members' multicasts, in one order.
 //!
-//! The contract is that of [`crate::group`], extended virtual synchrony. Every side of a partition has
-//! a view of its own, and all sides go on.
+//! The contract is that of [`crate::group`], extended virtual synchrony. Every side of a partition
+//! has a view of its own, and all sides go on.
 
 mod monitor;
 

@@ -1,4 +1,5 @@
-//! Allocation of a pool of identical resources, the slots: ports, addresses, channels, process slots.
+//! Allocation of a pool of identical resources, the slots: ports, addresses, channels, process
+//! slots.
 //!
 //! Every slot has one *owner*, who may use it and stop using it without asking any other member.
 //! Ownership moves between members; use never does. Properties are those of SLOTS (π1 to π15).
