@@ -82,7 +82,7 @@ impl TryFrom<Written> for Words {
         match written {
             Written::Small(word) => Ok(Words::Small(word)),
             Written::Large(words) if words.len() < 2 || words.last() == Some(&0) => {
-                Err("a set of processes is written longer than it is")
+                Err("a set of processes has superfluous words at its end")
             }
             Written::Large(words) => Ok(Words::Large(words)),
         }
@@ -170,6 +170,7 @@ impl ProcessSet {
 
     #[inline]
     fn shrink(&mut self) {
+        // Sets are compared and hashed by their words, so equal sets must have equal words.
         if let Words::Large(words) = &mut self.0 {
             match words.iter().rposition(|word| *word != 0) {
                 None | Some(0) => self.0 = Words::Small(words[0]),
@@ -213,6 +214,7 @@ impl ProcessSet {
     pub fn iter(&self) -> impl Iterator<Item = ProcessId> + '_ {
         self.words().iter().enumerate().flat_map(|(index, &word)| {
             std::iter::successors((word != 0).then_some(word), |rest| {
+                // Clears the lowest bit.
                 let rest = rest & (rest - 1);
                 (rest != 0).then_some(rest)
             })

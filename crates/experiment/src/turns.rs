@@ -150,12 +150,14 @@ impl<S: Policy> Turns<'_, S> {
         if self.workload.moves(round) {
             self.workload.reheat(round);
             for node in 0..self.nodes.len() {
+                // The next claim was drawn with the old rates.
                 self.nodes[node].next_claim = self.workload.next(node, self.now);
             }
         }
     }
 
     fn turn(&mut self, node: usize) {
+        // This node has not joined yet.
         if self.nodes[node].read == usize::MAX {
             return;
         }

@@ -146,7 +146,9 @@ impl Meter {
             Happening::TimerSet { .. } | Happening::Writing(_) => {}
             Happening::Crashed(at) => {
                 self.events += 1;
+                // The requests of an application die with its process.
                 self.asked[at.index()].clear();
+                // A round with a crash in it has fewer messages than the formula says.
                 self.round_began = None;
             }
             _ => self.events += 1,
@@ -179,6 +181,8 @@ impl Meter {
                     self.operations += 1;
                     self.entry_us.add(now_us - asked_us);
                     self.entry_messages.add(self.messages - messages);
+                    // Only a process that waited already when the last one left shows the delay of
+                    // a relay.
                     if let Some(left_at) = self.left_at.take().filter(|left| asked_us < *left) {
                         self.relay_us.add(now_us - left_at);
                     }

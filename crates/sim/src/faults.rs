@@ -88,6 +88,8 @@ impl RandomFaults {
         let (partitions, one_way_cuts) =
             if n > 1 { (self.partitions, self.one_way_cuts) } else { (0, 0) };
         let some = |chance: &mut Chance| ProcessId(below(chance, n as u64) as u32);
+        // The order of these draws is part of every recorded run, so a new kind of fault must come
+        // last.
         spans(self.crashes, &mut |chance| {
             let at = some(chance);
             let back = match self.restart {

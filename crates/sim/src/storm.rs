@@ -22,8 +22,8 @@ pub struct Storm {
     /// once after the last one, so that they fall into the group's reaction to it; a quarter come
     /// within this time, and a quarter after it.
     pub notice_us: u64,
-    /// The number of crashes and restarts among sixteen moves, half each. They come before other
-    /// moves if this is more than four.
+    /// The number of crashes and restarts among sixteen moves, half each. Above four they take the
+    /// place of other moves.
     pub crashes: u32,
     /// Whether all links work in the end. Otherwise the parts stay apart as they are then.
     pub heals: bool,

@@ -102,6 +102,7 @@ impl<S: Storage> Log<S> {
     /// If the segment is full, the log syncs all earlier records, and begins the next segment.
     pub fn append(&mut self, content: &[u8]) -> Result<u64, Error> {
         self.check(content)?;
+        // A mark follows the last record, so there must be room for it.
         let needs = (self.waiting.len() + size_of(content.len()) + HEAD) as u64;
         if self.current.end + needs > self.current.length {
             self.sync()?;
@@ -253,6 +254,7 @@ impl<S: Storage> Log<S> {
 
     fn or_poison_unless_full<T>(&mut self, result: Result<T, Error>) -> Result<T, Error> {
         match result {
+            // No record was written yet, so the log stays usable.
             Err(Error::Full { .. }) => result,
             _ => self.or_poison(result),
         }

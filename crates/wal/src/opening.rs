@@ -55,6 +55,7 @@ pub fn open<S: Storage>(
     let locked = storage.lock().trying("the log cannot be locked", &place)?;
     let Some(lock) = locked else { return Err(Error::Busy { place }) };
     let names = storage.list().trying("the directory cannot be read", &place)?;
+    // The crash came before this segment had its name, so it holds no safe record.
     if names.iter().any(|name| name == HALF_MADE) {
         let removed = storage.remove(HALF_MADE);
         removed.trying("a segment that is half made cannot be removed", HALF_MADE)?;
@@ -91,6 +92,8 @@ pub(crate) fn headers<S: Storage>(storage: &S, names: &[String]) -> Result<Vec<H
     let mut numbers: Vec<u64> = names.iter().filter_map(|name| number(name)).collect();
     numbers.sort_unstable();
     let mut headers: Vec<Header> = Vec::new();
+    // The newest first: segments before the last base are superfluous, and a crash may have
+    // interrupted their removal.
     for &number in numbers.iter().rev() {
         let header = read_header(storage, number)?;
         if let Some(after) = headers.last()

@@ -133,6 +133,7 @@ pub(crate) fn examine<'b>(
         if frame.sequence != next || !is_record(&frame, header) {
             break found;
         }
+        // The log wrote this record when all records before it were synced.
         if frame.unsynced == 0 {
             safe = end;
         }
@@ -171,6 +172,7 @@ fn judge(bytes: &[u8], header: &Header, (end, next): (usize, u64), found: Found<
     };
     let mut vouched = header.vouches_for();
     let mut records = 0;
+    // Zeros up to the end were never written.
     let last = bytes[used..].iter().rposition(|byte| *byte != 0).map(|last| used + last + 1);
     for frame in last.into_iter().flat_map(|last| frames(bytes, end..last, header)) {
         if frame.sequence >= next {
@@ -179,6 +181,7 @@ fn judge(bytes: &[u8], header: &Header, (end, next): (usize, u64), found: Found<
         }
     }
     match last {
+        // A later frame proves that record `next` was safe, and it is missing.
         _ if vouched >= next => Tail::Damaged(why),
         None => Tail::Clean,
         Some(last) => Tail::Torn { end: last, records },
@@ -199,6 +202,7 @@ fn frames<'b>(
                 at += frame.size();
                 return Some(frame);
             }
+            // Every frame is aligned, so these are all places where one can begin.
             at += ALIGNMENT;
         }
         None

@@ -99,6 +99,7 @@ impl<M: Wire> Adversary<M> {
         match saying {
             Saying::Truth => Some(message.clone()),
             Saying::Silence => None,
+            // A message without a value has no lie.
             Saying::Lie(value) => Some(lie(value).unwrap_or_else(|| message.clone())),
         }
     }

@@ -96,6 +96,7 @@ impl<P: Corruptible> Byzantine<P> {
     /// A step of the process, with its effects.
     fn step(&mut self, cx: &mut Cx<'_, Self>, step: impl FnOnce(&mut P, &mut Cx<'_, P>)) {
         match self {
+            // A loyal process pays nothing for the wrapper: its effects are not copied.
             Byzantine::Loyal(process) => cx.in_place(|cx| step(process, cx)),
             Byzantine::Traitor(process, adversary) => {
                 for effect in cx.aside(|cx| step(process, cx)) {
@@ -116,8 +117,10 @@ fn betray<P: Corruptible>(
     let (receivers, message) = match effect {
         Effect::Send { to, message } => ([to].into_iter().collect(), message),
         Effect::Multicast { to, message } => (to, message),
+        // Timers, records and outputs stay as they are: no other process sees them.
         other => return cx.push(other),
     };
+    // One by one, because an adversary may send different messages to different receivers.
     for to in receivers.iter() {
         let lie = |value| process.lie(&message, value);
         if let Some(said) = adversary.says(&message, to, &lie, &mut |among| cx.choose(among)) {

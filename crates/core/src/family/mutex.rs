@@ -245,6 +245,7 @@ impl Monitor for Referee {
                 self.waiting.insert(at);
                 if let Some(order) = &mut self.order {
                     order.unanswered |= bit(at);
+                    // Before its own request is known: no request comes before itself.
                     order.before[at.index()] = order.known[at.index()];
                     order.known[at.index()] |= bit(at);
                 }

@@ -20,8 +20,8 @@ impl<M: Model> Call<M> {
 /// The fate of a called operation.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Fate<A> {
-    /// It has not changed the state. If it may be an operation that never changes the state, these
-    /// are the answers that it may have had so far, in order.
+    /// It has not changed the state. It may have taken effect without changing it, with one of
+    /// these answers, in order.
     Open(Vec<A>),
     /// It has changed the state, with this answer.
     Taken(A),
@@ -101,6 +101,7 @@ impl<M: Model> Configuration<M> {
             return None;
         }
         let (state, answer) = outcome::<M>(&self.state, &call.operation);
+        // A call that leaves the state needs no branch: `look` has remembered its answer.
         if state == self.state || !call.may_be_answered(&answer) {
             return None;
         }
@@ -190,6 +191,7 @@ impl<M: Model> Configuration<M> {
             return false;
         }
         *steps -= 1;
+        // A call that is taken there must be taken here, too. An open one need not be.
         let taken_there =
             (0..calls.len()).filter(|index| matches!(other.fates[*index], Fate::Taken(_)));
         self.covers(other)
@@ -201,6 +203,7 @@ impl<M: Model> Configuration<M> {
 
     /// The places of abandoned operations that differ.
     pub(super) fn spendable(&self) -> impl Iterator<Item = usize> + '_ {
+        // Equal operations lead to equal configurations, so the first of them suffices.
         let differs =
             |index: &usize| *index == 0 || self.pending[index - 1] != self.pending[*index];
         (0..self.pending.len()).filter(differs)

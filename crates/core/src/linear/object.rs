@@ -157,6 +157,8 @@ impl<M: Model> Object<M> {
         while let Some(configuration) = search.queue.pop_front() {
             if may_have(&configuration, index, answer) {
                 found.push(configuration.clone());
+                // A read leaves the state as it is, so all other operations can still take effect
+                // later: "just in time".
                 if is_read {
                     continue;
                 }
@@ -201,6 +203,8 @@ impl<M: Model> Object<M> {
         self.keep_unless(|one, other| one.covers(other));
         if self.configurations.len() <= COMPARED {
             let calls = std::mem::take(&mut self.calls);
+            // Each pair has a budget of its own, so that the result does not depend on the order of
+            // pairs.
             self.keep_unless(|one, other| one.leads_to(other, &calls, &mut { STEPS }));
             self.calls = calls;
         }

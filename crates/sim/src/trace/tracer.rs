@@ -199,6 +199,7 @@ impl<'s> Tracer<'s> {
     fn emit(&mut self) {
         for sink in &mut self.sinks {
             if let Err(error) = sink.take(&self.event) {
+                // The first error is the cause of later ones.
                 self.failure.get_or_insert(error);
             }
         }
@@ -215,6 +216,7 @@ impl<'s> Tracer<'s> {
         self.sent_vectors[slot * n..][..n].copy_from_slice(&self.vectors[row..row + n]);
     }
 
+    /// A duplicate carries the times of the original.
     fn copy_times(&mut self, of: Slot, slot: Slot) {
         let (of, slot, n) = (of as usize, slot as usize, self.n);
         if self.sent_lamport.len() <= slot {

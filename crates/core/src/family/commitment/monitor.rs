@@ -164,6 +164,7 @@ impl Registrar {
                 let because = format!("{at} {verb} {transaction}, for which {voter} did not vote");
                 violated(AC3, because);
             }
+            // After a fault, a time-out may abort a transaction that all would have committed.
             (Outcome::Abort, _) if !failed && case.no.is_empty() => {
                 let because = format!("{at} {verb} {transaction}, against which nobody voted");
                 violated(AC4, because);

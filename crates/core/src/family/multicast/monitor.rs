@@ -316,6 +316,7 @@ impl Log {
                 found.push(Disorder::Overtakes(CAUSAL, cause));
             }
         }
+        // Comparing the delivery just before suffices: by induction, all earlier ones agree.
         if fixed.total && self.is_delivered(open) && open.after != self.last[at.index()] {
             found.push(Disorder::Differs { here: self.last[at.index()], elsewhere: open.after });
         }
@@ -332,6 +333,7 @@ impl Log {
         if fixed.total {
             let before = self.last[at.index()].replace(message);
             if first {
+                // The first delivery fixes the place of the message for all other members.
                 open.after = before;
             }
         }
@@ -377,6 +379,7 @@ impl Log {
         for sent in &mut self.sent {
             for open in &mut sent.open {
                 open.missing.remove(at);
+                // Only crashed members had delivered it, and their order binds no other.
                 if open.missing.len() == self.up.len() {
                     open.after = None;
                 }
@@ -385,6 +388,8 @@ impl Log {
         }
         for list in [&mut self.delivered, &mut self.known] {
             if !list.is_empty() {
+                // The past of a crashed member no longer matters, so worlds that differ only in it
+                // are equal.
                 row(list, at, n).fill(0);
             }
         }

@@ -146,6 +146,8 @@ impl Chronicler {
             return Some((LINEARIZABLE, format!("client {client} of {at} is answered unasked")));
         }
         if !self.loyal.contains(at) {
+            // A traitor may answer its clients as it likes, so its answer proves nothing about the
+            // store.
             clients.abandon(name(at, client));
             return None;
         }
@@ -178,6 +180,7 @@ impl Chronicler {
         }
         let place = before as usize;
         match self.log.get(place) {
+            // The first process that applies this place defines the log for all others.
             None => self.log.push(request),
             Some(known) if *known == request => return None,
             Some(known) => {

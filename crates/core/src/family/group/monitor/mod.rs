@@ -167,6 +167,7 @@ impl Historian {
 
     fn on_view(&mut self, at: ProcessId, view: &View, findings: &mut Findings<'_>) {
         let node = &self.nodes[at.index()];
+        // An engine may repeat a view, as long as the two agree.
         if node.view == Some(view.id) && node.transition.is_none() {
             return self.views[&view.id].is_told(view, findings);
         }

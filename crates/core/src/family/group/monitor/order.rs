@@ -136,6 +136,7 @@ impl Historian {
                 self.judge_safe(view, name, findings);
             }
         }
+        // Only a delivery of the slowest member can settle messages.
         if was_last {
             self.settle(view);
         }
@@ -170,6 +171,7 @@ impl Historian {
         while record.settled < by_all.min(record.end()) {
             record.settled += 1;
             let name = record.order.pop_front().expect("the end is farther on");
+            // Companions still compare the deliveries on their way, so these messages stay.
             if !ways.contains(&name) {
                 self.messages.remove(&name);
             }
@@ -241,6 +243,7 @@ impl Historian {
         for (name, sent) in own.filter(|(_, s)| s.life == me.incarnation && !s.is_home) {
             if sent.view.is_some_and(|view| view != next && view.epoch <= next.epoch) {
                 findings.add(G3, format!("goes on without its own {}", words(*name)));
+                // One report is enough: the message is not judged again in later views.
                 sent.is_home = true;
             }
         }
