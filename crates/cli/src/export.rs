@@ -87,6 +87,7 @@ impl Export {
             digest: (also.digest || self.trace.is_some()).then(Digest::default),
             draws: also.draw,
         };
+        // Pictures are written after the run, but a file that cannot be created is refused now.
         for path in [self.svg.as_deref(), self.mermaid_file()].into_iter().flatten() {
             open(path)?;
         }

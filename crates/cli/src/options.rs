@@ -230,6 +230,7 @@ impl RunFlags {
             Rounds::Times(times) => u64::from(*times),
             Rounds::Forever => 0,
         });
+        // Faults are spread over the expected length of the run.
         let usual_us = (longest.max().unwrap_or(0) * ROUND_US).max(SHORTEST_RUN_US);
         let plan = Plan {
             setup,

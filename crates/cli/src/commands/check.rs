@@ -296,6 +296,7 @@ impl Check {
             None => Timing::Asynchronous,
             Some(delay_ms) => Timing::Synchronous { delay_ms },
         };
+        // Applications that tell each other of their requests create the order that ME3 judges.
         let tells = u32::from(n <= 3 && about.family == Mutex::NAME);
         let scope = Scope {
             n,

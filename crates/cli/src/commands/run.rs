@@ -130,6 +130,7 @@ impl Run {
         let told = told?.with_digest(sinks.digest()).with_facts(facts.as_ref());
         output.answer(&told, || told.in_words())?;
         self.export.draw(scene(), &sinks, output)?;
+        // The report of a real run has its own speed.
         if !output.is_json() && facts.is_none() {
             speed(report.meter.events, seconds);
         }

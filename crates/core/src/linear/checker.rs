@@ -92,6 +92,7 @@ impl<M: Model> Checker<M> {
         if verdict != Verdict::Linearizable {
             self.objects.insert(key, Track::Lost);
         } else if object.is_new() {
+            // No future can tell it from a new object, so checkers with equal futures are equal.
             self.objects.remove(&key);
         }
         verdict

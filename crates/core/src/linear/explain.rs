@@ -113,6 +113,8 @@ fn from_certain_state<'e, M: Model>(
     let mut kept = abandoned_among(&events[..index], &feed, &pending);
     kept.extend(&events[index..]);
     let start = (key, state);
+    // The part must be broken by itself. Otherwise the reason lies before it, and the whole is
+    // kept.
     if is_broken(&kept, Some(&start), limit) {
         (start, kept)
     } else {

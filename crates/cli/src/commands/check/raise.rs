@@ -215,6 +215,7 @@ impl Ladder {
             let mut question = rail.question.clone();
             rail.raise(about, &mut question).is_ok()
         };
+        // With a single budget to raise, all together would ask the same question twice.
         if rails.iter().filter(may).count() > 1 {
             rails.push(rail(None));
         }
