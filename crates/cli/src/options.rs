@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_does_not_take_part_makes_no_requests() {
+    fn a_process_that_does_not_take_part_makes_no_requests() {
         assert_eq!(of(5, &[false, true, true]), [0, 3, 2]);
         assert_eq!(of(5, &[false]), [0]);
     }

@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_come_in_order_whoever_made_them() {
+    fn results_come_in_the_order_of_the_work() {
         let squares: Vec<u64> = (0..1_000).map(|number| number * number).collect();
         for threads in [1, 2, 7] {
             assert_eq!(in_order(1_000, threads, |_| (), |number| number * number), squares);

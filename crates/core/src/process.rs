@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_but_me_has_one_member_less() {
+    fn all_but_me_has_one_member_less() {
         let set = ProcessSet::all_but(70, ProcessId(69));
         assert_eq!(set.len(), 69);
         assert!(!set.contains(ProcessId(69)));

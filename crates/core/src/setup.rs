@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_a_process_of_an_empty_group() {
+    fn an_empty_group_has_no_process() {
         assert!(Setup::new(0).parse_process("server", "p0").is_err());
     }
 }

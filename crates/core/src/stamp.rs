@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn vectors_of_which_each_knows_something_that_the_other_does_not_are_concurrent() {
+    fn vectors_of_which_each_knows_an_event_that_the_other_does_not_are_concurrent() {
         let (a, x) = (vector([1, 0, 0]), vector([0, 0, 1]));
         assert!(a.is_concurrent_with(&x) && x.is_concurrent_with(&a));
         assert!(!a.is_concurrent_with(&a), "an event is not concurrent with itself");

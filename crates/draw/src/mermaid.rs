@@ -170,7 +170,7 @@ sequenceDiagram
     }
 
     #[test]
-    fn nobody_is_deactivated_who_was_not_activated() {
+    fn no_process_is_deactivated_that_was_not_activated() {
         let events = sample::troubles();
         for from in 0..events.len() as u64 {
             let scene = Scene::new("", 4).with_window(from..from + 12);

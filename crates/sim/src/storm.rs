@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_storm_all_links_work_and_nobody_is_paused() {
+    fn after_a_storm_all_links_work_and_no_process_is_paused() {
         for seed in 0..100 {
             let faults = drawn(STORM, seed);
             let heals = |fault: &Fault<u8>| fault.action == Action::Links(LinkChange::Heal);
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_crashes_may_start_again_in_another_part_and_without_crashes_nobody_does() {
+    fn a_crashed_process_may_start_again_in_another_part_and_none_does_without_crashes() {
         let is_life =
             |fault: &Fault<u8>| matches!(fault.action, Action::Crash(_) | Action::Restart { .. });
         let moved = |pair: &[Fault<u8>]| {

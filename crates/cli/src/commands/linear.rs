@@ -95,8 +95,8 @@ impl Linear {
             Verdict::Linearizable => None,
             Verdict::Broken(found) => Some(CounterexampleJson::from(*found)),
             Verdict::Unknown => bail!(
-                "the verdict is unknown: some key has more than {} possibilities; ask again with a larger \
-                 --limit, or record a history with more keys or fewer clients",
+                "the verdict is unknown: some key has more than {} possibilities; ask again with a \
+                 larger --limit, or record a history with more keys or fewer clients",
                 words::grouped(self.limit)
             ),
         };

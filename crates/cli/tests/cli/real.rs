@@ -177,7 +177,7 @@ fn wait_until(what: &str, mut is_true: impl FnMut() -> bool) {
 }
 
 #[test]
-fn a_process_that_anybody_kills_has_crashed() {
+fn a_process_that_is_killed_from_outside_has_crashed() {
     let run = endless("tcp");
     wait_until("there are four processes", || children(&run).len() == 4);
     std::thread::sleep(Duration::from_millis(500));
@@ -190,7 +190,7 @@ fn a_process_that_anybody_kills_has_crashed() {
 }
 
 #[test]
-fn nobody_outlives_its_leader() {
+fn no_member_outlives_its_coordinator() {
     let mut run = endless("udp");
     wait_until("there are four processes", || children(&run).len() == 4);
     let members = children(&run);

@@ -68,7 +68,7 @@ fn a_silent_traitor_sends_nothing() {
 }
 
 #[test]
-fn an_equivocating_traitor_tells_the_second_half_something_else() {
+fn an_equivocating_traitor_sends_the_second_half_another_value() {
     let said = said(&setup("equivocating").with("lies", "8 9"));
     assert_eq!(said, ["p1 Order(8)", "p2 Order(9)", "p3 Order(9)", "p1 Bow", "told 7"]);
 }

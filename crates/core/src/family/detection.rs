@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn to_suspect_somebody_who_is_up_is_a_mistake_until_it_is_taken_back() {
+    fn to_suspect_a_living_process_is_a_mistake_until_it_is_taken_back() {
         let mut monitor = three();
         let found = told(&mut monitor, P0, Output::Suspect(P1));
         assert_eq!((found[0].property, found[0].at), (FD2, P0));
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_who_is_up_must_suspect_the_crashed() {
+    fn every_living_process_must_suspect_the_crashed() {
         let mut monitor = three();
         monitor.on_crash(P1);
         assert_eq!(waiting(&monitor, FD1), [P0, P2]);
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_restarts_is_up_again_and_suspects_nobody() {
+    fn a_process_that_restarts_is_up_again_and_suspects_no_other() {
         let mut monitor = three();
         told(&mut monitor, P1, Output::Suspect(P2));
         monitor.on_crash(P1);

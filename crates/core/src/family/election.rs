@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_takes_another_than_the_greatest_for_elected_is_wrong_in_the_end() {
+    fn a_process_that_takes_another_than_the_greatest_for_elected_is_wrong_in_the_end() {
         let watched = Watched::new().elects(0, 9).elects(1, 9).elects(2, 7);
         assert_eq!(watched.waiting(E1), [2]);
         assert_eq!(watched.0.complaint(E1, ProcessId(2)), "takes 7 for elected and not 9");
@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_an_election_that_only_crashed_processes_heard_of() {
+    fn no_process_waits_for_an_election_that_only_crashed_ones_heard_of() {
         let watched = Watched::new().told(0, Output::Undecided).crashes(0);
         assert_eq!(watched.waiting(E2), []);
     }

@@ -34,7 +34,7 @@ fn a_read_after_a_write_does_not_see_what_was_there_before() {
 }
 
 #[test]
-fn a_value_that_nobody_wrote_is_never_read() {
+fn a_value_that_no_client_wrote_is_never_read() {
     let events = [put(0, 1), get(1, 7)].concat();
     assert_eq!(complaint(&events), "get 0 was answered 7, but only 1 was possible");
 }

@@ -48,7 +48,7 @@ Two requests
 }
 
 #[test]
-fn whatever_goes_wrong_has_its_sign() {
+fn every_fault_has_its_sign() {
     let drawn = plain(&Scene::new("", 4), &sample::troubles(), 100);
     let has = |line: &str| assert!(drawn.contains(line), "{line} is missing in\n{drawn}");
     has("1.050 ms  ├──── #2 Request ─────┼────────────────────✗│                     │\n");

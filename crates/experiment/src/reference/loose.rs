@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_forgets_asks_again_and_the_others_do_not() {
+    fn a_member_that_forgets_asks_again_and_the_others_do_not() {
         for forgets in [false, true] {
             let mut member = asking(Habits { forgets, ..Habits::PLAIN });
             step(&mut member, |member, session| member.on_join(ProcessId(4), session));
@@ -419,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_asks_while_it_owes_an_answer_neither_gives_it_nor_waits() {
+    fn a_member_that_asks_while_it_owes_an_answer_neither_gives_it_nor_waits() {
         let settings =
             Settings { nodes: 4, slots: 8, start: Start::Together, ..Settings::published() };
         let mut member = Loose::group(&settings, Habits::PLAIN).swap_remove(1);

@@ -34,7 +34,7 @@ fn slots_as_published_blocks_and_repaired_it_does_not() {
 }
 
 #[test]
-fn nobody_gives_what_it_must_keep_and_all_agree_in_the_end() {
+fn no_member_gives_slots_that_it_must_keep_and_all_agree_in_the_end() {
     let settings = Settings { rounds: 1_000, ..Settings::clean(0.857) };
     for allocator in [Allocator::Repaired, Allocator::Offers] {
         let run = run(&settings, allocator, 1, &|_| ());

@@ -107,13 +107,13 @@ fn run(settles_ms: u64, change: impl FnOnce(&mut Options), faults: &[(u64, Wrong
 fn nothing(_: &mut Options) {}
 
 #[test]
-fn whoever_settles_in_time_keeps_the_promise() {
+fn a_group_that_settles_in_time_keeps_the_promise() {
     let report = run(900, nothing, &[]);
     assert_eq!((report.ended, &report.violations[..]), (Ended::Quiet, &[][..]));
 }
 
 #[test]
-fn whoever_settles_too_late_has_broken_it_though_all_is_well_in_the_end() {
+fn a_group_that_settles_too_late_has_broken_it_though_all_is_well_in_the_end() {
     let long = |options: &mut Options| options.run_for_us = Some(5_000_000);
     let report = run(1_200, long, &[]);
     let [(violation, _)] = &report.violations[..] else { panic!("{:?}", report.violations) };
@@ -150,7 +150,7 @@ fn it_does_not_run_while_messages_are_lost_or_late() {
 
 /// Between these two times p1 does not beat: it is in the common view only at 2.8 s.
 #[test]
-fn it_does_not_run_while_somebody_stands_still() {
+fn it_does_not_run_while_a_process_stands_still() {
     let faults = [(100, Action::Pause(P1)), (2_000, Action::Resume(P1))];
     assert_eq!(run(900, nothing, &faults).violations, []);
     assert_eq!(run(1_200, nothing, &faults).violations.len(), 1);

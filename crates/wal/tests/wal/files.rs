@@ -60,7 +60,7 @@ fn a_segment_has_its_room_from_the_beginning() {
 }
 
 #[test]
-fn a_log_that_is_open_is_refused_to_everybody_else() {
+fn an_open_log_is_refused_to_every_other_process() {
     let directory = Directory::new("busy");
     let first = open_all(directory.files(), SMALL).expect("it is made");
     let second = open_all(directory.files(), SMALL);

@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_in_doubt_is_blocked_and_has_a_claim_only_when_all_is_repaired() {
+    fn a_participant_in_doubt_is_blocked_and_has_a_claim_only_when_all_is_repaired() {
         let watched = Watched::new().both_vote_yes().told(1, Output::InDoubt(1)).crashes(0);
         assert_eq!((watched.waiting(AC5), watched.waiting(AC5_REPAIRED)), (vec![1], vec![]));
         assert_eq!(watched.0.complaint(AC5, ProcessId(1)), "does not know the outcome of 1");
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_starts_again_waits_only_if_it_is_still_in_doubt() {
+    fn a_participant_that_starts_again_waits_only_if_it_is_still_in_doubt() {
         let watched = Watched::new().told(1, Output::InDoubt(1)).crashes(1).restarts(1);
         assert_eq!(watched.waiting(AC5), []);
         assert_eq!(watched.told(1, Output::InDoubt(1)).waiting(AC5), [1]);

@@ -250,13 +250,13 @@ mod tests {
     }
 
     #[test]
-    fn nobody_may_change_its_mind() {
+    fn no_process_may_change_its_mind() {
         let watched = Watched::new("").proposes(0, 5).proposes(2, 7).value(0, 5).value(0, 7);
         assert_eq!(watched.found(&CONSENSUS), [ONCE]);
     }
 
     #[test]
-    fn a_value_that_nobody_proposed_is_made_up_unless_there_are_traitors() {
+    fn a_value_that_was_not_proposed_is_made_up_unless_there_are_traitors() {
         let watched = Watched::new("").proposes(0, 5).value(0, 6).value(1, 6);
         assert_eq!(watched.found(&CONSENSUS), [VALIDITY, VALIDITY]);
         let watched = Watched::new("").proposes(0, 5).decides(0, Decision::Nothing);
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_crashed_may_be_missing_in_a_vector_but_not_misquoted() {
+    fn a_crashed_process_may_be_missing_in_a_vector_but_not_misquoted() {
         let mut watched = Watched::new("").proposes(0, 5).proposes(1, 5).proposes(2, 7);
         watched.0.on_crash(ProcessId(2));
         let (five, eight) = (Some(Value(5)), Some(Value(8)));
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_loyal_who_is_up_waits_once_somebody_has_proposed() {
+    fn every_loyal_process_that_is_up_waits_once_one_has_proposed() {
         let mut watched = Watched::new("p1");
         assert_eq!(watched.waiting(), []);
         watched = watched.proposes(1, 5);

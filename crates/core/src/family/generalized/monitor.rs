@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_up_waits_for_what_somebody_up_proposed() {
+    fn every_process_that_is_up_waits_for_the_command_of_another_that_is_up() {
         let mut archivist = Archivist::new(&Setup::new(2), &|_| true);
         let input = Input::Propose(command(0, "w0"));
         archivist.on_input(ProcessId(0), &input, MOMENT, &mut Vec::new());

@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_word_about_groups_everybody_is_in_one() {
+    fn without_the_parameter_all_processes_are_in_one_group() {
         let groups = Groups::of(&Setup::new(3)).expect("the default is right");
         assert_eq!(groups.iter().collect::<Vec<_>>(), [(GroupId(0), &ProcessSet::all(3))]);
     }

@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn each_client_asks_for_one_thing_at_a_time() {
+    fn each_client_has_one_open_request_at_a_time() {
         let setup = Setup::new(3).with("clients", "2").with("operations", "put");
         let mut clients = clients(0, &setup);
         assert_eq!(offers(&clients).len(), 2);
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_crash_nobody_waits_any_more() {
+    fn after_a_crash_no_client_waits() {
         let mut clients = clients(0, &Setup::new(1).with("operations", "put"));
         let put = offers(&clients)[0].clone();
         clients.on_input(&put);

@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_left_out_and_nothing_is_applied_again_in_one_life() {
+    fn no_entry_is_left_out_and_none_is_applied_again_in_one_life() {
         assert_eq!(Watched::new().applies(0, 2, 1).1, [SAME_LOG]);
         assert_eq!(Watched::new().applies(0, 1, 1).applies(0, 1, 1).1, [SAME_LOG]);
         assert!(Watched::new().applies(0, 1, 1).crashes(0).applies(0, 1, 1).1.is_empty());
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_asked_waits_until_it_is_answered() {
+    fn a_client_that_asked_waits_until_it_is_answered() {
         let watched = Watched::new().asks(1, Action::Get);
         assert_eq!(watched.0.waiting(ANSWERED).iter().collect::<Vec<_>>(), [ProcessId(1)]);
         assert!(watched.answered(1, Answer::Value(None)).0.waiting(ANSWERED).is_empty());

@@ -61,7 +61,7 @@ impl Run {
 }
 
 #[test]
-fn what_nobody_multicast_must_not_be_delivered() {
+fn a_message_that_was_not_multicast_must_not_be_delivered() {
     let mut run = Run::of(2);
     let forged = [(ProcessId(0), 1), (ProcessId(0), 0), (ProcessId(9), 1)];
     run.delivers(1, &forged);
@@ -71,7 +71,7 @@ fn what_nobody_multicast_must_not_be_delivered() {
 }
 
 #[test]
-fn nothing_is_delivered_twice_not_even_when_everybody_has_it() {
+fn no_message_is_delivered_twice_not_even_when_all_members_have_it() {
     let mut run = Run::of(2);
     let m = run.multicasts(0);
     run.delivers(1, &[m, m]);
@@ -204,7 +204,7 @@ fn total_order_need_not_be_the_order_of_sending() {
 }
 
 #[test]
-fn one_process_that_delivers_in_another_order_violates_total_order_whoever_comes_first() {
+fn one_process_that_delivers_in_another_order_violates_total_order_first_or_last() {
     for (first, second) in [([0, 1], [1, 0]), ([1, 0], [0, 1])] {
         let mut run = Run::of(3);
         let t = [run.multicasts(0), run.multicasts(1)];
@@ -236,7 +236,7 @@ fn deliveries_without_a_common_message_are_in_order() {
 }
 
 #[test]
-fn the_order_of_a_process_that_crashed_binds_nobody() {
+fn the_order_of_a_process_that_crashed_binds_no_other() {
     let mut run = Run::of(3);
     let (t1, t2) = (run.multicasts(0), run.multicasts(1));
     run.delivers(0, &[t1, t2]);
