@@ -105,6 +105,7 @@ impl Stored for File {
     fn reserve(&self, length: u64) -> io::Result<()> {
         let before = Stored::length(self)?;
         match fallocate(self, FallocateFlags::empty(), 0, length) {
+            // Not every file system can reserve blocks. The zeros below take the room, too.
             Err(Errno::OPNOTSUPP) => {}
             reserved => reserved?,
         }

@@ -92,6 +92,7 @@ pub(crate) fn read(bytes: &[u8], seed: u32) -> Found<'_> {
             false => Found::Bad("a record is cut off"),
         };
     };
+    // No kind of frame is 0, so zeros are no frame.
     if head.iter().all(|byte| *byte == 0) {
         return Found::Nothing;
     }
@@ -103,6 +104,7 @@ pub(crate) fn read(bytes: &[u8], seed: u32) -> Found<'_> {
         _ => return Found::Bad("a record of no known kind"),
     };
     let length = word(&head[4..]) as usize;
+    // A damaged length must not overflow the size: no segment reaches to `usize::MAX`.
     let end = if length <= LARGEST_RECORD { size_of(length) } else { usize::MAX };
     let Some(whole) = bytes.get(..end) else {
         return Found::Bad("a record is longer than its segment");
@@ -111,6 +113,7 @@ pub(crate) fn read(bytes: &[u8], seed: u32) -> Found<'_> {
         return Found::Bad("the checksum of a record is wrong");
     }
     let sequence = u64::from(word(&head[8..])) | u64::from(word(&head[12..])) << 32;
+    // `vouches_for` subtracts 1 from it.
     if sequence == 0 {
         return Found::Bad("a record has number 0");
     }

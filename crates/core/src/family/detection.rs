@@ -158,6 +158,7 @@ impl Monitor for Coroner {
 
     fn on_crash(&mut self, at: ProcessId) {
         self.crashed.insert(at);
+        // A process that starts again remembers no suspicion.
         self.suspects[at.index()].clear();
     }
 

@@ -253,6 +253,7 @@ impl Monitor for ReturningOfficer {
     fn on_crash(&mut self, at: ProcessId) {
         self.up.remove(at);
         self.leaders.remove(at);
+        // A process that starts again remembers no election.
         self.beliefs[at.index()] = Belief::Nothing;
     }
 

@@ -72,6 +72,7 @@ impl Axis {
         for ((event, &x), &step) in events.iter().zip(&self.x).zip(&self.steps) {
             let Some(process) = event.process else { continue };
             if let Some((before, x_before)) = last[process.index()].replace((step, x))
+                // Events of one step share a point on purpose.
                 && before != step
             {
                 all += 1;

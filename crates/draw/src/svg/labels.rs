@@ -89,6 +89,7 @@ impl Labels {
         });
         let (name, place, area) =
             places.min_by_key(|(_, _, area)| self.covered(area, Some(index)))?;
+        // A name that covers several arrows would hide more than it says.
         let readable = self.covered(&area, Some(index)) <= COVERED;
         readable.then(|| (name.clone(), place, area))
     }

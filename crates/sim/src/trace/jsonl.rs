@@ -101,6 +101,7 @@ fn number(line: &mut Vec<u8>, value: u64) {
 
 fn text(line: &mut Vec<u8>, value: &str) {
     let plain = |byte: &u8| *byte >= b' ' && *byte != b'"' && *byte != b'\\';
+    // Nearly all texts need no escapes.
     if value.as_bytes().iter().all(plain) {
         line.push(b'"');
         line.extend_from_slice(value.as_bytes());
