@@ -3,10 +3,10 @@
 use anyhow::{Context, Result, bail};
 use std::process::{Command, Stdio};
 
-/// What the tests need. Nothing, at present: Rust is enough.
+/// The packages that the tests need. None at present: Rust is enough.
 pub(crate) const NEEDED: &[&str] = &[];
 
-/// Installs the packages that are not there yet. With nothing to install it touches nothing.
+/// Installs the missing packages. Without any it does nothing.
 pub(crate) fn install_missing(needed: &[&str]) -> Result<()> {
     let missing = missing(needed, is_installed);
     if missing.is_empty() {

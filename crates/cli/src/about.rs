@@ -1,4 +1,4 @@
-//! What a command has to know of an algorithm, whichever it is; and the errors if it is none.
+//! The facts about an algorithm that commands need, and the errors for unknown names.
 
 use crate::words::nearest;
 use anyhow::{Result, anyhow, bail};
@@ -6,18 +6,18 @@ use synod_core::{Algorithm, Card, Family, ProcessId, Setup, SetupError};
 use synod_protocols::{Visit, entries, visit};
 use synod_sim::Judged;
 
-/// An algorithm with everything that does not depend on its type.
+/// An algorithm, with all facts that do not depend on its type.
 #[derive(Clone, Debug)]
 pub(crate) struct About {
     /// Its card.
     pub(crate) card: Card,
     /// The name of its family.
     pub(crate) family: &'static str,
-    /// What one fulfilled request is called.
+    /// The word for one fulfilled request.
     pub(crate) operation: &'static str,
     /// The properties of its family, by id.
     properties: Vec<&'static str>,
-    /// What can be judged: the properties of its family, then its own invariants.
+    /// The claims that can be judged: the properties of its family, then its own invariants.
     pub(crate) claims: Vec<Claim>,
 }
 
@@ -45,7 +45,7 @@ impl About {
         self.claims.iter().find(|claim| claim.id.eq_ignore_ascii_case(id))
     }
 
-    /// Whether a group that is set up so guarantees it. Invariants always are guaranteed.
+    /// Whether a group with this setup guarantees the claim. Invariants are always guaranteed.
     pub(crate) fn is_promised(&self, id: &str, setup: &Setup) -> bool {
         let of_family = self.properties.contains(&id);
         !of_family || self.card.promises_with(setup).contains(&id)
@@ -62,7 +62,7 @@ impl About {
         }
     }
 
-    /// Those of its claims that are judged in such a group, and those that would be in a smaller.
+    /// The claims that are judged in such a group, and those that only a smaller group allows.
     pub(crate) fn judged(
         &self,
         judged: &Judged,
@@ -74,14 +74,14 @@ impl About {
         Ok((find(&ids.0), find(&ids.1)))
     }
 
-    /// Which processes of a group ask for something.
+    /// The processes of a group whose applications ask.
     pub(crate) fn takers(&self, setup: &Setup) -> Result<Vec<bool>> {
         let answer = visit(self.card.name, Takers(setup));
         Ok(answer.ok_or_else(|| unknown(self.card.name))??)
     }
 }
 
-/// No algorithm has this name. Says which names are like it.
+/// The error for an unknown name, with similar names.
 pub(crate) fn unknown(name: &str) -> anyhow::Error {
     let entries = entries();
     let names =

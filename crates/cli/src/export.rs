@@ -1,4 +1,4 @@
-//! Traces and pictures of a run, wherever it comes from.
+//! Traces and pictures of a run, simulated or real.
 
 use crate::output::{self, Output};
 use crate::parse;
@@ -13,13 +13,13 @@ use synod_draw::svg::Spread;
 use synod_draw::{Scene, mermaid, svg, terminal};
 use synod_sim::trace::{Digest, Event, Jsonl, Sink, Window};
 
-/// So many events are in a picture if no window is given.
+/// The default number of events in a picture.
 const USUAL_WINDOW: u64 = 400;
-/// So many events are drawn in the terminal if no window is given.
+/// The default number of events in the terminal.
 const USUALLY_DRAWN: u64 = 120;
-/// A picture of more events than this cannot be looked at.
+/// A reader cannot take in a picture of more events than this.
 const LARGEST_WINDOW: u64 = 20_000;
-/// So many events before the window tell what each process was doing when it opened.
+/// The number of events before the window that are kept: they show what each process was doing.
 const BEFORE_WINDOW: u64 = 10_000;
 /// Every event of a trace carries a vector time, with a number for each process.
 const LARGEST_TRACED_GROUP: usize = 1_000;
@@ -40,13 +40,13 @@ pub(crate) struct Export {
     /// Draw a Mermaid sequence diagram; without a file, to standard output
     #[arg(long, value_name = "FILE", num_args = 0..=1)]
     mermaid: Option<Option<PathBuf>>,
-    /// Which events the pictures show [default: the first 400]
+    /// The events in the pictures [default: the first 400]
     #[arg(long, value_name = "FROM..TO", value_parser = parse::window)]
     window: Option<Range<u64>>,
 }
 
 impl Export {
-    /// Whether anything is to be written.
+    /// Whether any file or picture is wanted.
     pub(crate) fn is_wanted(&self) -> bool {
         self.trace.is_some() || self.shiviz.is_some() || self.has_pictures()
     }
@@ -87,6 +87,7 @@ impl Export {
             digest: (also.digest || self.trace.is_some()).then(Digest::default),
             draws: also.draw,
         };
+        // Pictures are written after the run, but a file that cannot be created is refused now.
         for path in [self.svg.as_deref(), self.mermaid_file()].into_iter().flatten() {
             open(path)?;
         }
@@ -128,7 +129,7 @@ impl Export {
         }
     }
 
-    /// Writes and draws events that are already there.
+    /// Writes and draws events that exist already.
     pub(crate) fn events(&self, scene: Scene, events: &[Event], output: &Output) -> Result<()> {
         let mut sinks = self.open(&scene, output, Also::default())?;
         for sink in sinks.all() {
@@ -139,10 +140,10 @@ impl Export {
     }
 }
 
-/// What is said if the disk is full, for instance.
+/// The error if the disk is full, for instance.
 pub(crate) const UNWRITTEN: &str = "the trace cannot be written to the end";
 
-/// What a command wants beside the files.
+/// The wishes of a command beside the files.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Also {
     /// The digest of the trace.
@@ -151,7 +152,7 @@ pub(crate) struct Also {
     pub(crate) draw: bool,
 }
 
-/// Where the events of a run go.
+/// The receivers of a run's events.
 pub(crate) struct Sinks {
     trace: Option<Jsonl<BufWriter<File>>>,
     shiviz: Option<Shiviz<BufWriter<File>>>,
@@ -166,7 +167,7 @@ impl Sinks {
         trace || shiviz || self.window.is_some() || self.digest.is_some()
     }
 
-    /// Those that are wanted, for a tracer.
+    /// The wanted sinks, for a tracer.
     pub(crate) fn all(&mut self) -> Vec<&mut dyn Sink> {
         let mut sinks: Vec<&mut dyn Sink> = Vec::new();
         sinks.extend(self.trace.as_mut().map(|sink| sink as &mut dyn Sink));
@@ -191,7 +192,7 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<()> {
     std::fs::write(path, text).with_context(|| unwritable(path))
 }
 
-/// What is said of a file that cannot be written.
+/// The error for a file that cannot be written.
 pub(crate) fn unwritable(path: &Path) -> String {
     format!("cannot write {}; name a file that can be written", path.display())
 }

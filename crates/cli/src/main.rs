@@ -1,15 +1,15 @@
 //! The command `synod`: simulate, explore and draw distributed algorithms.
 //!
 //! # Layout
-//! - [`commands`]: one file for each sub-command, thin; what they have in common is beside them
-//! - [`about`]: what a command has to know of an algorithm, whichever it is
+//! - [`commands`]: one file for each sub-command, thin; the common parts are beside them
+//! - [`about`]: the facts about an algorithm that commands need
 //! - [`options`]: the flags of the group, the network, the load and the faults
-//! - [`simulate`], [`real`]: one run, whatever the algorithm: in a world, or on real sockets
-//! - [`export`]: traces and pictures of a run, wherever it comes from
-//! - [`output`], [`progress`]: tables, JSON, and bars for whatever takes long
+//! - [`simulate`], [`real`]: one run of any algorithm: in a world, or on real sockets
+//! - [`export`]: traces and pictures of a run, simulated or real
+//! - [`output`], [`progress`]: tables, JSON, and bars for long work
 //! - [`parse`], [`words`], [`parallel`]: values of flags, words for numbers, work for all cores
 //!
-//! The exit code is 0 if everything holds, 1 if a property is violated or a scenario comes out
+//! The exit code is 0 if every judged property holds, 1 if one is violated or a scenario comes out
 //! differently, and 2 if the question makes no sense.
 #![forbid(unsafe_code)]
 
@@ -41,15 +41,15 @@ Examples:
   synod run ricart-agrawala -n 5 --seed 42     simulate it, count its messages
   synod check ra-no-tie-break                  find the shortest counterexample
   synod sweep central-server --n 2..32         measured costs against the formulas
-  synod linear history.jsonl                   is what clients were told linearizable?
+  synod linear history.jsonl                   are the answers to clients linearizable?
 
-Exit codes: 0 everything holds, 1 something is violated, 2 the question makes no sense.";
+Exit codes: 0 every judged property holds, 1 one is violated, 2 the question makes no sense.";
 
 /// Coordination and agreement for clusters, proven before it runs.
 #[derive(Parser)]
 #[command(name = "synod", version, after_help = EXAMPLES)]
 struct Cli {
-    /// How to answer: in words and tables, or as JSON
+    /// The form of the answer: words and tables, or JSON
     #[arg(short, long, global = true, value_enum, default_value_t = Format::Human)]
     #[arg(value_name = "FORMAT")]
     output: Format,
@@ -58,10 +58,10 @@ struct Cli {
     command: Command,
 }
 
-/// What a command found out.
+/// The finding of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// Everything holds.
+    /// Every judged property holds.
     Holds,
     /// A property is violated, a formula is wrong, or a scenario comes out differently.
     Violated,

@@ -1,4 +1,4 @@
-//! The flags that say what is simulated: the group, the network, the load, the faults.
+//! The flags of a simulation: the group, the network, the load, the faults.
 
 use crate::about::About;
 use crate::parse::{self, Link};
@@ -10,11 +10,11 @@ use synod_sim::faults::{RandomFaults, Restart};
 use synod_sim::network::{Delay, Network};
 use synod_sim::{Judged, Options, Plan};
 
-/// One round of an application takes about this long, unless it is told otherwise.
+/// The usual duration of one round of an application.
 const ROUND_US: u64 = 30_000;
 const SHORTEST_RUN_US: u64 = 50_000;
 
-/// What the algorithm is set up with.
+/// The parameters of the algorithm.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct Parameters {
     /// A parameter of the algorithm, as 'synod show' lists them; may be repeated
@@ -30,7 +30,7 @@ impl Parameters {
     }
 }
 
-/// Which properties are judged.
+/// The judged properties.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Judging {
     /// Judge only this property, by id (ME1, …) or name of an invariant; may be repeated
@@ -39,13 +39,13 @@ pub(crate) struct Judging {
     /// Judge every property of the family, promised or not
     #[arg(long, conflicts_with = "promised")]
     all_properties: bool,
-    /// Judge what the algorithm promises, and what its family cannot do without
+    /// Judge the algorithm's promises, and the properties without which a run is worthless
     #[arg(long, conflicts_with = "properties")]
     promised: bool,
 }
 
 impl Judging {
-    /// What is judged if no flag says otherwise is given by the command.
+    /// The judged properties. `usually` is the command's default, if no flag overrides it.
     pub(crate) fn judged(&self, about: &About, usually: Judged) -> Result<Judged> {
         about.knows(&self.properties)?;
         Ok(match (self.properties.is_empty(), self.all_properties, self.promised) {
@@ -57,14 +57,14 @@ impl Judging {
     }
 }
 
-/// In which order the network delivers.
+/// The order in which the network delivers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Order {
     /// In any order.
     Any,
     /// On each link in the order of sending.
     Fifo,
-    /// Never before what was sent causally earlier to the same process.
+    /// Never before a message that was sent causally earlier to the same process.
     Causal,
 }
 
@@ -81,11 +81,11 @@ impl From<Order> for card::Order {
 /// How busy the applications are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Load {
-    /// Everybody asks whenever it likes.
+    /// Every application asks at random times.
     Random,
     /// One request at a time, the next only when the last is over.
     Sequential,
-    /// Everybody asks again at once.
+    /// Every application asks again at once.
     Saturated,
 }
 
@@ -99,56 +99,56 @@ impl From<Load> for card::Load {
     }
 }
 
-/// What the network does.
+/// The behaviour of the network.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Network")]
 pub(crate) struct NetworkFlags {
-    /// How long a message takes: 5ms, 1ms..10ms, exp:5ms (mean) or tail:5ms (median)
-    /// [default: 1ms..10ms; on a real network, whatever that takes]
+    /// The latency of a message: 5ms, 1ms..10ms, exp:5ms (mean) or tail:5ms (median) [default:
+    /// 1ms..10ms; none on a real network, beyond its own]
     #[arg(long, value_name = "DELAY", value_parser = parse::delay)]
     latency: Option<Delay>,
-    /// How long it takes on one link; may be repeated
+    /// The latency on one link; may be repeated
     #[arg(long = "link", value_name = "'p0->p1=20ms'", value_parser = parse::link)]
     links: Vec<Link>,
     /// Each link delivers in the order of sending; the same as --order fifo
     #[arg(long, conflicts_with = "order")]
     fifo: bool,
-    /// In which order messages arrive
+    /// The order in which messages arrive
     #[arg(long, value_enum, default_value_t = Order::Any)]
     order: Order,
     /// The network carries a multicast once for all receivers
     #[arg(long)]
     multicast: bool,
-    /// How likely a message is lost
+    /// The probability that a message is lost
     #[arg(long, value_name = "P", value_parser = parse::probability, default_value = "0")]
     loss: f64,
-    /// How likely a message arrives twice
+    /// The probability that a message arrives twice
     #[arg(long, value_name = "P", value_parser = parse::probability, default_value = "0")]
     duplicate: f64,
-    /// How likely a message is held up for another ten times its latency
+    /// The probability that a message is held up for another ten times its latency
     #[arg(long, value_name = "P", value_parser = parse::probability, default_value = "0")]
     reorder: f64,
 }
 
-/// What the applications do.
+/// The behaviour of the applications.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Load")]
 pub(crate) struct LoadFlags {
     /// How busy the applications are
     #[arg(long, value_enum, default_value_t = Load::Random)]
     load: Load,
-    /// How long an application waits before it asks [default: exp:20ms]
+    /// The time that an application waits before it asks [default: exp:20ms]
     #[arg(long, value_name = "DELAY", value_parser = parse::delay)]
     think: Option<Delay>,
-    /// How long it holds what it got [default: 1ms..5ms]
+    /// The time that it holds a resource [default: 1ms..5ms]
     #[arg(long, value_name = "DELAY", value_parser = parse::delay)]
     hold: Option<Delay>,
-    /// How likely an application, when it asks, tells another one of it
+    /// The probability that an application, when it asks, tells another one about it
     #[arg(long, value_name = "P", value_parser = parse::probability, default_value = "0")]
     tells: f64,
 }
 
-/// Whether what crashed starts again.
+/// Whether a crashed process starts again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum RestartFlag {
     /// It does not.
@@ -159,50 +159,50 @@ enum RestartFlag {
     Amnesia,
 }
 
-/// What goes wrong, at times drawn from the seed.
+/// Faults, at times drawn from the seed.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Faults")]
 pub(crate) struct FaultFlags {
-    /// How many times a process crashes
+    /// The number of crashes
     #[arg(long, value_name = "K", value_parser = parse::faults, default_value = "0")]
     crashes: u32,
-    /// Whether what crashed starts again, and with what
+    /// Whether a crashed process starts again, and with which disk
     #[arg(long, value_enum, default_value_t = RestartFlag::Never)]
     restart: RestartFlag,
-    /// How many times a process stands still for a while
+    /// The number of times that a process stands still for a while
     #[arg(long, value_name = "K", value_parser = parse::faults, default_value = "0")]
     pauses: u32,
-    /// How many times the network falls into two parts for a while
+    /// The number of times that the network splits into two parts for a while
     #[arg(long, value_name = "K", value_parser = parse::faults, default_value = "0")]
     partitions: u32,
-    /// How many times a link works in one direction only, for a while
+    /// The number of times that a link works in one direction only, for a while
     #[arg(long, value_name = "K", value_parser = parse::faults, default_value = "0")]
     one_way_cuts: u32,
-    /// Until when things go wrong [default: about as long as the run takes]
+    /// The end of the faults [default: about as long as the run takes]
     #[arg(long, value_name = "TIME", value_parser = parse::time)]
     within: Option<u64>,
-    /// A clock that is wrong: how far it is ahead, and how much it gains; may be repeated
+    /// A clock that is wrong: its lead, and its drift; may be repeated
     #[arg(long = "clock", value_name = "'p1=+5ms,100ppm'", value_parser = parse::clock)]
     clocks: Vec<(ProcessId, Clock)>,
 }
 
-/// Everything that a run is made of, but for the algorithm and the seed.
+/// All flags of a run, but for the algorithm and the seed.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct RunFlags {
-    /// How many processes there are
+    /// The number of processes
     #[arg(short, long = "processes", value_name = "N", value_parser = parse::group)]
     #[arg(default_value = "5")]
     pub(crate) n: usize,
-    /// How many requests all processes make together
+    /// The number of requests of all processes together
     #[arg(short, long, value_name = "R", value_parser = parse::requests, default_value = "100")]
     pub(crate) requests: u64,
-    /// Go on for so long at least, if the algorithm never falls silent [default: the family's]
+    /// Run for at least this long, if the algorithm never falls silent [default: the family's]
     #[arg(long = "for", value_name = "TIME", value_parser = parse::time)]
     run_for: Option<u64>,
-    /// How many bytes each multicast carries; the same as --param payload=BYTES
+    /// The number of bytes in each multicast; the same as --param payload=BYTES
     #[arg(long, value_name = "BYTES", value_parser = parse::positive)]
     payload: Option<u64>,
-    /// End the run after so many steps, finished or not
+    /// End the run after this many steps, finished or not
     #[arg(long, value_name = "STEPS", value_parser = parse::positive)]
     max_steps: Option<u64>,
     #[command(flatten)]
@@ -230,6 +230,7 @@ impl RunFlags {
             Rounds::Times(times) => u64::from(*times),
             Rounds::Forever => 0,
         });
+        // Faults are spread over the expected length of the run.
         let usual_us = (longest.max().unwrap_or(0) * ROUND_US).max(SHORTEST_RUN_US);
         let plan = Plan {
             setup,
@@ -252,7 +253,7 @@ impl RunFlags {
         Ok(options)
     }
 
-    /// The same on a real network, where nothing takes longer than it does, unless it is told so.
+    /// The same on a real network, which has its own latency: none is added by default.
     pub(crate) fn real_options(&self, about: &About, seed: u64) -> Result<Options> {
         let mut options = self.options(about, seed)?;
         options.network.latency = self.network.latency.unwrap_or(Delay::Constant(0));
@@ -309,7 +310,7 @@ impl RunFlags {
     }
 }
 
-/// Shares the requests among those who take part; the first get the remainder.
+/// Shares the requests among the processes that ask; the first get the remainder.
 pub(crate) fn shares(requests: u64, takers: &[bool]) -> Vec<Rounds> {
     let sharing = takers.iter().filter(|takes| **takes).count().max(1) as u64;
     let (each, mut rest) = (requests / sharing, requests % sharing);
@@ -342,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_does_not_take_part_makes_no_requests() {
+    fn a_process_that_does_not_take_part_makes_no_requests() {
         assert_eq!(of(5, &[false, true, true]), [0, 3, 2]);
         assert_eq!(of(5, &[false]), [0]);
     }

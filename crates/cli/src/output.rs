@@ -1,4 +1,4 @@
-//! What a command says: tables for people, JSON for programs.
+//! The output of a command: tables for people, JSON for programs.
 
 use anstyle::{AnsiColor, Style};
 use anyhow::{Context, Result};
@@ -9,24 +9,24 @@ use std::io::{self, ErrorKind, Write};
 
 /// Titles and headers.
 pub(crate) const BOLD: Style = Style::new().bold();
-/// What is said beside.
+/// Remarks.
 pub(crate) const DIM: Style = Style::new().dimmed();
-/// What is as it should be.
+/// Good news.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
-/// What is not.
+/// Bad news.
 pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
 
-/// The sign of something that is as it should be.
+/// The sign for good news.
 pub(crate) const YES: &str = "✓";
-/// The sign of something that is not.
+/// The sign for bad news.
 pub(crate) const NO: &str = "✗";
 
-/// Lines are no longer than this where the terminal does not say how wide it is.
+/// The width of lines where the terminal does not report its own.
 const USUAL_WIDTH: usize = 100;
 /// Longer lines are hard to read, however wide the terminal is.
 const WIDEST: usize = 160;
 
-/// How a command answers.
+/// The form of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// Words and tables.
@@ -35,7 +35,7 @@ pub(crate) enum Format {
     Json,
 }
 
-/// Where the answer goes.
+/// The receiver of the answer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Output {
     format: Format,
@@ -52,7 +52,7 @@ impl Output {
         self.format == Format::Json
     }
 
-    /// Prints text. Styles are taken out where they are not wanted.
+    /// Prints text. `anstream` removes styles where the terminal does not want them.
     pub(crate) fn print(&self, text: &str) -> Result<()> {
         let mut out = anstream::stdout().lock();
         unless_closed(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
@@ -75,7 +75,7 @@ impl Output {
     }
 }
 
-/// Whoever reads may have seen enough, as `head` does: that is no failure.
+/// The reader may close the pipe early, as `head` does: that is no failure.
 fn unless_closed(printed: io::Result<()>) -> Result<()> {
     match printed {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
@@ -83,7 +83,7 @@ fn unless_closed(printed: io::Result<()>) -> Result<()> {
     }
 }
 
-/// Says on standard error what went wrong, and why.
+/// Prints an error and its causes on standard error.
 pub(crate) fn complain(error: &anyhow::Error) {
     let mut text = format!("{BAD}error:{BAD:#} {error}\n");
     for cause in error.chain().skip(1) {
@@ -92,12 +92,12 @@ pub(crate) fn complain(error: &anyhow::Error) {
     note(&text);
 }
 
-/// Says something on standard error. If nobody listens there, that is all right.
+/// Prints a remark on standard error. A closed standard error is no failure.
 pub(crate) fn note(text: &str) {
     let _ = anstream::stderr().lock().write_all(text.as_bytes());
 }
 
-/// How many columns there are.
+/// The number of columns.
 pub(crate) fn width() -> usize {
     let terminal = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
     terminal.unwrap_or(USUAL_WIDTH).clamp(40, WIDEST)
@@ -108,8 +108,8 @@ pub(crate) fn sign(good: bool) -> &'static str {
     if good { YES } else { NO }
 }
 
-/// The text with its ✓ and ✗ in colour. (Tables are coloured last: styles have no width, but
-/// whoever lays out a table does not know.)
+/// The text with its ✓ and ✗ in colour. Tables are coloured last: escape sequences take no room,
+/// but the layout of a table would count them.
 pub(crate) fn coloured(text: &str) -> String {
     let good = text.replace(YES, &format!("{GOOD}{YES}{GOOD:#}"));
     good.replace(NO, &format!("{BAD}{NO}{BAD:#}"))

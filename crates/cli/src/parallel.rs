@@ -2,10 +2,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// No more threads than this, whatever is asked for.
+/// The largest number of threads, even if the user asks for more.
 const MOST_THREADS: usize = 256;
 
-/// How many threads there are, if nobody says otherwise one for each core.
+/// The number of threads: as asked, or one for each core.
 pub(crate) fn threads(asked: Option<u64>) -> usize {
     match asked {
         Some(asked) => asked.min(MOST_THREADS as u64) as usize,
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_come_in_order_whoever_made_them() {
+    fn results_come_in_the_order_of_the_work() {
         let squares: Vec<u64> = (0..1_000).map(|number| number * number).collect();
         for threads in [1, 2, 7] {
             assert_eq!(in_order(1_000, threads, |_| (), |number| number * number), squares);

@@ -1,4 +1,4 @@
-//! What is written after a flag, understood; or what is wrong with it, and what would be right.
+//! The values of flags, parsed; an error names the mistake and a right value.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -11,13 +11,13 @@ use synod_sim::network::{Delay, microseconds};
 pub(crate) const LARGEST_GROUP: usize = 10_000;
 /// The largest group that is explored: the number of states grows exponentially.
 pub(crate) const LARGEST_SCOPE: usize = 16;
-/// The most that may go wrong in a run, of each kind.
+/// The largest number of faults in a run, of each kind.
 const MOST_FAULTS: u32 = 10_000;
-/// The most that may go wrong in an exploration, of each kind.
+/// The largest fault budget in an exploration, of each kind.
 const MOST_BUDGET: u32 = 1_000;
 /// The most requests of a run.
 const MOST_REQUESTS: u64 = 1_000_000_000;
-/// A clock that is further off than one part in ten is not a clock.
+/// A clock that drifts by more than one part in ten is not a clock.
 const MOST_DRIFT_PPM: i64 = 100_000;
 
 type Parsed<T> = Result<T, String>;
@@ -37,19 +37,19 @@ pub(crate) fn scope(text: &str) -> Parsed<usize> {
     number(text, 1, LARGEST_SCOPE as u64).map(|n| n as usize).ok_or(why)
 }
 
-/// How many requests all processes make together.
+/// The number of requests of all processes together.
 pub(crate) fn requests(text: &str) -> Parsed<u64> {
     let why = format!("the number of requests is between 0 and {MOST_REQUESTS}");
     number(text, 0, MOST_REQUESTS).ok_or(why)
 }
 
-/// How often something goes wrong in a run.
+/// The number of faults of one kind in a run.
 pub(crate) fn faults(text: &str) -> Parsed<u32> {
     let why = format!("a whole number between 0 and {MOST_FAULTS} is expected");
     number(text, 0, MOST_FAULTS.into()).map(|count| count as u32).ok_or(why)
 }
 
-/// How often something may go wrong in an exploration.
+/// The fault budget of one kind in an exploration.
 pub(crate) fn budget(text: &str) -> Parsed<u32> {
     let why = format!("a whole number between 0 and {MOST_BUDGET} is expected");
     number(text, 0, MOST_BUDGET.into()).map(|count| count as u32).ok_or(why)
@@ -80,7 +80,7 @@ pub(crate) fn time(text: &str) -> Parsed<u64> {
     microseconds(text).ok_or_else(|| "a time is written 500ms, 2s or 100us".to_owned())
 }
 
-/// How long a command may take: `90s`, `10m` or `2h`.
+/// The time limit of a command: `90s`, `10m` or `2h`.
 pub(crate) fn duration(text: &str) -> Parsed<Duration> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let in_seconds = match &text[digits.len()..] {
@@ -95,7 +95,7 @@ pub(crate) fn duration(text: &str) -> Parsed<Duration> {
     us.map(Duration::from_micros).ok_or_else(|| "a time is written 90s, 10m or 2h".to_owned())
 }
 
-/// `2ms`, or `never`: within which time messages arrive.
+/// `2ms`, or `never`: the bound on the latency of messages.
 pub(crate) fn bound(text: &str) -> Parsed<Timing> {
     match (text, microseconds(text)) {
         ("never", _) => Ok(Timing::Asynchronous),
@@ -130,7 +130,7 @@ pub(crate) fn parameter(text: &str) -> Parsed<(String, String)> {
     }
 }
 
-/// A link and how long messages take on it.
+/// A link and the latency of messages on it.
 pub(crate) type Link = ((ProcessId, ProcessId), Delay);
 
 /// `p0->p1=20ms`.
@@ -142,7 +142,8 @@ pub(crate) fn link(text: &str) -> Parsed<Link> {
     Ok((ends, delay(latency)?))
 }
 
-/// `p2@300ms`: who is killed, and when; `p2@300ms..500ms`: and when it comes back.
+/// `p2@300ms`: a process, and the time when it is killed; `p2@300ms..500ms`: also the time when it
+/// comes back.
 pub(crate) fn kill(text: &str) -> Parsed<Kill> {
     let kill = text.split_once('@').and_then(|(who, at)| {
         let (at, back) = at.split_once("..").map_or((at, None), |(at, back)| (at, Some(back)));
@@ -167,7 +168,7 @@ pub(crate) fn kill(text: &str) -> Parsed<Kill> {
     kill.ok_or_else(|| wrong.to_owned())
 }
 
-/// `p1=+5ms,100ppm`: how far ahead at the start, and how much it gains. Either may be left out.
+/// `p1=+5ms,100ppm`: the lead at the start, and the drift. Either may be left out.
 pub(crate) fn clock(text: &str) -> Parsed<(ProcessId, Clock)> {
     let wrong = || {
         "a clock is written 'p1=+5ms,100ppm': how far it is ahead (or behind, with a minus) and \

@@ -1,14 +1,14 @@
-//! A bar on standard error for whatever takes longer than a second. Hidden if nobody looks.
+//! A bar on standard error for work longer than a second. Hidden if standard error is no terminal.
 
 use crate::words::grouped;
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::{Duration, Instant};
 
-/// Nothing is shown before.
+/// The time before the bar appears.
 const PATIENCE: Duration = Duration::from_secs(1);
 const REDRAWS_PER_SECOND: u8 = 8;
 
-/// How far something has come.
+/// The progress of some work.
 pub(crate) struct Progress {
     began: Instant,
     length: Option<u64>,
@@ -17,17 +17,17 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Something of known length: the bar shows its rate and when it will be done.
+    /// Work of known length: the bar shows its rate and the remaining time.
     pub(crate) fn of(length: u64, unit: &'static str) -> Self {
         Progress { began: Instant::now(), length: Some(length), unit, bar: None }
     }
 
-    /// Something of which nobody knows how long it takes.
+    /// Work of unknown length.
     pub(crate) fn unknown(unit: &'static str) -> Self {
         Progress { began: Instant::now(), length: None, unit, bar: None }
     }
 
-    /// So much is done. The words are made only if somebody sees them.
+    /// Reports the work done so far. The words are made only if the bar is visible.
     pub(crate) fn at(&mut self, done: u64, words: impl FnOnce() -> String) {
         if self.bar.is_none() && self.began.elapsed() >= PATIENCE {
             self.bar = Some(self.draw());
@@ -38,7 +38,7 @@ impl Progress {
         }
     }
 
-    /// Takes the bar away. Returns how long it all took, in seconds.
+    /// Removes the bar. Returns the duration of the work, in seconds.
     pub(crate) fn finish(self) -> f64 {
         if let Some(bar) = self.bar {
             bar.finish_and_clear();

@@ -1,4 +1,4 @@
-//! One run on real sockets, whatever the algorithm.
+//! One run of any algorithm on real sockets.
 
 use crate::about::{About, unknown};
 use crate::parse;
@@ -10,7 +10,7 @@ use synod_protocols::which;
 use synod_sim::Options;
 use synod_sim::trace::Tracer;
 
-/// What carries the messages of a real run.
+/// The medium that carries the messages of a real run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum On {
     /// TCP: reliable links that keep their order.
@@ -33,22 +33,22 @@ impl On {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Real network")]
 pub(crate) struct RealFlags {
-    /// Run it on real sockets: one operating-system process each, on this machine
+    /// Run on real sockets: one operating-system process each, on this machine
     #[arg(long, value_name = "MEDIUM", value_enum)]
     #[arg(conflicts_with_all = [
         "seeds", "max_steps", "order", "fifo", "multicast", "crashes", "restart", "pauses",
         "partitions", "one_way_cuts", "within",
     ])]
     pub(crate) on: Option<On>,
-    /// End a real run after so long, finished or not [default: 30s]
+    /// End a real run after this time, finished or not [default: 30s]
     #[arg(long, value_name = "TIME", value_parser = parse::time, requires = "on")]
     timeout: Option<u64>,
-    /// Kill a process (SIGKILL) in the middle of a real run, and with a second time start it again
-    /// then, with its disk; with ',torn', ',flipped' or ',lost' after it, with a disk on which the last
-    /// record is torn, a bit is flipped, or nothing is left; may be repeated
+    /// Kill a process (SIGKILL) in the middle of a real run, and start it again at the second time,
+    /// if given, with its disk; after ',torn', ',flipped' or ',lost' with a disk on which the last
+    /// record is torn, a bit is flipped, or no record is left; may be repeated
     #[arg(long = "kill", value_name = "p2@300ms..1s", value_parser = parse::kill, requires = "on")]
     kills: Vec<Kill>,
-    /// Do not sync the disk: what an algorithm writes survives its process, but no loss of power
+    /// Do not sync the disk: records survive the death of the process, but no loss of power
     #[arg(long, requires = "on")]
     no_fsync: bool,
 }
@@ -56,7 +56,7 @@ pub(crate) struct RealFlags {
 const USUAL_TIMEOUT: Duration = Duration::from_secs(30);
 
 impl RealFlags {
-    /// Runs it on that medium.
+    /// Makes the run on that medium.
     pub(crate) fn run(
         &self,
         on: On,
@@ -88,7 +88,7 @@ impl RealFlags {
     }
 }
 
-/// A run on that medium, with nothing unusual.
+/// A run on that medium, with default settings.
 pub(crate) fn launch(on: On, about: &About, options: Options) -> Result<Launch> {
     Ok(Launch {
         program: std::env::current_exe().context("this program cannot be found")?,

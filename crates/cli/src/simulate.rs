@@ -1,4 +1,4 @@
-//! One run, whatever the algorithm.
+//! One simulated run of any algorithm.
 
 use crate::about::{About, unknown};
 use crate::export::UNWRITTEN;
@@ -7,7 +7,7 @@ use synod_protocols::which;
 use synod_sim::trace::Tracer;
 use synod_sim::{Options, Report};
 
-/// One run, whatever the algorithm. Fails with a [`synod_core::SetupError`] if there can be no such group.
+/// One simulated run. Fails with a [`synod_core::SetupError`] if such a group is not possible.
 pub(crate) fn simulate(
     about: &About,
     options: Options,

@@ -16,13 +16,13 @@ pub(crate) fn grouped(number: u64) -> String {
     text
 }
 
-/// A measured number: no more than two places, and none that say nothing.
+/// A measured number: at most two decimal places, without trailing zeros.
 pub(crate) fn measured(value: f64) -> String {
     let text = format!("{value:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// What a formula gives: `8`, `3..6` or `at least 2`.
+/// The value of a formula: `8`, `3..6` or `at least 2`.
 pub(crate) fn bounds(bounds: Bounds) -> String {
     match (bounds.exact(), bounds.max) {
         (Some(value), _) => measured(value),
@@ -36,7 +36,7 @@ pub(crate) fn count(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(number), if number == 1 { one } else { many })
 }
 
-/// More than one of what a family calls an operation: `entries`.
+/// The plural of a family's word for an operation: `entries`.
 pub(crate) fn plural(word: &str) -> String {
     match word.strip_suffix('y') {
         Some(stem) => format!("{stem}ies"),
@@ -70,7 +70,7 @@ pub(crate) fn rounds(rounds: Rounds) -> String {
     }
 }
 
-/// What may go wrong in a scope, with the flags that allow it.
+/// The fault budgets of a scope, with the flags that set them.
 pub(crate) fn budgets(scope: &Scope) -> [(&'static str, u32); 7] {
     [
         ("tells", scope.tells),
@@ -108,7 +108,7 @@ pub(crate) fn scope(scope: &Scope) -> String {
     text
 }
 
-/// What may go wrong, in words.
+/// The tolerated faults, in words.
 pub(crate) fn tolerance(tolerance: &Tolerance) -> String {
     let mut parts = vec![match tolerance.order {
         Order::Any => "messages that overtake each other",
@@ -137,8 +137,8 @@ pub(crate) fn settings(settings: Settings) -> String {
     each.join(", ")
 }
 
-/// The flags of `synod check` that give this scope, whatever the defaults; `bounded` if the
-/// algorithm usually is explored with a bound on messages.
+/// The flags of `synod check` that give this scope, without relying on defaults; `bounded` if the
+/// algorithm is usually explored with a bound on messages.
 pub(crate) fn scope_flags(scope: &Scope, bounded: bool) -> String {
     let mut flags = format!("-n {} --rounds {}", scope.n, rounds(scope.rounds));
     if scope.order != Order::Any {
@@ -160,7 +160,7 @@ pub(crate) fn scope_flags(scope: &Scope, bounded: bool) -> String {
     flags
 }
 
-/// The word in quotes that a shell takes away again, if it needs any.
+/// The word, quoted for a shell if it needs quotes.
 pub(crate) fn shell_quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=+:,%@".contains(c);
     match !word.is_empty() && word.chars().all(plain) {
@@ -169,7 +169,7 @@ pub(crate) fn shell_quoted(word: &str) -> String {
     }
 }
 
-/// The known names that are most like this one, the nearest first; none if nothing is like it.
+/// The known names that are most similar to this one, the nearest first; none if none is similar.
 pub(crate) fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Vec<&'k str> {
     const ALIKE: f64 = 0.75;
     const SHOWN: usize = 3;

@@ -1,4 +1,4 @@
-//! A protocol with a name: what the catalogue holds.
+//! A protocol with a name: the entries of the catalogue.
 
 use crate::card::{Card, Size};
 use crate::durable::{BadRecord, Record};
@@ -12,14 +12,14 @@ use std::cell::{OnceCell, RefCell};
 use std::hash::{BuildHasher, Hash};
 use std::rc::Rc;
 
-/// How a durable algorithm takes a record back in.
+/// The function by which a durable algorithm takes a record back in.
 pub type Replay<P> = fn(&mut P, &Record) -> Result<(), BadRecord>;
 
-/// A protocol with a name, a family and a card. Its drivers need nothing else.
+/// A protocol with a name, a family and a card. Drivers need no more than this.
 pub trait Algorithm:
     Protocol<Input = <Self::Family as Family>::Input, Output = <Self::Family as Family>::Output>
 {
-    /// What it is for: fixes its inputs and outputs, its workload and its properties.
+    /// Its family, which fixes its inputs and outputs, its workload and its properties.
     type Family: Family;
 
     /// Its card.
@@ -31,13 +31,13 @@ pub trait Algorithm:
     /// The processes of a group, before they start. `setup` already fits the card.
     fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError>;
 
-    /// The processes of a group, after a look at the card.
+    /// The processes of a group, after a check against the card.
     fn processes(setup: &Setup) -> Result<Vec<Self>, SetupError> {
         setup.fits(&Self::kit(setup).card)?;
         Self::assemble(setup)
     }
 
-    /// What drivers have to know of it, if it is set up so.
+    /// The facts that drivers need for this setup.
     fn kit(_setup: &Setup) -> Kit<Self> {
         let invariants = Self::invariants().to_vec();
         Kit { card: Self::CARD, replay: Self::REPLAY, invariants }
@@ -48,12 +48,12 @@ pub trait Algorithm:
         true
     }
 
-    /// Whether such a group goes on sending although nobody wants anything.
+    /// Whether this group goes on sending although no application asks.
     fn is_restless(_processes: &[Self]) -> bool {
         Self::CARD.restless
     }
 
-    /// What its cost formulas are about.
+    /// The sizes in its cost formulas.
     fn size(processes: &[Self]) -> Size {
         Size { n: processes.len(), k: processes.len() }
     }
@@ -76,13 +76,13 @@ pub trait Algorithm:
         [0; 8]
     }
 
-    /// Whether the formulas on its card are about a group that is set up so. (Some are only about
-    /// the usual layer below.)
+    /// Whether the formulas on its card apply to this setup. (Some hold only over the usual layer
+    /// below.)
     fn has_costs(_setup: &Setup) -> bool {
         true
     }
 
-    /// What must always be true inside, beyond the family's properties.
+    /// Invariants over the states of all processes, beyond the family's properties.
     fn invariants() -> &'static [Invariant<Self>] {
         &[]
     }
@@ -104,43 +104,43 @@ pub trait Algorithm:
     }
 }
 
-/// What drivers have to know of an algorithm.
+/// The facts about an algorithm that drivers need.
 #[derive(Clone, Debug)]
 pub struct Kit<P: Protocol> {
     /// Its card.
     pub card: Card,
     /// How it survives a crash, if it does.
     pub replay: Option<Replay<P>>,
-    /// What must always be true inside.
+    /// Its invariants.
     pub invariants: Vec<Invariant<P>>,
 }
 
-/// What can be seen of a whole system. Drivers implement it, so that nothing is copied for a look.
+/// A view of a whole system. Drivers implement it, so that invariants need no copy of it.
 pub trait System<P: Protocol> {
-    /// How many processes there are.
+    /// The number of processes.
     fn size(&self) -> usize;
     /// The state of one process.
     fn process(&self, at: ProcessId) -> &P;
-    /// Shows every message on its way: from, to, what.
+    /// Shows every message under way: from, to, message.
     fn each_message<'s>(&'s self, show: &mut dyn FnMut(ProcessId, ProcessId, &'s P::Message));
-    /// A number that tells the state of one process from others, if the driver keeps such numbers.
+    /// A fingerprint of the state of one process, if the driver keeps fingerprints.
     fn print(&self, _at: ProcessId) -> Option<u64> {
         None
     }
 }
 
-/// A look at the whole system at one moment, as nobody inside can have it.
+/// A view of the whole system at one moment, which no process can have.
 pub struct Snapshot<'a, P: Protocol> {
     pub(crate) system: &'a dyn System<P>,
     pub(crate) notes: &'a Notes,
 }
 
-/// What invariants found out, about a snapshot or about a part that many snapshots share.
+/// Cached results of invariants, about a snapshot or about a part that many snapshots share.
 #[derive(Debug, Default)]
 pub struct Notes {
     /// About this snapshot.
     once: OnceCell<Box<dyn Any>>,
-    /// About parts, each where the number of what was asked belongs.
+    /// About parts; the hash of the question is the index.
     parts: RefCell<Vec<Option<Note>>>,
 }
 
@@ -150,31 +150,31 @@ struct Note {
     answer: Rc<dyn Any>,
 }
 
-/// So much about parts is remembered.
+/// The number of cached results about parts.
 const PARTS: usize = 1 << 15;
 
 impl Notes {
-    /// From now on they are about another snapshot. What is known of parts stays true.
+    /// Begins another snapshot. Results about parts stay valid.
     pub fn next(&mut self) {
         self.once = OnceCell::new();
     }
 }
 
 impl<'a, P: Protocol> Snapshot<'a, P> {
-    /// A look at this system. The notes belong to this moment.
+    /// A view of this system. The notes belong to this moment.
     pub fn new(system: &'a dyn System<P>, notes: &'a Notes) -> Self {
         Snapshot { system, notes }
     }
 
-    /// Finds something out, once for all invariants that are judged at this moment. All must ask for the
-    /// same thing.
+    /// Computes a result once for all invariants that are judged at this moment. All callers must
+    /// ask the same question.
     pub fn once<T: 'static>(&self, find_out: impl FnOnce() -> T) -> &'a T {
         let note = self.notes.once.get_or_init(|| Box::new(find_out()));
         note.downcast_ref().expect("invariants of one algorithm ask for the same thing")
     }
 
-    /// Finds something out about the state of one process and `about`, unless it was found out lately.
-    /// It must depend on nothing else, and all must ask for the same thing.
+    /// Computes a result about the state of one process and `about`, unless it is cached. The
+    /// result must depend on these two only, and all callers must ask the same question.
     pub fn recall<T: 'static>(
         &self,
         at: ProcessId,
@@ -198,7 +198,7 @@ impl<'a, P: Protocol> Snapshot<'a, P> {
         answer
     }
 
-    /// How many processes there are.
+    /// The number of processes.
     pub fn size(&self) -> usize {
         self.system.size()
     }
@@ -209,7 +209,7 @@ impl<'a, P: Protocol> Snapshot<'a, P> {
         (0..system.size()).map(|index| system.process(ProcessId(index as u32)))
     }
 
-    /// Every message on its way: from, to, what.
+    /// Every message under way: from, to, message.
     pub fn in_flight(&self) -> Vec<(ProcessId, ProcessId, &'a P::Message)> {
         let mut messages = Vec::new();
         self.system.each_message(&mut |from, to, message| messages.push((from, to, message)));
@@ -217,14 +217,14 @@ impl<'a, P: Protocol> Snapshot<'a, P> {
     }
 }
 
-/// Something that must be true of every snapshot.
+/// A condition on every snapshot.
 #[derive(Debug)]
 pub struct Invariant<P: Protocol> {
     /// Its name, used like a property's id: `one-token`.
     pub name: &'static str,
-    /// What it says.
+    /// The condition, in words.
     pub statement: &'static str,
-    /// Whether it is true.
+    /// Whether it holds.
     pub holds: fn(&Snapshot<'_, P>) -> bool,
 }
 
@@ -261,7 +261,7 @@ mod tests {
         }
     }
 
-    /// One process, and the number of its state.
+    /// One process, and the fingerprint of its state.
     struct Alone(Idle, Option<u64>);
 
     impl System<Idle> for Alone {

@@ -1,8 +1,8 @@
-//! How much may go wrong in a small world, and whether a card lets more go wrong there.
+//! Fault budgets of a small world, and whether the card of an algorithm lets one be raised.
 //!
-//! Each kind of fault has a [`Budget`]: how often it may come. A world in which one budget is larger has all
-//! histories of the smaller one, and more; so whoever raises budgets one after the other asks the same
-//! question again, of more histories each time.
+//! Each kind of fault has a [`Budget`]: a bound on its occurrences. A world with a larger budget
+//! has all histories of the smaller one, and more; so raising the budgets one by one asks the same
+//! question of more histories each time.
 
 use crate::byzantine::traitors;
 use crate::card::{Card, Scope, Timing, Tolerance};
@@ -21,12 +21,12 @@ pub enum Budget {
     Duplicates,
     /// Messages that take longer than the bound.
     Late,
-    /// What a parameter of the algorithm counts: see [`OwnFaults`](crate::card::OwnFaults).
+    /// Faults that a parameter of the algorithm counts: see [`OwnFaults`](crate::card::OwnFaults).
     Own(&'static str),
 }
 
 impl Budget {
-    /// The budgets of such a world, whether or not they may be raised.
+    /// The budgets of this world, whether or not they may be raised.
     pub fn all(card: &Card, scope: &Scope, setup: &Setup) -> Vec<Budget> {
         if let Some(own) = card.own_faults_with(setup) {
             return own.budgets.iter().copied().map(Budget::Own).collect();
@@ -37,7 +37,7 @@ impl Budget {
         all
     }
 
-    /// As flags and parameters name it.
+    /// The name in flags and parameters.
     pub fn name(self) -> &'static str {
         match self {
             Budget::Crashes => "crashes",
@@ -49,7 +49,7 @@ impl Budget {
         }
     }
 
-    /// How often it may come in such a world.
+    /// The bound in this world.
     pub fn allowed(self, scope: &Scope, setup: &Setup) -> u32 {
         match self {
             Budget::Crashes => scope.crashes,
@@ -61,11 +61,12 @@ impl Budget {
         }
     }
 
-    /// Lets it come once more; or says why the card does not let it. What a scope already has of a fault,
-    /// it is asked about, and more of it may be asked about, too.
+    /// Raises the budget by one; or says why the card does not allow it. A fault that the scope
+    /// already has may be raised even if the card does not tolerate it, because the question is
+    /// already about that fault.
     ///
-    /// A process can start again only if it crashed: one more restart brings one more crash where every
-    /// crash already has its restart.
+    /// Only a crashed process can start again. So where every crash already has its restart, one
+    /// more restart brings one more crash.
     pub fn raise(self, card: &Card, scope: &mut Scope, setup: &mut Setup) -> Result<(), String> {
         let tolerates = card.tolerates_with(setup);
         match self {
@@ -109,7 +110,7 @@ fn unless(tolerated: bool, what: &str) -> Result<(), String> {
     if tolerated { Ok(()) } else { Err(format!("its card does not tolerate {what}")) }
 }
 
-/// How many processes may crash for good: whoever is a traitor already is one of them.
+/// The number of processes that may crash for good. A traitor counts as one of them.
 fn for_good(tolerates: &Tolerance, setup: &Setup) -> u32 {
     let traitors = traitors(setup).map_or(0, |traitors| traitors.len());
     tolerates.crashes.among(setup.n).saturating_sub(traitors) as u32

@@ -1,4 +1,4 @@
-//! What the catalogue knows about an algorithm, beside its code.
+//! The card of an algorithm: its source, promises, assumptions and costs, as data.
 
 use crate::setup::Setup;
 use serde::{Deserialize, Serialize};
@@ -18,32 +18,32 @@ pub struct Card {
     pub idea: &'static str,
     /// The rules in words, one handler each.
     pub rules: &'static [&'static str],
-    /// What must be true of the world.
+    /// Its assumptions about the world, in words.
     pub assumes: &'static [&'static str],
-    /// The same for drivers: what may go wrong without breaking a promise.
+    /// The same for drivers: the faults that break no promise.
     pub tolerates: Tolerance,
-    /// The properties that it guarantees then, by id.
+    /// The properties that it guarantees under these assumptions, by id.
     pub promises: &'static [&'static str],
-    /// By when those of them that come true in the end have come true.
+    /// For each promise about the end: a bound on the time until it has come true.
     pub deadlines: &'static [Deadline],
-    /// Other settings of its parameters with which it tolerates or promises something else.
+    /// Other settings of its parameters, with other tolerances or promises.
     pub variants: &'static [Variant],
-    /// The small worlds in which everything that can happen was tried, and every promise holds.
-    /// Empty: the usual ones, see [`Card::proved()`].
+    /// The small worlds that were explored to the end, and in which every promise holds. Empty: the
+    /// usual ones, see [`Card::proved()`].
     pub proved: &'static [Scope],
     /// Properties that it does not have, or loses when an assumption breaks, and how to see it.
     pub counterexamples: &'static [Counterexample],
-    /// What it costs.
+    /// Its costs, as formulas.
     pub costs: &'static [Cost],
-    /// What may be set before the start.
+    /// Its parameters, set before the start.
     pub parameters: &'static [Parameter],
-    /// The faults that it stands for itself, if it does.
+    /// The faults that the algorithm models by itself, if it does.
     pub own_faults: Option<OwnFaults>,
     /// The layers it is made of, top first. Empty if there is only one.
     pub layers: &'static [&'static str],
     /// The smallest group that makes sense.
     pub smallest: usize,
-    /// Whether it goes on sending although nobody wants anything.
+    /// Whether it goes on sending although no application asks.
     pub restless: bool,
     /// Whether it is made for a network that carries a multicast once for all receivers. Its costs
     /// are those over such a network.
@@ -53,7 +53,7 @@ pub struct Card {
 }
 
 impl Card {
-    /// A card with nothing on it, to be filled in: `Card { name: "…", ..Card::BLANK }`.
+    /// An empty card, to be filled in: `Card { name: "…", ..Card::BLANK }`.
     pub const BLANK: Card = Card {
         name: "",
         aliases: &[],
@@ -78,9 +78,8 @@ impl Card {
         mutant: None,
     };
 
-    /// The small worlds in which every promise was proved: those on the card; or, if there are none,
-    /// groups of up to three that ask once each, while nothing goes wrong but the order of messages
-    /// where that does not matter.
+    /// The small worlds in which every promise was proved. If the card names none: groups of up to
+    /// three that ask once each, without faults, over links that reorder if the card tolerates it.
     pub fn proved(&self) -> Vec<Scope> {
         let usual = |n| Scope { order: self.tolerates.order, ..Scope::of(n) };
         match self.proved {
@@ -89,17 +88,17 @@ impl Card {
         }
     }
 
-    /// What may go wrong in a group that is set up so.
+    /// The faults that a group with this setup tolerates.
     pub fn tolerates_with(&self, setup: &Setup) -> Tolerance {
         self.variant(setup).map_or(self.tolerates, |variant| variant.tolerates)
     }
 
-    /// The properties that a group guarantees that is set up so.
+    /// The properties that a group with this setup guarantees.
     pub fn promises_with(&self, setup: &Setup) -> &'static [&'static str] {
         self.variant(setup).map_or(self.promises, |variant| variant.promises)
     }
 
-    /// The faults that a group stands for itself that is set up so.
+    /// The faults that a group with this setup models by itself.
     pub fn own_faults_with(&self, setup: &Setup) -> Option<OwnFaults> {
         self.own_faults.filter(|own| setup.has_all(own.set))
     }
@@ -108,7 +107,7 @@ impl Card {
         self.variants.iter().find(|variant| setup.has_all(variant.set))
     }
 
-    /// Whether the card says anything about a property: that it holds, or that it does not.
+    /// Whether the card states that a property holds, or that it does not.
     pub fn speaks_of(&self, property: &str) -> bool {
         self.promises.contains(&property)
             || self.variants.iter().any(|variant| variant.promises.contains(&property))
@@ -124,9 +123,9 @@ impl Card {
 /// Where an algorithm comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Source {
-    /// Who.
+    /// The authors.
     pub author: &'static str,
-    /// When.
+    /// The year of publication.
     pub year: u16,
     /// Where it was published.
     pub work: &'static str,
@@ -137,7 +136,7 @@ pub struct Source {
 pub struct Mutant {
     /// The name of the algorithm that it spoils.
     pub of: &'static str,
-    /// What was changed.
+    /// The change, in words.
     pub change: &'static str,
     /// The property that it breaks, by id. One of its counterexamples shows it.
     pub breaks: &'static str,
@@ -146,44 +145,45 @@ pub struct Mutant {
 /// Parameters set to values: name and value.
 pub type Settings = &'static [(&'static str, &'static str)];
 
-/// What an algorithm tolerates and promises with some of its parameters set.
+/// The tolerance and promises of an algorithm with some of its parameters set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Variant {
     /// The parameters: `[("over", "basic")]`.
     pub set: Settings,
-    /// What may go wrong then.
+    /// The faults that it tolerates then.
     pub tolerates: Tolerance,
     /// The properties that it guarantees then, by id.
     pub promises: &'static [&'static str],
 }
 
-/// By when a promise that comes true in the end has come true, and stays true.
+/// A bound on the time until a promise about the end has come true, and stays true.
 #[derive(Clone, Copy, Debug)]
 pub struct Deadline {
     /// The property, by id.
     pub property: &'static str,
-    /// The bound in a group that is set up so; none if there is no bound.
+    /// The bound for a group with this setup; none if there is no bound.
     pub calm: fn(&Setup) -> Option<Calm>,
 }
 
-/// How calm it must be, and for how long. It is calm as long as nobody crashes, starts again, stands
-/// still or leaves, no link changes, and no message is lost or late.
+/// A period of calm: no process crashes, starts again, pauses or leaves, no link changes, and no
+/// message is lost or late.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Calm {
-    /// A message is late if it takes so long or longer, in milliseconds.
+    /// A message is late if it takes this long or longer, in milliseconds.
     pub delay_ms: u64,
-    /// After so long a calm the promise has come true, in milliseconds.
+    /// The promise has come true after a calm of this length, in milliseconds.
     pub within_ms: u64,
 }
 
-/// What may go wrong in the world without breaking a promise.
+/// The faults that break no promise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Tolerance {
     /// The weakest order of delivery that it copes with.
     pub order: Order,
     /// How many processes may crash for good, also in the middle of a step.
     pub crashes: Crashes,
-    /// Whether any process may crash at any time, again and again, if it starts again with its disk.
+    /// Whether any process may crash at any time, again and again, if it starts again with its
+    /// disk.
     pub recovery: bool,
     /// Whether messages may be lost.
     pub loss: bool,
@@ -194,7 +194,7 @@ pub struct Tolerance {
 }
 
 impl Tolerance {
-    /// Messages may overtake each other; nothing else.
+    /// Reordered messages, and no other fault.
     pub const NOTHING: Tolerance = Tolerance {
         order: Order::Any,
         crashes: Crashes::None,
@@ -208,18 +208,18 @@ impl Tolerance {
 /// How many processes may crash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Crashes {
-    /// Nobody.
+    /// None.
     None,
     /// Fewer than a third.
     Third,
     /// Fewer than half.
     Minority,
-    /// Everybody but one.
+    /// All but one.
     AllButOne,
 }
 
 impl Crashes {
-    /// How many that is, among `n`.
+    /// The number of crashes among `n` processes.
     pub fn among(self, n: usize) -> usize {
         match self {
             Crashes::None => 0,
@@ -239,13 +239,13 @@ pub struct Parameter {
     pub meaning: &'static str,
 }
 
-/// Faults that are no faults of the world: an algorithm stands for them with moves of its own, and its
-/// parameters count them. Whoever is set up so meets no others.
+/// Faults that the algorithm models with moves of its own, counted by its parameters, instead of
+/// faults of the world. A group with these parameters set meets no other faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct OwnFaults {
-    /// The parameters that make it so: `[("engine", "abstract")]`.
+    /// The parameters that switch them on: `[("engine", "abstract")]`.
     pub set: Settings,
-    /// The parameters that say how often each fault may come; 0 if they are not set.
+    /// The parameters that bound each kind of fault; 0 if they are not set.
     pub budgets: &'static [&'static str],
 }
 
@@ -254,18 +254,18 @@ pub struct OwnFaults {
 pub struct Counterexample {
     /// The property, by id.
     pub property: &'static str,
-    /// Where to look.
+    /// The world in which the explorer finds it.
     pub scope: Scope,
     /// The length of the shortest history, in steps.
     pub steps: usize,
-    /// What happens in it.
+    /// The history, in words.
     pub story: &'static str,
 }
 
-/// A small world to be explored: how many processes, how often they ask, and what may go wrong.
+/// A small world to be explored: its processes, their requests, and its fault budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Scope {
-    /// How many processes.
+    /// The number of processes.
     pub n: usize,
     /// How often each process asks.
     pub rounds: Rounds,
@@ -292,7 +292,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// `n` processes that ask once each, over reliable links that reorder; nothing goes wrong.
+    /// `n` processes that ask once each, over reliable links that reorder; without faults.
     pub const fn of(n: usize) -> Scope {
         Scope {
             n,
@@ -311,10 +311,10 @@ impl Scope {
     }
 }
 
-/// What is known about time.
+/// The assumptions about time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 pub enum Timing {
-    /// Nothing: a timer may run out, and a message arrive, at any time.
+    /// None: a timer may expire, and a message arrive, at any time.
     #[default]
     Asynchronous,
     /// Clocks run alike, and every message arrives within a bound.
@@ -327,19 +327,19 @@ pub enum Timing {
 /// How often an application asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Rounds {
-    /// So many times.
+    /// A fixed number of times.
     Times(u32),
     /// Again and again.
     Forever,
 }
 
 impl Rounds {
-    /// Whether it may ask once more.
+    /// Whether the application may ask once more.
     pub fn are_left(self) -> bool {
         self != Rounds::Times(0)
     }
 
-    /// It asked.
+    /// Counts one request.
     pub fn use_one(&mut self) {
         if let Rounds::Times(left) = self {
             *left = left.saturating_sub(1);
@@ -359,12 +359,12 @@ pub enum Order {
     Causal,
 }
 
-/// What an algorithm costs, as the textbook states it.
+/// A cost of an algorithm, as the textbook states it.
 #[derive(Clone, Copy, Debug)]
 pub struct Cost {
-    /// What is counted, in words: "messages per entry".
+    /// The counted quantity, in words: "messages per entry".
     pub name: &'static str,
-    /// What is counted, for the meter.
+    /// The counted quantity, for the meter.
     pub quantity: Quantity,
     /// Under which load the formula holds.
     pub load: Load,
@@ -374,23 +374,23 @@ pub struct Cost {
     pub expected: fn(Size) -> Bounds,
 }
 
-/// What a meter measures.
+/// A quantity that a meter measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum Quantity {
     /// All messages of the run, divided by the operations (bandwidth).
     MessagesPerOperation,
     /// The messages of one kind, divided by the operations.
     KindPerOperation(&'static str),
-    /// Messages between a request and its fulfilment, with nobody else asking.
+    /// Messages between a request and its fulfilment, while no other process asks.
     EntryMessages,
-    /// Consecutive messages between a request and its fulfilment, with nobody else asking.
+    /// Consecutive messages between a request and its fulfilment, while no other process asks.
     EntryHops,
     /// Consecutive messages between one process leaving and the next, already waiting, entering.
     RelayHops,
-    /// Consecutive messages between a request and its effect at each other process, with nobody
-    /// else asking.
+    /// Consecutive messages between a request and its effect at each other process, while no other
+    /// process asks.
     ReachHops,
-    /// All messages of a run in which everybody asks once, at the same moment.
+    /// All messages of a run in which every process asks once, at the same moment.
     MessagesInAll,
     /// All messages between one round of a process and its next, if it has rounds.
     MessagesPerRound,
@@ -399,11 +399,11 @@ pub enum Quantity {
 /// How busy the applications are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Load {
-    /// Whatever they do, the formula holds.
+    /// The formula holds under any load.
     Any,
     /// One request at a time, the next only when all is quiet.
     Sequential,
-    /// Everybody asks again at once.
+    /// Every application asks again at once.
     Saturated,
 }
 
@@ -412,11 +412,11 @@ pub enum Load {
 pub struct Size {
     /// How many processes.
     pub n: usize,
-    /// How many of them are in a voting set; or how many messages a sign of life takes.
+    /// The size of a voting set; or the messages that one heartbeat takes.
     pub k: usize,
 }
 
-/// What a formula says: a number, or a range.
+/// The value of a formula: a number, or a range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     /// No less than this.

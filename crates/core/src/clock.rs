@@ -3,17 +3,17 @@
 use crate::process::ProcessId;
 use serde::{Deserialize, Serialize};
 
-/// The clock of one process: how far it is off, and how much faster it runs than true time.
+/// The clock of one process: its offset, and how much faster it runs than true time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Clock {
-    /// How far it was ahead of true time at time 0, in microseconds.
+    /// Its lead over true time at time 0, in microseconds.
     pub offset_us: i64,
-    /// How many microseconds it gains in each second.
+    /// The microseconds that it gains in each second.
     pub drift_ppm: i64,
 }
 
 impl Clock {
-    /// What the clock shows at true time `now_us`.
+    /// The reading of the clock at true time `now_us`.
     pub fn reading_us(self, now_us: u64) -> i64 {
         let gained = i128::from(now_us) * i128::from(self.drift_ppm) / 1_000_000;
         let reading = i128::from(now_us) + i128::from(self.offset_us) + gained;
@@ -21,7 +21,7 @@ impl Clock {
     }
 }
 
-/// The moment at which something happens, as an all-seeing observer knows it.
+/// The moment of an event, as an all-seeing observer knows it.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment<'a> {
     /// True time since the start of the world, in microseconds.
@@ -31,7 +31,7 @@ pub struct Moment<'a> {
 }
 
 impl Moment<'_> {
-    /// What the clock of `process` shows.
+    /// The reading of the clock of `process`.
     pub fn reading_us(&self, process: ProcessId) -> i64 {
         self.clocks.get(process.index()).copied().unwrap_or_default().reading_us(self.now_us)
     }
@@ -47,14 +47,13 @@ pub fn in_words(us: u64) -> String {
     }
 }
 
-/// How many microseconds in each second a clock is slowed down at most, to wait for true time.
+/// The microseconds in each second by which a clock is slowed down at most, to wait for true time.
 pub const SLEW_PPM: u64 = 500;
 
 /// How far a clock goes in `elapsed_us`, if it has to be corrected by `correction_us` from now on.
 ///
 /// A clock that is behind jumps forward at once. A clock that is ahead never jumps back, because
-/// then what happened later would seem to happen earlier: it runs slower until the others have
-/// caught up.
+/// later events would then bear earlier times: it runs slower until true time has caught up.
 pub fn slew_us(correction_us: i64, elapsed_us: u64) -> i64 {
     let ahead_us = i128::from(correction_us).min(0).unsigned_abs();
     let made_good_us = ahead_us.min(u128::from(elapsed_us) * u128::from(SLEW_PPM) / 1_000_000);

@@ -1,10 +1,10 @@
 //! Stable storage, for the protocols that need it; the others never mention it.
 //!
 //! The contract is etcd's: effects are carried out in order, and **messages and outputs that follow
-//! a `persist` wait for the disk**. Whatever depends on a record therefore never leaves before the
-//! record is safe. (Timers and accusations stay inside the process and do not wait.) A restart begins
-//! with the initial value and replays the records that reached the disk, in order, from the last
-//! checkpoint.
+//! a `persist` wait for the disk**. So a message that depends on a record never leaves before the
+//! record is safe. (Timers and accusations stay inside the process and do not wait.) A restart
+//! begins with the initial value and replays the records that reached the disk, in order, from the
+//! last checkpoint.
 
 use crate::cx::{Cx, Effect};
 use crate::protocol::{Data, Protocol};
@@ -57,9 +57,9 @@ impl<P: Durable> Cx<'_, P> {
         self.push(Effect::Persist(Record::write(record)));
     }
 
-    /// Writes a record that makes all earlier ones superfluous: the log begins with it. If the
-    /// process crashes meanwhile, it finds either the old log or the new one. Replayed, it gives the
-    /// same state whatever was replayed before.
+    /// Writes a record that makes all earlier ones superfluous: the log begins with it. A process
+    /// that crashes meanwhile finds either the old log or the new one. So replaying the record must
+    /// give the same state after any other records.
     pub fn checkpoint(&mut self, record: &P::Record) {
         self.checkpoint_keeping(record, 0);
     }
@@ -72,7 +72,7 @@ impl<P: Durable> Cx<'_, P> {
         self.push(Effect::Checkpoint { record: Record::write(record), keep });
     }
 
-    /// Like [`Cx::below`], for a layer below that is durable: its records go into our log.
+    /// Like [`Cx::below`], for a durable layer below: its records go into the log of this one.
     #[must_use = "the outputs of the layer below are events for this one"]
     pub fn below_durable<L>(
         &mut self,
@@ -92,7 +92,7 @@ impl<P: Durable> Cx<'_, P> {
 }
 
 impl<P: Durable> Cx<'_, P> {
-    /// Like [`Cx::below_durable`], for a layer below whose records are ours as they are.
+    /// Like [`Cx::below_durable`], for a layer below with the same type of records.
     #[must_use = "the outputs of the layer below are events for this one"]
     pub fn below_logged<L>(
         &mut self,
@@ -107,7 +107,8 @@ impl<P: Durable> Cx<'_, P> {
     }
 }
 
-/// Replays one record: what an [`Algorithm`](crate::Algorithm) with a disk names as its `REPLAY`.
+/// Replays one record. An [`Algorithm`](crate::Algorithm) with a disk names this function as its
+/// `REPLAY`.
 pub fn replay<P: Durable>(state: &mut P, record: &Record) -> Result<(), BadRecord> {
     state.replay(record.read()?);
     Ok(())

@@ -1,9 +1,9 @@
-//! The variant's name of any enum that serde can write, without formatting the value.
+//! The name of an enum's variant, by serde, without formatting the value.
 
 use serde::ser::{Error as _, Impossible, Serialize, Serializer};
 use std::fmt;
 
-/// The name of the enum variant or struct that `value` is.
+/// The name of the variant or struct of `value`.
 pub(crate) fn kind_of<T: Serialize + ?Sized>(value: &T) -> &'static str {
     match value.serialize(Namer) {
         Err(Name(name)) => name,

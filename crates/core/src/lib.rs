@@ -1,27 +1,26 @@
-//! What a distributed algorithm *is*, for every driver that runs one.
+//! The definition of a distributed algorithm, for every driver that runs one.
 //!
-//! A [`Protocol`] is a value that reacts to four kinds of event: start, input, message, timer.
-//! Everything it wants done in the world it says to its [`Cx`], in order. It never blocks, never
-//! reads a clock, never opens a socket; so the same value is simulated, explored exhaustively and
-//! run for real.
+//! A [`Protocol`] is a value that reacts to four kinds of event: start, input, message, timer. It
+//! asks its [`Cx`] for every effect on the world, in order. It never blocks, never reads a clock,
+//! never opens a socket; so the same value is simulated, explored exhaustively and run for real.
 //!
-//! An [`Algorithm`] is a protocol with a name: it belongs to a [`Family`], which fixes what the
-//! application may ask and be told, and which brings the workload and the property monitors; and
-//! it has a [`Card`], which says where it comes from, what it assumes, promises and costs.
+//! An [`Algorithm`] is a protocol with a name: it belongs to a [`Family`], which fixes the inputs
+//! and outputs of the application, and which brings the workload and the property monitors; and it
+//! has a [`Card`] with its source, assumptions, promises and costs.
 //!
 //! # Layout
 //! - [`process`]: the names of processes, and sets of them
-//! - [`protocol`]: the trait, and what travels
+//! - [`protocol`]: the trait, and the messages
 //! - [`cx`]: effects, and how a layer drives the one below
 //! - [`host`]: one process as every driver has it: state, timers, records and what waits for them
 //! - [`durable`]: stable storage, for the protocols that need it
-//! - [`byzantine`]: traitors, and what they say
-//! - [`group`]: views and deliveries: what a group engine offers to a service above it
-//! - [`linear`]: whether what clients were told is linearizable
+//! - [`byzantine`]: traitors, and their messages
+//! - [`group`]: views and deliveries, which a group engine offers to a service above it
+//! - [`linear`]: whether the answers to clients are linearizable
 //! - [`replication`]: the key-value store that replicated logs keep
 //! - [`stamp`]: logical timestamps as values
-//! - [`algorithm`], [`card`], [`setup`]: what the catalogue knows about each
-//! - [`budget`]: how much goes wrong in a small world, and how much more may
+//! - [`algorithm`], [`card`], [`setup`]: the catalogue's knowledge of each algorithm
+//! - [`budget`]: the fault budget of a small world, and whether it may be raised
 //! - [`family`]: mutual exclusion, logical time, …: inputs, outputs, applications, monitors
 #![forbid(unsafe_code)]
 

@@ -68,7 +68,7 @@ enum Words {
     Large(Box<[u64]>),
 }
 
-/// Words as somebody else wrote them: anything is possible.
+/// Words from the network or a disk, not checked yet.
 #[derive(Deserialize)]
 enum Written {
     Small(u64),
@@ -82,7 +82,7 @@ impl TryFrom<Written> for Words {
         match written {
             Written::Small(word) => Ok(Words::Small(word)),
             Written::Large(words) if words.len() < 2 || words.last() == Some(&0) => {
-                Err("a set of processes is written longer than it is")
+                Err("a set of processes has superfluous words at its end")
             }
             Written::Large(words) => Ok(Words::Large(words)),
         }
@@ -111,7 +111,7 @@ impl ProcessSet {
         if n < 64 {
             return ProcessSet(Words::Small((1 << n) - 1));
         }
-        // The largest name first: the set is made as wide as it will be at once.
+        // The largest name first, so that the set allocates its final width at once.
         ProcessId::all(n).rev().collect()
     }
 
@@ -170,6 +170,7 @@ impl ProcessSet {
 
     #[inline]
     fn shrink(&mut self) {
+        // Sets are compared and hashed by their words, so equal sets must have equal words.
         if let Words::Large(words) = &mut self.0 {
             match words.iter().rposition(|word| *word != 0) {
                 None | Some(0) => self.0 = Words::Small(words[0]),
@@ -192,13 +193,13 @@ impl ProcessSet {
         self.words().iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Whether nobody is in the set.
+    /// Whether the set is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         matches!(self.0, Words::Small(0))
     }
 
-    /// Takes everybody out.
+    /// Removes all processes.
     pub fn clear(&mut self) {
         *self = ProcessSet::EMPTY;
     }
@@ -213,6 +214,7 @@ impl ProcessSet {
     pub fn iter(&self) -> impl Iterator<Item = ProcessId> + '_ {
         self.words().iter().enumerate().flat_map(|(index, &word)| {
             std::iter::successors((word != 0).then_some(word), |rest| {
+                // Clears the lowest bit.
                 let rest = rest & (rest - 1);
                 (rest != 0).then_some(rest)
             })
@@ -308,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_but_me_has_one_member_less() {
+    fn all_but_me_has_one_member_less() {
         let set = ProcessSet::all_but(70, ProcessId(69));
         assert_eq!(set.len(), 69);
         assert!(!set.contains(ProcessId(69)));

@@ -1,4 +1,4 @@
-//! How a group is set up before it starts: how many processes, and the algorithm's parameters.
+//! The setup of a group before it starts: the number of processes, and the algorithm's parameters.
 
 use crate::algorithm::Algorithm;
 use crate::boxed::Which;
@@ -7,14 +7,15 @@ use crate::process::{ProcessId, ProcessSet};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// How many processes, and the parameters by name, as a scenario file or a command line gives them.
+/// The number of processes, and the parameters by name, as a scenario file or a command line gives
+/// them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Setup {
-    /// How many processes there are.
+    /// The number of processes.
     pub n: usize,
     /// Parameters of the algorithm, by name. Its card lists them.
     pub parameters: BTreeMap<String, String>,
-    /// Which algorithm it is, where its type does not tell.
+    /// The algorithm, for drivers of [`Boxed`](crate::Boxed), whose type does not name it.
     #[serde(skip)]
     pub which: Option<Which>,
 }
@@ -27,9 +28,9 @@ pub enum SetupError {
     GroupSize {
         /// The algorithm.
         algorithm: &'static str,
-        /// What it needs, in words.
+        /// The sizes it accepts, in words.
         wanted: String,
-        /// What it was given.
+        /// The size given.
         n: usize,
     },
     /// A parameter that the algorithm does not have.
@@ -39,7 +40,7 @@ pub enum SetupError {
         algorithm: &'static str,
         /// The name given.
         name: String,
-        /// What it has, in words.
+        /// The parameters it has, in words.
         known: String,
     },
     /// A parameter with a value that makes no sense.
@@ -49,7 +50,7 @@ pub enum SetupError {
         name: String,
         /// The value given.
         value: String,
-        /// What is wrong, and what would be right.
+        /// The mistake, and a value that would be right.
         why: String,
     },
 }
@@ -128,7 +129,7 @@ impl Setup {
         }
     }
 
-    /// One of a few words; the first if nothing is said.
+    /// One of a few words; the first is the default.
     pub fn choice<'w>(&self, name: &str, words: &[&'w str]) -> Result<&'w str, SetupError> {
         let said = self.text(name).unwrap_or(words[0]);
         let known = words.iter().find(|word| **word == said).copied();
@@ -149,7 +150,7 @@ impl Setup {
         split(text).map(|word| self.parse_process(name, word)).collect::<Result<_, _>>().map(Some)
     }
 
-    /// All processes in the order of a ring; by name if nothing is said.
+    /// All processes in the order of a ring; by name is the default.
     pub fn ring(&self, name: &str) -> Result<Vec<ProcessId>, SetupError> {
         let Some(ring) = self.processes(name)? else { return Ok(ProcessId::all(self.n).collect()) };
         let members: ProcessSet = ring.iter().copied().collect();
@@ -195,7 +196,7 @@ impl Setup {
     }
 }
 
-/// A number with room above it, so that a clock that starts there can be advanced.
+/// A number below 2^62: a clock that starts there can still be advanced.
 fn whole(word: &str) -> Option<u64> {
     word.parse().ok().filter(|number| *number < 1 << 62)
 }
@@ -225,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_a_process_of_an_empty_group() {
+    fn an_empty_group_has_no_process() {
         assert!(Setup::new(0).parse_process("server", "p0").is_err());
     }
 }

@@ -11,7 +11,7 @@ use std::fmt;
 pub struct Timestamp {
     /// The reading of the logical clock.
     pub time: u64,
-    /// Whose clock it was.
+    /// The process whose clock it was.
     pub process: ProcessId,
 }
 
@@ -39,19 +39,19 @@ impl fmt::Debug for Timestamp {
     }
 }
 
-/// A vector time: for each process, how many of its events are known.
+/// A vector time: for each process, the number of its events known here.
 ///
 /// `a < b` means that `a` happened before `b`; incomparable vectors are concurrent.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct VectorStamp(pub Vec<u32>);
 
 impl VectorStamp {
-    /// Nothing is known of anybody.
+    /// No event is known.
     pub fn zero(n: usize) -> Self {
         VectorStamp(vec![0; n])
     }
 
-    /// Whether this happened before `other`: nothing in it is larger, and something is smaller.
+    /// Whether this happened before `other`: no component is larger, and at least one is smaller.
     pub fn happened_before(&self, other: &VectorStamp) -> bool {
         self < other
     }
@@ -61,7 +61,7 @@ impl VectorStamp {
         self.partial_cmp(other).is_none()
     }
 
-    /// Takes over whatever `other` knows better.
+    /// Takes the larger of the two counts, for each process.
     pub fn merge(&mut self, other: &VectorStamp) {
         for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
             *mine = (*mine).max(*theirs);
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn vectors_of_which_each_knows_something_that_the_other_does_not_are_concurrent() {
+    fn vectors_of_which_each_knows_an_event_that_the_other_does_not_are_concurrent() {
         let (a, x) = (vector([1, 0, 0]), vector([0, 0, 1]));
         assert!(a.is_concurrent_with(&x) && x.is_concurrent_with(&a));
         assert!(!a.is_concurrent_with(&a), "an event is not concurrent with itself");

@@ -2,7 +2,7 @@
 
 use anstyle::Style;
 
-/// A row of cells. Whatever is put outside of it is cut off.
+/// A row of cells. Characters outside of it are cut off.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
     cells: Vec<(char, Style)>,
@@ -28,7 +28,7 @@ impl Row {
         }
     }
 
-    /// Appends the row as a line: styles as escape sequences, nothing after the last character.
+    /// Appends the row as a line: styles as escape sequences, no blanks after the last character.
     pub(crate) fn render(&self, out: &mut String) {
         let end = self.cells.iter().rposition(|&(c, _)| c != ' ').map_or(0, |last| last + 1);
         let mut rest = &self.cells[..end];

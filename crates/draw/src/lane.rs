@@ -1,15 +1,15 @@
-//! What a process is doing between its events: the look of its lane.
+//! The activity of a process between its events: the look of its lane.
 
 use crate::Scene;
 use synod_core::family::Mark;
 use synod_sim::trace::{Event, What};
 
-/// What a process is doing.
+/// The activity of a process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Lane {
     /// Whether it runs.
     pub life: Life,
-    /// Where it is with its operation.
+    /// The state of its operation.
     pub operation: Operation,
 }
 
@@ -25,7 +25,7 @@ pub enum Life {
     Down,
 }
 
-/// Where a process is with its operation.
+/// The state of an operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Operation {
     /// None is under way.
@@ -33,12 +33,12 @@ pub enum Operation {
     Idle,
     /// It has asked, and waits.
     Waiting,
-    /// It holds what it asked for: the critical section.
+    /// It holds the resource that it asked for: the critical section.
     Holding,
 }
 
 impl Lane {
-    /// What it is doing after an event of its own.
+    /// The activity after an event of its own.
     pub fn after(self, event: &Event) -> Lane {
         let life = match event.what {
             What::Crash => return Lane { life: Life::Down, operation: Operation::Idle },
@@ -61,21 +61,21 @@ impl Lane {
 pub struct Lanes(Vec<Lane>);
 
 impl Lanes {
-    /// What each process is doing after the `earlier` events.
+    /// The activity of each process after the `earlier` events.
     pub fn after(scene: &Scene, earlier: &[Event]) -> Self {
         let mut lanes = Lanes(vec![Lane::default(); scene.n()]);
         earlier.iter().for_each(|event| lanes.pass(scene, event));
         lanes
     }
 
-    /// One more event has passed.
+    /// Takes in one more event.
     pub fn pass(&mut self, scene: &Scene, event: &Event) {
         if let Some(lane) = scene.lane_of(event) {
             self.0[lane] = self.0[lane].after(event);
         }
     }
 
-    /// What each process is doing now.
+    /// The present activity of each process.
     pub fn now(&self) -> &[Lane] {
         &self.0
     }

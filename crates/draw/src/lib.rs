@@ -1,7 +1,7 @@
 //! Pictures of runs.
 //!
-//! Each takes the events of a trace and a [`Scene`] (how many processes there are, and what they
-//! are called) and gives back text:
+//! Each takes the events of a trace and a [`Scene`] (the number of processes and their names) and
+//! returns text:
 //!
 //! - [`terminal`]: a space-time diagram for the terminal, time downwards
 //! - [`svg`]: the same as a picture file, time to the right
@@ -9,8 +9,8 @@
 //! - [`mermaid`]: a sequence diagram for Markdown pages
 //! - [`plot`]: measured numbers against formulas
 //!
-//! What they share: [`scene`] cuts a window out of a long trace, [`lane`] follows what each
-//! process is doing, [`words`] says what happened.
+//! They share [`scene`], which cuts a window out of a long trace, [`lane`], which follows the
+//! activity of each process, and [`words`], which describes events.
 #![forbid(unsafe_code)]
 
 mod canvas;

@@ -1,7 +1,7 @@
 //! A Mermaid sequence diagram, for Markdown pages that draw them.
 //!
-//! Such a diagram knows no messages under way: each is drawn at the row where it is received or
-//! lost. Those still under way at the end, or received after the window, are drawn nowhere.
+//! Such a diagram has no messages under way: each message is drawn at the row where it is received
+//! or lost. Messages still under way at the end, or received after the window, are left out.
 
 use crate::Scene;
 use crate::lane::{Lanes, Operation};
@@ -35,7 +35,8 @@ pub fn draw(scene: &Scene, events: &[Event]) -> String {
 struct Diagram<'a> {
     scene: &'a Scene,
     text: String,
-    /// Who is drawn as holding something. Mermaid refuses to end what has not begun.
+    /// The processes that are drawn as active. Mermaid refuses to deactivate one that is not
+    /// active.
     active: Vec<bool>,
     known: Known,
 }
@@ -169,7 +170,7 @@ sequenceDiagram
     }
 
     #[test]
-    fn nobody_is_deactivated_who_was_not_activated() {
+    fn no_process_is_deactivated_that_was_not_activated() {
         let events = sample::troubles();
         for from in 0..events.len() as u64 {
             let scene = Scene::new("", 4).with_window(from..from + 12);

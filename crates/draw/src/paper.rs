@@ -1,4 +1,5 @@
-//! What SVG pictures share: escaping, colours for light and dark pages, and places for text.
+//! The common parts of SVG pictures: escaping, colours for light and dark pages, and places for
+//! text.
 
 use std::fmt::Write as _;
 
@@ -42,7 +43,7 @@ pub(crate) fn escaped(text: &str) -> String {
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
             '\n' => escaped.push('\n'),
-            // XML has no way to say most control characters at all.
+            // XML cannot express most control characters.
             _ if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => escaped.push(' '),
             _ => escaped.push(c),
         }
@@ -60,7 +61,7 @@ pub(crate) fn fill(index: usize) -> String {
     format!("f{}", index % COLOURS.len())
 }
 
-/// The ink of everything that is no kind.
+/// The colours of all parts other than kinds and series.
 struct Ink {
     paper: &'static str,
     text: &'static str,
@@ -106,8 +107,8 @@ fn colours(ink: &Ink, of_kind: impl Fn(&(&'static str, &'static str)) -> &'stati
     css
 }
 
-/// A whole file: what it shows is said in its title and description too, for those who cannot see
-/// it; its colours follow the reader's choice of light or dark.
+/// A whole file. Its title and description are also text, for readers who cannot see the picture;
+/// its colours follow the reader's choice of light or dark.
 pub(crate) fn file(title: &str, description: &str, size: (f64, f64), body: &str) -> String {
     let (width, height) = (size.0.ceil(), size.1.ceil());
     let (light, dark) = (colours(&LIGHT, |both| both.0), colours(&DARK, |both| both.1));
@@ -134,12 +135,12 @@ pub(crate) fn line(class: &str, from: (f64, f64), to: (f64, f64)) -> String {
     )
 }
 
-/// About how wide text is, in the usual size.
+/// The approximate width of text in the usual size.
 pub(crate) fn text_width(words: &str) -> f64 {
     words.chars().count() as f64 * 6.9
 }
 
-/// A rectangle that something already fills.
+/// A rectangle that is already occupied.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Area {
     pub(crate) left: f64,
@@ -149,7 +150,7 @@ pub(crate) struct Area {
 }
 
 impl Area {
-    /// The room that text takes whose middle is at `x` and whose baseline is at `y`.
+    /// The area of text with its middle at `x` and its baseline at `y`.
     pub(crate) fn of_text(words: &str, x: f64, y: f64) -> Self {
         let half = text_width(words) / 2.0 + 1.0;
         Area { left: x - half, top: y - 11.0, right: x + half, bottom: y + 3.0 }
@@ -162,7 +163,7 @@ impl Area {
             && other.top < self.bottom
     }
 
-    /// Whether a straight line passes.
+    /// Whether a straight line passes through the area.
     pub(crate) fn is_crossed(&self, from: (f64, f64), to: (f64, f64)) -> bool {
         // The part of the line, from 0 to 1, that lies between the sides; then between the others.
         let (mut enter, mut leave) = (0.0_f64, 1.0_f64);

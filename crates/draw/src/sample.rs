@@ -11,7 +11,7 @@ pub(crate) struct Script {
     now_us: u64,
     lamport: Vec<u64>,
     vectors: Vec<Vec<u32>>,
-    /// What each message says, and the times that it carries.
+    /// The text of each message, and the times that it carries.
     sent: BTreeMap<u64, Sent>,
 }
 
@@ -202,7 +202,7 @@ pub(crate) fn two_requests() -> Vec<Event> {
     script.events()
 }
 
-/// Everything that can go wrong, once.
+/// Every kind of fault, once.
 pub(crate) fn troubles() -> Vec<Event> {
     let mut script = Script::new(4);
     script.starts().after(500).asks(0, "enters");
@@ -222,7 +222,7 @@ pub(crate) fn troubles() -> Vec<Event> {
     script.events()
 }
 
-/// Everybody asks everybody, and messages take all kinds of time: a crowded picture.
+/// Every process asks all others, and message delays vary widely: a crowded picture.
 pub(crate) fn crowd(n: u32) -> Vec<Event> {
     let mut script = Script::new(n as usize);
     script.starts();

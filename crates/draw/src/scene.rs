@@ -1,10 +1,10 @@
-//! What a picture shows: how many processes, what they are called, which part of the run.
+//! The scene of a picture: the number of processes, their names, and the part of the run.
 
 use std::ops::Range;
 use synod_core::ProcessId;
 use synod_sim::trace::Event;
 
-/// What a picture shows beside the events themselves.
+/// The facts that a picture shows beside the events themselves.
 #[derive(Clone, Debug, Default)]
 pub struct Scene {
     title: String,
@@ -14,16 +14,16 @@ pub struct Scene {
     beyond: u64,
 }
 
-/// The events of a window, and how many are left out on either side.
+/// The events of a window, and the number left out on either side.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown<'a> {
-    /// Given, but earlier than the window: they say what each process was doing when it opened.
+    /// Events before the window: they determine the activity of each process when it opens.
     pub earlier: &'a [Event],
     /// Inside the window.
     pub events: &'a [Event],
-    /// How many events of the run came before the window.
+    /// The number of events of the run before the window.
     pub before: u64,
-    /// How many events of the run are known to come after it.
+    /// The number of events of the run known to come after it.
     pub after: u64,
 }
 
@@ -45,7 +45,7 @@ impl Scene {
         self
     }
 
-    /// So many events of the run came after those that are given.
+    /// Adds the number of events of the run after the given ones.
     pub fn with_beyond(mut self, beyond: u64) -> Self {
         self.beyond = beyond;
         self
@@ -56,22 +56,22 @@ impl Scene {
         &self.title
     }
 
-    /// How many processes there are.
+    /// The number of processes.
     pub fn n(&self) -> usize {
         self.n
     }
 
-    /// What a process is called.
+    /// The name of a process.
     pub fn label(&self, process: ProcessId) -> String {
         self.labels.get(process.index()).cloned().unwrap_or_else(|| process.to_string())
     }
 
-    /// The lane of the process where the event happens, if it happens at one of the picture.
+    /// The lane of the event's process, if the picture has it.
     pub fn lane_of(&self, event: &Event) -> Option<usize> {
         event.process.map(ProcessId::index).filter(|&lane| lane < self.n)
     }
 
-    /// The lane of the other end.
+    /// The lane of the peer.
     pub fn peer_lane_of(&self, event: &Event) -> Option<usize> {
         event.peer.map(ProcessId::index).filter(|&lane| lane < self.n)
     }

@@ -1,10 +1,10 @@
 //! A log for ShiViz, which draws space-time diagrams from vector times in a browser.
 //!
-//! The file: a line with the expression that parses the rest, an empty line (there is one
-//! execution only), then two lines for each event: what happened, and where with which vector time.
+//! The file: a line with the expression that parses the rest, an empty line (there is one execution
+//! only), then two lines for each event: its description, and its process with the vector time.
 //!
 //! ShiViz demands that the own component of a process grows by exactly one from event to event. So
-//! only events that tick are written: what happens to the network, losses, duplicates, pauses and
+//! only events that tick are written: changes of the network, losses, duplicates, pauses and
 //! violations happen outside every process, and are left out.
 //!
 //! Source: Beschastnikh, Wang, Brun, Ernst, *Debugging Distributed Systems* (ACM Queue, 2016).
@@ -18,7 +18,7 @@ use synod_sim::trace::{Event, Sink};
 /// The expression in the first line, by which ShiViz parses the log.
 pub const PARSER: &str = r"(?<event>.*)\n(?<host>\S*) (?<clock>{.*})";
 
-/// Writes the log event by event; nothing but the last vector time of each process is kept.
+/// Writes the log event by event; it keeps only the last vector time of each process.
 pub struct Shiviz<W: Write> {
     out: W,
     scene: Scene,
@@ -33,7 +33,7 @@ impl<W: Write> Shiviz<W> {
         Shiviz { out, scene, ticks, begun: false }
     }
 
-    /// Gives back what was written to.
+    /// Returns the writer.
     pub fn into_inner(self) -> W {
         self.out
     }
@@ -46,7 +46,7 @@ impl<W: Write> Shiviz<W> {
         Ok(())
     }
 
-    /// `alice {"alice":2,"p1":1}`: those of whom nothing is known are left out.
+    /// `alice {"alice":2,"p1":1}`: processes without a known event are left out.
     fn place_and_time(&self, lane: usize, vector: &[u32]) -> String {
         let mut line = format!("{} {{", self.host(lane));
         let known = vector.iter().enumerate().filter(|&(_, &known)| known > 0);

@@ -1,4 +1,4 @@
-//! What happened, in words.
+//! Events in words.
 
 use crate::Scene;
 use std::collections::BTreeSet;
@@ -47,13 +47,13 @@ pub fn kinds(events: &[Event]) -> Vec<&'static str> {
     kinds
 }
 
-/// Tells new violations from those that were shown before: what is broken is often found broken
-/// again after every step.
+/// Tells new violations from those that were shown before: a monitor often reports the same
+/// violation again after every step.
 #[derive(Clone, Debug, Default)]
 pub struct Known(BTreeSet<(&'static str, String)>);
 
 impl Known {
-    /// Whether this violation is new. From now on it is known.
+    /// Whether this violation is new. Remembers it.
     pub fn is_new(&mut self, violation: &Event) -> bool {
         self.0.insert((violation.kind, violation.text.clone()))
     }
@@ -64,7 +64,7 @@ pub fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// Cuts text to so many characters; the last one says that something is missing.
+/// Cuts text to this many characters; the last one, `…`, shows the cut.
 pub fn shortened(text: &str, length: usize) -> String {
     if text.chars().count() <= length {
         return text.to_owned();

@@ -18,7 +18,7 @@ struct Run {
     log: String,
 }
 
-/// A run in which things go wrong, or not.
+/// A run, with or without faults.
 #[derive(Clone, Copy)]
 struct Record {
     n: usize,
@@ -48,7 +48,7 @@ impl Record {
 }
 
 impl Record {
-    /// The run of an algorithm. Nothing, if a group of this size cannot be set up.
+    /// The run of an algorithm. None, if a group of this size cannot be set up.
     fn of(self, name: &str) -> Option<Run> {
         let mut window = Window::new(0, 400);
         let mut shiviz = Shiviz::new(Vec::new(), Scene::new("", self.n));

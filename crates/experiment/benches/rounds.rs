@@ -1,7 +1,8 @@
-//! How long the published experiment takes: 32 members, 768 slots, 100,000 rounds under the authors' timing.
+//! The duration of the published experiment: 32 members, 768 slots, 100,000 rounds under the
+//! authors' timing.
 //!
-//! `cargo bench -p synod-experiment` prints CPU time, the best of several runs. The authors' own simulator takes 48
-//! to 101 seconds for the same.
+//! `cargo bench -p synod-experiment` prints CPU time, the best of several runs. The authors' own
+//! simulator takes 48 to 101 seconds for the same.
 
 #[path = "../../check/benches/measure/mod.rs"]
 mod measure;
@@ -12,7 +13,7 @@ use synod_experiment::{Allocator, Settings, run};
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// What is promised.
+/// The promised bound.
 const SECONDS: f64 = 1.0;
 
 fn main() {

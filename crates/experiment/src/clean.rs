@@ -1,5 +1,5 @@
-//! A network without limit: every multicast is delivered everywhere after the same time, and each
-//! member does what there is to do at once.
+//! A network without limits: every member gets a multicast after the same time, and each member
+//! does all its work at once.
 
 use crate::measure::{Measured, Meter};
 use crate::members::{Held, Members, Sent, member};
@@ -13,20 +13,20 @@ use std::collections::{BinaryHeap, VecDeque};
 use synod_core::family::slots::Input;
 use synod_core::group::Delivery;
 
-/// Members with something between them, as the loop below drives them.
+/// The members and their network, as the loop below drives them.
 pub(crate) trait Group {
-    /// What stands for a claimed slot.
+    /// A claimed slot.
     type Held;
 
     /// A round begins.
     fn begin(&mut self, round: u64, workload: &Workload);
-    /// When something happens next without any claim or release.
+    /// The time of the next event that is neither a claim nor a release.
     fn next(&self) -> Option<Time>;
-    /// Lets it happen.
+    /// Lets that event happen.
     fn advance(&mut self);
-    /// A member needs a slot.
+    /// A member claims a slot.
     fn claim(&mut self, node: usize, now: Time) -> Option<Self::Held>;
-    /// A member does not need a slot any more.
+    /// A member releases a slot.
     fn release(&mut self, node: usize, now: Time, held: Self::Held);
     /// A round is over.
     fn end(&mut self, round: u64);
@@ -34,7 +34,7 @@ pub(crate) trait Group {
     fn finish(self, round: u64) -> Measured;
 }
 
-/// Drives a group for as long as the settings say.
+/// Drives a group for the length of the settings.
 pub(crate) fn run<G: Group>(
     settings: &Settings,
     seed: u64,
@@ -98,7 +98,7 @@ pub(crate) struct Served<S: Policy> {
     membership: Membership,
     bootstraps: bool,
     latency: Time,
-    /// What is under way, and when it is delivered.
+    /// The multicasts under way, and the times of their delivery.
     under_way: VecDeque<(Time, Delivery<S::Message>)>,
     now: Time,
 }
@@ -121,16 +121,17 @@ impl<S: Policy> Served<S> {
         while let Some(Sent { by, level, message }) = self.members.sent.pop_front() {
             let Some(sent_in) = self.members.view_of(by) else { continue };
             let delivery = Delivery { sender: member(by), sent_in, level, message };
-            // Rounds are as fine as time goes for messages: it is due when a round begins. (If it took
-            // the latency to the moment, everybody but the mover would fail a little more often.)
+            // Messages travel in whole rounds: a multicast is due when a round begins. (If it took
+            // the latency to the moment, all allocators but the mover would fail a little more
+            // often.)
             self.under_way.push_back((now / ROUND * ROUND + self.latency, delivery));
         }
     }
 
-    /// Delivers multicasts to everybody on the side of their senders, and sends what comes of it. A
-    /// member takes all of them before the next member takes any: its state is large, and stays in the
-    /// cache meanwhile. What is sent is in the order in which it would be if all members took
-    /// one after the other.
+    /// Delivers multicasts to all members on the side of their senders, and sends their reactions.
+    /// A member takes all of them before the next member takes any: its state is large, and stays
+    /// in the cache meanwhile. The reactions are sorted as if all members took one multicast after
+    /// the other.
     fn deliver(&mut self, now: Time, deliveries: &[Delivery<S::Message>]) {
         let side =
             |delivery: &Delivery<S::Message>| self.members.view_of(delivery.sender.node.index());
@@ -160,8 +161,8 @@ impl<S: Policy> Group for Served<S> {
         if told.is_empty() {
             return;
         }
-        // What is under way is delivered before the view changes, and what is sent because of it
-        // surfaces in the next view, with the old tag.
+        // Multicasts under way are delivered before the view changes, and reactions to them surface
+        // in the next view, with the old tag.
         let under_way = std::mem::take(&mut self.under_way);
         let under_way: Vec<_> = under_way.into_iter().map(|(_, delivery)| delivery).collect();
         self.deliver(self.now, &under_way);

@@ -1,12 +1,12 @@
 //! Erlang's formula: how often a claim finds all servers in use.
 
-/// The probability that a claim is lost, with `offered` claims per lifetime and so many servers.
+/// The probability that a claim is lost, with `offered` claims per lifetime and `servers` servers.
 /// Exact for any law of lifetimes, if claims come at random times.
 pub fn erlang_b(offered: f64, servers: u32) -> f64 {
     (1..=servers).fold(1.0, |lost, k| offered * lost / (f64::from(k) + offered * lost))
 }
 
-/// The same as it is told here: failed claims for one that succeeds.
+/// The same in the terms of the tables: failed claims for each success.
 pub fn failed_per_success(offered: f64, servers: u32) -> f64 {
     let lost = erlang_b(offered, servers);
     lost / (1.0 - lost)

@@ -1,12 +1,12 @@
 //! The experiment with SLOTS: allocators under load, round by round, over an ideal total order.
 //!
 //! The allocators are services ([`synod_core::group::Service`]), the same values that stand on an
-//! engine elsewhere. Here nothing lies between them but one order of multicasts and a clock, so that a
+//! engine elsewhere. Here only one order of multicasts and a clock lie between them, so that a
 //! hundred thousand rounds take a second.
 //!
 //! # Layout
-//! - [`settings`]: what a run is like; [`run`](fn@run): one run
-//! - `workload`: when slots are claimed, and for how long; the same for every policy
+//! - [`settings`]: the settings of a run; [`run`](fn@run): one run
+//! - `workload`: the times and durations of claims; the same for every policy
 //! - `turns`, `clean`: the two timings, that of the authors and one without limits
 //! - `members`, `membership`: services, what they ask for, and the views that they see
 //! - [`mod@reference`]: allocators to compare with; [`erlang`]: what no allocator can beat

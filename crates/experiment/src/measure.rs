@@ -1,17 +1,17 @@
-//! What is measured in a run.
+//! The measurements of a run.
 
 use crate::policy::Holding;
 use serde::Serialize;
 
-/// Response times are counted up to this.
+/// Longer response times are counted as this one.
 const LONGEST: usize = 4_096;
 /// A request that is open for longer than this many rounds is blocked.
 pub const BLOCKED_AFTER: u64 = 2_000;
 
-/// What came of a run.
+/// The results of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Measured {
-    /// How many rounds were measured.
+    /// The number of measured rounds.
     pub rounds: u64,
     /// Claims that got a slot.
     pub succeeded: u64,
@@ -21,38 +21,38 @@ pub struct Measured {
     pub multicasts: u64,
     /// The share of all slots in use, on average.
     pub used: f64,
-    /// How many multicasts wait to be read, on average over members.
+    /// The number of multicasts that wait to be read, on average over members.
     pub queue: f64,
-    /// Requests that were served after so many multicasts, their own included.
+    /// By number of multicasts, its own included: the requests that were served after that many.
     pub response_multicasts: Vec<u64>,
-    /// Requests that were served after so many rounds.
+    /// By number of rounds: the requests that were served after that many.
     pub response_rounds: Vec<u64>,
     /// Requests that ended without a slot.
     pub unserved: u64,
-    /// Requests that brought more than was asked for, just as much, less, nothing.
+    /// Requests that brought more than was asked for, exactly that, less, nothing.
     pub outcomes: [u64; 4],
-    /// Answers by which a member gave slots away and had fewer free ones left than it keeps.
+    /// Donations that left the donor with fewer free slots than it should keep.
     pub overgenerous: u64,
-    /// How many requests were open at once, at most.
+    /// The greatest number of requests open at once.
     pub most_open: usize,
-    /// The greatest number of blocked members, and how many are at the end.
+    /// The greatest number of blocked members.
     pub most_blocked: usize,
-    /// How many members are blocked at the end.
+    /// The number of members blocked at the end.
     pub blocked: usize,
-    /// At the end, members that have delivered the same disagree on who owns what.
+    /// Disagreements on owners at the end, among members that have delivered the same multicasts.
     pub disagreements: usize,
-    /// How many slots the members own at the end, together.
+    /// The number of slots that the members own at the end, together.
     pub owned: u32,
-    /// How it went, if samples were taken.
+    /// The course of the run, if samples were taken.
     pub samples: Vec<Sample>,
 }
 
-/// How things stand at one moment.
+/// The state of the group at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Sample {
     /// The round, from the beginning of the run.
     pub round: u64,
-    /// What every member has.
+    /// The slots of every member.
     pub members: Vec<MemberSample>,
     /// Claims that got a slot since the last sample.
     pub succeeded: u64,
@@ -60,22 +60,22 @@ pub struct Sample {
     pub failed: u64,
     /// Multicasts since the last sample.
     pub multicasts: u64,
-    /// How many members have an open request.
+    /// The number of members with an open request.
     pub open: usize,
-    /// How many of them have had it for very long.
+    /// The number of blocked members among them.
     pub blocked: usize,
-    /// How many multicasts wait to be read, on average over members.
+    /// The number of multicasts that wait to be read, on average over members.
     pub queue: f64,
 }
 
-/// What one member has at one moment.
+/// The slots of one member at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct MemberSample {
-    /// In use.
+    /// Slots in use.
     pub used: u32,
-    /// Its own, and free.
+    /// Owned and free slots.
     pub free: u32,
-    /// Its own, but promised.
+    /// Owned and promised slots.
     pub pledged: u32,
     /// Its claims that got a slot since the last sample.
     pub succeeded: u32,
@@ -102,7 +102,7 @@ impl Measured {
         self.multicasts as f64 / self.rounds as f64
     }
 
-    /// The load that was offered, by the claims that came.
+    /// The offered load, computed from the claims.
     pub fn offered(&self, slots: u32) -> f64 {
         let claims = (self.succeeded + self.failed) as f64;
         claims / self.rounds as f64 * crate::settings::MEAN_LIFE_ROUNDS / f64::from(slots)
@@ -113,7 +113,7 @@ impl Measured {
 pub(crate) struct Meter {
     pub(crate) measured: Measured,
     slots: u32,
-    /// Nothing counts before this round.
+    /// Rounds before this one do not count.
     from: u64,
     sample_every: u64,
     used_sum: u64,
@@ -169,7 +169,7 @@ impl Meter {
         self.measured.multicasts += u64::from(round >= self.from);
     }
 
-    /// A member asks for so many.
+    /// A member asks for `asked` slots.
     pub(crate) fn asks(&mut self, node: usize, round: u64, asked: u32) {
         let request = &mut self.requests[node];
         if !request.open {
@@ -186,13 +186,13 @@ impl Meter {
         request.open && !request.served
     }
 
-    /// A member that waits hears one of the answers.
+    /// A waiting member gets one of the answers.
     #[inline]
     pub(crate) fn hears(&mut self, node: usize) {
         self.requests[node].heard += 1;
     }
 
-    /// A member that waits has its first slot, after the multicasts it heard and so many more.
+    /// A waiting member has its first slot, after the multicasts it heard and `more` others.
     pub(crate) fn served(&mut self, node: usize, round: u64, more: u32) {
         let request = &mut self.requests[node];
         request.served = true;

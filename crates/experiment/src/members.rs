@@ -1,4 +1,4 @@
-//! The members: services, and what becomes of what they ask for.
+//! The members: services, and the effects of their steps.
 
 use crate::measure::{Measured, Meter};
 use crate::policy::{Holding, Policy};
@@ -9,25 +9,25 @@ use synod_core::ProcessId;
 use synod_core::family::slots::{Input, Output, SlotId, Token};
 use synod_core::group::{Act, Capabilities, Delivery, Level, Member, Session, View, ViewId};
 
-/// What the ideal network can do.
+/// The capabilities of the ideal network.
 const IDEAL: Capabilities =
     Capabilities { safe: true, partitionable: true, came_with: true, longest_message: usize::MAX };
-/// It takes in whatever comes; queues are measured, not limited.
+/// The network accepts every multicast; queues are measured, not limited.
 const ROOM: usize = 1 << 20;
-/// A round stands for so much.
+/// The duration of a round.
 const ROUND_MS: u64 = 1;
 
-/// A slot that was claimed, and the proof.
+/// A claimed slot, and its token.
 pub(crate) type Held = (SlotId, Token);
 
-/// What a member multicasts.
+/// A multicast of a member.
 pub(crate) struct Sent<M> {
     pub(crate) by: usize,
     pub(crate) level: Level,
     pub(crate) message: M,
 }
 
-/// All members, and what is measured of them.
+/// All members, and their measurements.
 pub(crate) struct Members<S: Policy> {
     services: Vec<S>,
     views: Vec<Option<ViewId>>,
@@ -35,10 +35,10 @@ pub(crate) struct Members<S: Policy> {
     settled: Vec<bool>,
     pub(crate) meter: Meter,
     pub(crate) timers: Timers<S::Timer>,
-    /// What was multicast in the last step, for the network to take.
+    /// The multicasts of the last step, for the network to take.
     pub(crate) sent: VecDeque<Sent<S::Message>>,
     acts: VecDeque<Act<S>>,
-    /// What the last claim brought.
+    /// The result of the last claim.
     claimed: Option<Held>,
 }
 
@@ -56,14 +56,14 @@ impl<S: Policy> Members<S> {
         }
     }
 
-    /// How many there are.
+    /// The number of members.
     pub(crate) fn count(&self) -> usize {
         self.services.len()
     }
 
-    /// The run is over. `same` tells whether all have delivered the same.
+    /// Ends the run. `same` tells whether all members have delivered the same multicasts.
     pub(crate) fn finish(mut self, round: u64, same: bool) -> Measured {
-        // Where members are not equally far, a promised slot may already be somebody else's.
+        // Where members are not equally far, a promised slot may already belong to another member.
         let owned =
             |holding: Holding| holding.used + holding.free + u32::from(same) * holding.pledged;
         let all = self.services.iter().map(|service| owned(service.holding()));
@@ -75,7 +75,7 @@ impl<S: Policy> Members<S> {
         self.meter.finish(round)
     }
 
-    /// A round is over, with so many multicasts unread.
+    /// A round is over, with `queue` multicasts unread.
     pub(crate) fn end(&mut self, round: u64, queue: f64) {
         self.meter.round(round, queue, self.services.iter().map(Policy::holding));
     }
@@ -114,12 +114,12 @@ impl<S: Policy> Members<S> {
         }
     }
 
-    /// The operator at a member says something.
+    /// The operator at a member gives an order.
     pub(crate) fn order(&mut self, node: usize, now: Time, order: Input) {
         self.step(node, now, |service, session| service.on_command(order, session));
     }
 
-    /// A member needs a slot.
+    /// A member claims a slot.
     #[inline]
     pub(crate) fn claim(&mut self, node: usize, now: Time) -> Option<Held> {
         self.claimed = None;
@@ -131,14 +131,14 @@ impl<S: Policy> Members<S> {
         self.claimed
     }
 
-    /// A member does not need a slot any more.
+    /// A member releases a slot.
     #[inline]
     pub(crate) fn release(&mut self, node: usize, now: Time, (slot, token): Held) {
         let release = Input::Release(slot, token);
         self.step(node, now, |service, session| service.on_command(release, session));
     }
 
-    /// A member has done what there was to do for now.
+    /// A member has finished its work for now.
     #[inline]
     pub(crate) fn manage(&mut self, node: usize, now: Time) {
         if S::MANAGES {
@@ -146,7 +146,7 @@ impl<S: Policy> Members<S> {
         }
     }
 
-    /// A member is told a view.
+    /// A member learns a view.
     pub(crate) fn view(&mut self, node: usize, now: Time, view: &View) {
         if self.views[node].is_some() {
             let with = view.companions(ProcessId(node as u32));
@@ -180,7 +180,7 @@ impl<S: Policy> Members<S> {
         }
     }
 
-    /// The next timer runs out.
+    /// The next timer expires.
     pub(crate) fn run_out(&mut self, now: Time) {
         if let Some((node, timer)) = self.timers.take() {
             self.step(node, now, |service, session| service.on_timer(timer, session));

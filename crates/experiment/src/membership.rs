@@ -1,12 +1,12 @@
-//! Who is in the group, round by round: members join one by one, or all at once; and the group may
-//! fall into two halves and come together again.
+//! The membership, round by round: members join one by one, or all at once; and the group may split
+//! into two halves and merge again.
 
 use crate::members::member;
 use crate::settings::{Partition, Settings, Start};
 use synod_core::group::{Cause, Change, Part, View, ViewId};
 use synod_core::{ProcessId, ProcessSet};
 
-/// The round in which a member is there.
+/// The round in which a member joins.
 pub(crate) fn joins_in(settings: &Settings, node: usize) -> u64 {
     match settings.start {
         Start::Join { every } => every * (node as u64 + 1),
@@ -14,7 +14,7 @@ pub(crate) fn joins_in(settings: &Settings, node: usize) -> u64 {
     }
 }
 
-/// Who sees which view, and from when on.
+/// The view of each member, and the changes of views.
 pub(crate) struct Membership {
     settings: Settings,
     epoch: u64,
@@ -27,7 +27,7 @@ impl Membership {
         Membership { settings: settings.clone(), epoch: 0, current: vec![None; settings.nodes] }
     }
 
-    /// The views that are told in this round: to whom, and which.
+    /// The views of this round, each with its receiver.
     pub(crate) fn changes(&mut self, round: u64) -> Vec<(usize, View)> {
         let n = self.settings.nodes;
         match (self.settings.start, self.settings.partition) {

@@ -8,7 +8,7 @@ use crate::settings::{Settings, Timing};
 use crate::{slots, turns};
 use serde::{Deserialize, Serialize};
 
-/// Who gives slots to members.
+/// The allocators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Allocator {
     /// SLOTS, with the rules that were published.
@@ -25,9 +25,9 @@ pub enum Allocator {
     MutualExclusion,
     /// The same with the indexing slip of the authors' simulation.
     MutualExclusionWithSlip,
-    /// The same share for everybody, for ever.
+    /// The same share for all members, for ever.
     Static,
-    /// Sees everything, moves free slots every round.
+    /// Sees the whole pool, moves free slots every round.
     Mover,
     /// One pool without latency.
     Oracle,
@@ -50,7 +50,7 @@ impl Allocator {
         }
     }
 
-    /// What it is called in tables.
+    /// Its name in tables.
     pub fn title(self) -> &'static str {
         match self {
             Allocator::Paper => "SLOTS as published (text)",
@@ -66,7 +66,7 @@ impl Allocator {
         }
     }
 
-    /// Whether it is SLOTS, with whichever rules.
+    /// Whether it is SLOTS, under any rules.
     pub fn is_slots(self) -> bool {
         matches!(
             self,
@@ -78,14 +78,14 @@ impl Allocator {
         )
     }
 
-    /// Whether it can be run under the authors' timing: those that see everything cannot.
+    /// Whether it can be run under the authors' timing: allocators that see the whole pool cannot.
     pub fn takes_turns(self) -> bool {
         !matches!(self, Allocator::Mover | Allocator::Oracle)
     }
 }
 
-/// Runs an allocator. The same seed gives the same claims to every allocator, and the same result every
-/// time. `progress` is called now and then with the round.
+/// Runs an allocator. The same seed gives the same claims to every allocator, and the same result
+/// every time. `progress` is called now and then with the round.
 pub fn run(
     settings: &Settings,
     allocator: Allocator,
@@ -127,7 +127,7 @@ fn serve<S: Policy>(
     }
 }
 
-/// Those that see everything know nothing of turns: under the authors' timing they are run with a
+/// Allocators that see the whole pool take no turns: under the authors' timing they are run with a
 /// latency of two rounds.
 fn central(settings: &Settings, seed: u64, kind: Kind, progress: &dyn Fn(u64)) -> Measured {
     let latency = match settings.timing {

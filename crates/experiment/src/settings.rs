@@ -1,62 +1,62 @@
-//! What a run is like: how many members and slots, how time goes, and how much is asked for.
+//! The settings of a run: members and slots, timing, and load.
 
 use serde::{Deserialize, Serialize};
 
 /// The mean lifetime of a use, in rounds: ten times Σ 1/k for k = 1..100.
 pub const MEAN_LIFE_ROUNDS: f64 = 51.873_775_176_396_2;
 
-/// What the arrivals of the authors come to, per member and round: gaps of `1 + round(Exp(λ))`, with
-/// λ between .5 and .8.
+/// The authors' claims per member and round: gaps of `1 + round(Exp(λ))`, with λ between .5 and .8.
 pub const AUTHORS_RATE: f64 = 0.396_5;
 
-/// What is run.
+/// The settings of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
-    /// How many members there are.
+    /// The number of members.
     pub nodes: usize,
-    /// How many slots they share.
+    /// The number of slots.
     pub slots: u32,
-    /// How many rounds are measured.
+    /// The number of measured rounds.
     pub rounds: u64,
-    /// How many rounds go before, unmeasured.
+    /// The number of rounds before these, unmeasured.
     pub warm_up: u64,
-    /// How long a multicast takes.
+    /// The timing of multicasts.
     pub timing: Timing,
-    /// How the members come together.
+    /// How the members join.
     pub start: Start,
-    /// When slots are claimed.
+    /// The times of claims.
     pub arrivals: Arrivals,
     /// Whether one member gets more than its share of the claims.
     pub hot_spot: Option<HotSpot>,
-    /// The group falls into two halves for a while.
+    /// Whether the group splits into two halves for a while.
     pub partition: Option<Partition>,
-    /// The state of everybody is kept every so many rounds; never, if 0.
+    /// The number of rounds between two samples of all members; 0 for none.
     pub sample_every: u64,
 }
 
-/// How long a multicast takes, and how many there may be.
+/// The latency of a multicast, and the capacity of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Timing {
     /// As in the simulation that the paper reports: every node has one turn in a round, reads one
-    /// message in a turn at most, and each send costs a turn. A node in the middle forwards at once.
+    /// message in a turn at most, and each send costs a turn. A node in the middle forwards at
+    /// once.
     Authors,
-    /// A network without limit: a multicast is delivered everywhere when the round begins that comes
-    /// so many rounds after the one in which it is sent.
+    /// A network without limits: a multicast is delivered everywhere `latency` rounds after the
+    /// round in which it is sent, when that round begins.
     Clean {
-        /// How many rounds.
+        /// The latency, in rounds.
         latency: u64,
     },
 }
 
-/// How the members come together.
+/// How the members join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Start {
-    /// The first owns everything; the others join one by one.
+    /// The first owns all slots; the others join one by one.
     Join {
-        /// So many rounds apart.
+        /// The rounds between two joins.
         every: u64,
     },
-    /// All are there from the beginning.
+    /// All are members from the beginning.
     Together,
 }
 
@@ -65,7 +65,7 @@ impl Start {
     pub const AUTHORS: Start = Start::Join { every: 10 };
 }
 
-/// When slots are claimed.
+/// The times of claims.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Arrivals {
     /// As in the simulation that the paper reports: the next claim comes `1 + round(Exp(λ))` rounds
@@ -73,8 +73,8 @@ pub enum Arrivals {
     Authors,
     /// At random times.
     Poisson {
-        /// The offered load: how many slots would be in use if there were no end of them, as a share
-        /// of those that there are.
+        /// The offered load: the number of slots that would be in use if there were no end of them,
+        /// as a share of the pool.
         load: f64,
     },
 }
@@ -84,23 +84,23 @@ pub enum Arrivals {
 pub struct HotSpot {
     /// Its share of all claims.
     pub share: f64,
-    /// After so many rounds another is hot; never, if 0.
+    /// The number of rounds after which another member is hot; 0 for never.
     pub moves_every: u64,
 }
 
-/// The group falls into two halves, and comes together again.
+/// The group splits into two halves, and merges again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Partition {
     /// The first round of the partition, from the beginning of the warm-up.
     pub from: u64,
     /// The first round after it.
     pub until: u64,
-    /// How many members are on the first side.
+    /// The number of members on the first side.
     pub left: usize,
 }
 
 impl Settings {
-    /// What the paper reports of: 768 slots, 32 members, under the timing of its authors.
+    /// The settings of the paper: 768 slots, 32 members, under the timing of its authors.
     pub fn published() -> Self {
         Settings {
             nodes: 32,
@@ -116,7 +116,7 @@ impl Settings {
         }
     }
 
-    /// The same pool in a network without limit, with claims at random times, in a steady state.
+    /// The same pool in a network without limits, with claims at random times, in a steady state.
     pub fn clean(load: f64) -> Self {
         Settings {
             rounds: 10_000,
@@ -128,7 +128,7 @@ impl Settings {
         }
     }
 
-    /// The load that is offered, as a share of the slots.
+    /// The offered load, as a share of the slots.
     pub fn offered_load(&self) -> f64 {
         match self.arrivals {
             Arrivals::Poisson { load } => load,
@@ -138,7 +138,7 @@ impl Settings {
         }
     }
 
-    /// How many claims there are in a round, all members together.
+    /// The number of claims in a round, of all members together.
     pub fn claims_per_round(&self) -> f64 {
         self.offered_load() * f64::from(self.slots) / MEAN_LIFE_ROUNDS
     }
@@ -154,7 +154,7 @@ impl Settings {
 }
 
 impl HotSpot {
-    /// Who is hot in a round.
+    /// The hot member in a round.
     pub fn at(&self, round: u64, nodes: usize) -> usize {
         match self.moves_every {
             0 => 0,

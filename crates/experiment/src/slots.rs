@@ -1,4 +1,4 @@
-//! SLOTS, as it is measured here: the service itself, with its numbers shown.
+//! SLOTS under measurement: the service itself, with its numbers shown.
 
 use crate::policy::{Holding, Policy, Program};
 use crate::settings::{Settings, Start};
@@ -7,9 +7,9 @@ use synod_protocols::slots::Slots;
 use synod_protocols::slots::message::{Body, Message};
 use synod_protocols::slots::scheme::Scheme;
 
-/// FREE_LOW of the paper: who has fewer free slots asks for more.
+/// FREE_LOW of the paper: a member with fewer free slots asks for more.
 const LOW: &str = "4";
-/// MIN_OWNED of the authors' simulation: what a new member asks for.
+/// MIN_OWNED of the authors' simulation: the number of slots that a new member asks for.
 const MIN: &str = "8";
 
 /// A group that goes by these rules.
@@ -33,7 +33,7 @@ fn members(settings: &Settings, setup: Setup) -> Vec<Slots> {
     ProcessId::all(settings.nodes).map(member).collect()
 }
 
-/// An even share for everybody, in words.
+/// An even share for all members, in words.
 fn even(settings: &Settings) -> String {
     let (share, left) =
         (settings.slots as usize / settings.nodes, settings.slots as usize % settings.nodes);

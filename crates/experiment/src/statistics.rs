@@ -1,8 +1,8 @@
-//! Means of several runs, and how sure they are.
+//! Means of several runs, and their confidence intervals.
 
 use serde::{Deserialize, Serialize};
 
-/// The mean of a few numbers, how much they differ, and where the true mean lies.
+/// The mean of a few numbers, their deviation, and the confidence interval of the true mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Mean {
     /// The mean.
@@ -20,7 +20,7 @@ const STUDENT: [f64; 15] = [
 ];
 
 impl Mean {
-    /// Of these.
+    /// The mean of these numbers.
     pub fn of(values: &[f64]) -> Self {
         let count = values.len() as f64;
         let mean = values.iter().sum::<f64>() / count;
@@ -57,7 +57,7 @@ pub fn rank_correlation(pairs: &[(f64, f64)]) -> f64 {
     if scale == 0.0 { 0.0 } else { together / scale }
 }
 
-/// The rank of each value, from 0; equal ones share the mean of theirs.
+/// The rank of each value, from 0; equal values share the mean of their ranks.
 fn ranks(values: &[f64]) -> Vec<f64> {
     let rank = |value: &f64| {
         let below = values.iter().filter(|other| *other < value).count() as f64;

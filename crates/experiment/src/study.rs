@@ -1,4 +1,4 @@
-//! The whole experiment: which runs there are, and what came of them.
+//! The whole experiment: its runs, and their results.
 
 use crate::erlang::failed_per_success;
 use crate::reference::NAMED;
@@ -7,7 +7,7 @@ use crate::settings::{Arrivals, HotSpot, Partition, Settings, Start, Timing};
 use crate::summary::Summary;
 use serde::Serialize;
 
-/// What the paper reports: claims per multicast, failed per success, the share in use.
+/// The paper's figures: claims per multicast, failed per success, the share in use.
 #[allow(clippy::approx_constant, reason = "6.28 is no circle here")]
 pub const PUBLISHED: [(&str, f64, f64, f64); 2] =
     [("SLOTS", 11.45, 0.17, 0.73), ("mutual exclusion", 6.28, 1.06, 0.91)];
@@ -18,7 +18,7 @@ pub const PUBLISHED: [(&str, f64, f64, f64); 2] =
 pub enum Part {
     /// The paper's table, under the authors' timing.
     Authors,
-    /// The same in a network without limit.
+    /// The same in a network without limits.
     Clean,
     /// Over the offered load.
     Load,
@@ -37,54 +37,54 @@ pub enum Part {
 /// Runs that differ in their seeds only.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Case {
-    /// What it is a part of.
+    /// The part of the experiment.
     pub part: Part,
-    /// Where it stands on the axis of its part.
+    /// The place on the axis of its part.
     pub x: f64,
-    /// Who allocates.
+    /// The allocator.
     pub allocator: Allocator,
-    /// What the runs are like.
+    /// The settings of the runs.
     pub settings: Settings,
-    /// How many runs.
+    /// The number of runs.
     pub seeds: u64,
 }
 
-/// What came of a case.
+/// The results of a case.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
     /// The case.
     #[serde(flatten)]
     pub case: Case,
-    /// What came of it.
+    /// The results.
     pub summary: Summary,
 }
 
-/// What the user chose. What is none is as usual.
+/// The user's choices. None stands for the default.
 #[derive(Clone, Debug, Default)]
 pub struct Wishes {
-    /// How many members.
+    /// The number of members.
     pub nodes: Option<usize>,
-    /// How many slots.
+    /// The number of slots.
     pub slots: Option<u32>,
-    /// How many rounds.
+    /// The number of rounds.
     pub rounds: Option<u64>,
-    /// How much is asked for, at random times.
+    /// The offered load, at random times.
     pub load: Option<f64>,
-    /// One member gets more than its share.
+    /// A member with more than its share.
     pub hot_spot: Option<HotSpot>,
-    /// How long a multicast takes in the network without limit.
+    /// The latency of a multicast in the network without limits.
     pub latency: Option<u64>,
-    /// How they come together.
+    /// How the members join.
     pub start: Option<Start>,
     /// Only these allocators.
     pub allocators: Vec<Allocator>,
     /// Fewer and shorter runs.
     pub quick: bool,
-    /// How many runs for each case.
+    /// The number of runs for each case.
     pub seeds: u64,
 }
 
-/// Those that are compared.
+/// The allocators that the tables compare.
 pub const ALLOCATORS: [Allocator; 9] = [
     Allocator::Paper,
     Allocator::Repaired,
@@ -97,15 +97,15 @@ pub const ALLOCATORS: [Allocator; 9] = [
     Allocator::PaperAsProgrammed,
 ];
 
-/// Those that are run only if they are named: what a start-up costs, habit by habit.
+/// The allocators that run only on request: they show the cost of a start-up, habit by habit.
 pub fn on_demand() -> impl Iterator<Item = Allocator> {
     NAMED.iter().map(|(habits, ..)| Allocator::Loose(*habits))
 }
 
 impl Wishes {
-    /// The settings under the authors' timing, with what is wished for.
+    /// The settings under the authors' timing, with the user's choices.
     fn authors(&self, allocator: Allocator) -> Settings {
-        // The authors' baseline begins with everybody there.
+        // In the authors' baseline all members are there from the beginning.
         let start = match allocator {
             _ if allocator.is_slots() => Start::AUTHORS,
             _ => Start::Together,
@@ -114,7 +114,7 @@ impl Wishes {
         self.apply(Settings { rounds, start, ..Settings::published() })
     }
 
-    /// The settings in the network without limit, with what is wished for.
+    /// The settings in the network without limits, with the user's choices.
     fn clean(&self, load: f64) -> Settings {
         let rounds = if self.quick { 2_000 } else { 5_000 };
         let latency = self.latency.unwrap_or(2);
@@ -160,7 +160,7 @@ impl Wishes {
         cases
     }
 
-    /// What the plots need beside the tables.
+    /// The cases that the plots need beside the tables.
     pub fn plots(&self) -> Vec<Case> {
         let once = Wishes { seeds: 1, allocators: Vec::new(), ..self.clone() };
         let mut cases = once.over_load();
@@ -189,7 +189,7 @@ impl Wishes {
                 Allocator::MutualExclusion,
                 Allocator::Mover,
             ] {
-                // The repaired rules need many multicasts; a shorter run is sure enough.
+                // The repaired rules need many multicasts; a shorter run is precise enough.
                 let rounds = if allocator == Allocator::Repaired {
                     settings.rounds / 2
                 } else {
@@ -288,14 +288,14 @@ impl Wishes {
     }
 }
 
-/// What Erlang's formula says of one pool for all: failed for each that succeeds, and the share in use.
+/// Erlang's formula for one pool for all: failed for each success, and the share in use.
 pub fn pooled(settings: &Settings) -> (f64, f64) {
     let offered = settings.offered_load() * f64::from(settings.slots);
     let failed = failed_per_success(offered, settings.slots);
     (failed, settings.offered_load() / (1.0 + failed))
 }
 
-/// The same of an even split.
+/// The same for an even split.
 pub fn split(settings: &Settings) -> f64 {
     let share = settings.slots / settings.nodes as u32;
     failed_per_success(settings.offered_load() * f64::from(share), share)

@@ -5,10 +5,10 @@ use crate::settings::Settings;
 use crate::statistics::Mean;
 use serde::Serialize;
 
-/// What came of several runs.
+/// The results of several runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
-    /// How many runs.
+    /// The number of runs.
     pub seeds: usize,
     /// Successful claims for each multicast; none if there was no multicast.
     pub claims_per_multicast: Option<Mean>,
@@ -16,38 +16,38 @@ pub struct Summary {
     pub failed_per_success: Mean,
     /// The share of the slots in use.
     pub used: Mean,
-    /// The load, by the claims that came.
+    /// The offered load, computed from the claims.
     pub offered: Mean,
     /// Multicasts in a round.
     pub multicasts_per_round: Mean,
     /// Multicasts that wait to be read, on average over members.
     pub queue: Mean,
-    /// Members that are blocked at the end.
+    /// Members blocked at the end.
     pub blocked: Mean,
-    /// Requests open at once, at most.
+    /// The greatest number of requests open at once.
     pub most_open: usize,
-    /// Requests that were served after so many multicasts.
+    /// By number of multicasts: the requests that were served after that many.
     pub response_multicasts: Vec<u64>,
-    /// Requests that were served after so many rounds.
+    /// By number of rounds: the requests that were served after that many.
     pub response_rounds: Vec<u64>,
     /// Requests that ended without a slot.
     pub unserved: u64,
-    /// Requests that brought more than was asked for, just as much, less, nothing.
+    /// Requests that brought more than was asked for, exactly that, less, nothing.
     pub outcomes: [u64; 4],
-    /// Answers that left a donor with less than it keeps.
+    /// Donations that left the donor with fewer free slots than it should keep.
     pub overgenerous: u64,
     /// Pairs of members that disagreed at the end.
     pub disagreements: usize,
-    /// How many slots were owned at the end, in the run with the fewest.
+    /// The number of slots owned at the end, in the run with the fewest.
     pub owned_least: u32,
     /// The same in the run with the most.
     pub owned_most: u32,
-    /// How the first run went, if samples were taken.
+    /// The course of the first run, if samples were taken.
     pub samples: Vec<Sample>,
 }
 
 impl Summary {
-    /// Of these runs, at least one.
+    /// The summary of these runs, at least one.
     pub fn of(settings: &Settings, runs: &[Measured]) -> Self {
         let mean =
             |what: &dyn Fn(&Measured) -> f64| Mean::of(&runs.iter().map(what).collect::<Vec<_>>());

@@ -7,7 +7,7 @@ use std::collections::BinaryHeap;
 /// Timers of all members, earliest first.
 pub(crate) struct Timers<T> {
     queue: BinaryHeap<Reverse<(Time, u64)>>,
-    /// Those that are set: at whom, which, and its number in the queue.
+    /// The timers that are set: member, timer, and number in the queue.
     set: Vec<(usize, T, u64)>,
     count: u64,
 }
@@ -25,12 +25,12 @@ impl<T: Eq> Timers<T> {
         self.count += 1;
     }
 
-    /// Forgets a timer. What is left of it in the queue is skipped when its time comes.
+    /// Forgets a timer. Its entry stays in the queue, and is skipped when its time comes.
     pub(crate) fn cancel(&mut self, node: usize, timer: &T) {
         self.set.retain(|(at, which, _)| *at != node || which != timer);
     }
 
-    /// When the next one runs out; a forgotten one may count.
+    /// The time of the first entry; a forgotten timer may count.
     #[inline]
     pub(crate) fn next(&self) -> Option<Time> {
         self.queue.peek().map(|Reverse((due, _))| *due)

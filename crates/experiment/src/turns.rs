@@ -1,7 +1,8 @@
-//! The timing of the authors' simulation. Every node has one turn in a round, in a fixed order; in it,
-//! it reads one message if there is one, then ends what is due to end and claims what is due to be
-//! claimed. Sending a multicast takes the rest of the turn, and what is left to do waits for the next
-//! one. A node in the middle puts multicasts in order and hands them to everybody at once.
+//! The timing of the authors' simulation. Every node has one turn in a round, in a fixed order. In
+//! it, the node reads one message if there is one, then ends the uses that are due, and makes the
+//! claims that are due. Sending a multicast takes the rest of the turn, and the remaining work
+//! waits for the next one. A node in the middle puts multicasts in order and hands them to all
+//! members at once.
 
 use crate::measure::{Measured, Meter};
 use crate::members::{Held, Members, Sent, member};
@@ -14,41 +15,41 @@ use std::collections::{BinaryHeap, VecDeque};
 use synod_core::family::slots::{Input, SlotId};
 use synod_core::group::{Delivery, View};
 
-/// What a node does in its next turn, if it has nothing more to send.
+/// The next turn of a node without messages to send.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
     /// Read, then work.
     Read,
-    /// The same, but there was nothing to read when the last turn ended. If there is now, it wakes
-    /// up, and reads in the turn after.
+    /// The same, but there was no message to read when the last turn ended. If there is one now,
+    /// the node wakes up, and reads in the turn after.
     Poll,
-    /// Work: it has read, and sent something because of that.
+    /// Work: it has read, and sent a message because of that.
     Work,
-    /// Nothing: it has sent something because of its work.
+    /// Rest: it has sent a message because of its work.
     Rest,
 }
 
-/// What the node in the middle hands out.
+/// An entry that the node in the middle hands out.
 enum Entry<M> {
     Multicast(Delivery<M>),
-    /// To each member its own view.
+    /// For each member its own view.
     Views(Vec<(usize, View)>),
 }
 
 struct Node<M> {
     next: Next,
-    /// How far it has read.
+    /// The number of entries it has read.
     read: usize,
     next_claim: Time,
-    /// What it has still to send.
+    /// The messages it has still to send.
     outbox: VecDeque<Sent<M>>,
-    /// How often it has gone through its loop.
+    /// The number of passes of its loop.
     passes: u64,
-    /// What it uses, and until when.
+    /// The slots in use, and the ends of their uses.
     ends: BinaryHeap<Reverse<End>>,
 }
 
-/// The end of a use: when, and of which slot. A slot has one use at a time, so ends are told apart by that.
+/// The end of a use: time and slot. A slot has one use at a time, so the slot tells ends apart.
 struct End {
     due: u64,
     held: Held,
@@ -86,13 +87,13 @@ struct Turns<'a, S: Policy> {
     members: Members<S>,
     nodes: Vec<Node<S::Message>>,
     workload: Workload,
-    /// What has been handed out and not been read by all; `dropped` entries came before.
+    /// The entries that some member has not read yet; `dropped` entries came before.
     log: VecDeque<Entry<S::Message>>,
     dropped: usize,
     now: Time,
 }
 
-/// Drives services for as long as the settings say.
+/// Drives services for the length of the settings.
 pub(crate) fn run<S: Policy>(
     settings: &Settings,
     seed: u64,
@@ -149,12 +150,14 @@ impl<S: Policy> Turns<'_, S> {
         if self.workload.moves(round) {
             self.workload.reheat(round);
             for node in 0..self.nodes.len() {
+                // The next claim was drawn with the old rates.
                 self.nodes[node].next_claim = self.workload.next(node, self.now);
             }
         }
     }
 
     fn turn(&mut self, node: usize) {
+        // This node has not joined yet.
         if self.nodes[node].read == usize::MAX {
             return;
         }
@@ -179,7 +182,7 @@ impl<S: Policy> Turns<'_, S> {
         }
     }
 
-    /// The turn is over, and nothing is left to do.
+    /// The turn is over, and no work is left.
     fn rest(&mut self, node: usize) {
         self.nodes[node].next = if self.unread(node) { Next::Read } else { Next::Poll };
     }
@@ -188,7 +191,7 @@ impl<S: Policy> Turns<'_, S> {
         self.nodes[node].read < self.dropped + self.log.len()
     }
 
-    /// Keeps what a step has sent: each send ends a turn, and what is sent goes out in the next.
+    /// Keeps the messages of a step: each send ends a turn, and the message goes out in the next.
     fn sends(&mut self, node: usize) -> bool {
         let outbox = &mut self.nodes[node].outbox;
         if !self.members.sent.is_empty() {
@@ -242,7 +245,7 @@ impl<S: Policy> Turns<'_, S> {
         }
     }
 
-    /// What lifetimes are counted by.
+    /// The time by which lifetimes are counted.
     fn time_of(&self, node: usize) -> u64 {
         if self.program.counts_passes { self.nodes[node].passes } else { self.now / ROUND }
     }
@@ -260,7 +263,7 @@ impl<S: Policy> Turns<'_, S> {
     fn make_claims(&mut self, node: usize) {
         while self.nodes[node].next_claim <= self.now {
             let last = match self.settings.arrivals {
-                // The next one is counted from when this one is made, late or not.
+                // The gap to the next claim is counted from this one, late or not.
                 Arrivals::Authors => self.now,
                 Arrivals::Poisson { .. } => self.nodes[node].next_claim,
             };
@@ -279,7 +282,7 @@ impl<S: Policy> Turns<'_, S> {
             first = first.min(node.read);
             waiting += handed_out - node.read;
         }
-        // Whoever joins later reads nothing of what there was before.
+        // A member that joins later reads no earlier entry.
         for _ in self.dropped..first {
             self.log.pop_front();
             self.dropped += 1;

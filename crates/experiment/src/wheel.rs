@@ -1,4 +1,4 @@
-//! What is due in which round, for up to a thousand rounds ahead.
+//! A timing wheel: the items that are due in each round, up to a thousand rounds ahead.
 
 use crate::workload::{ROUND, Time};
 
@@ -15,13 +15,13 @@ impl<T> Wheel<T> {
         Wheel { buckets: (0..ROUNDS).map(|_| Vec::new()).collect() }
     }
 
-    /// Something is due at a member, in a later round than this one.
+    /// An item is due at a member, in a later round than this one.
     #[inline]
-    pub(crate) fn put(&mut self, due: Time, node: usize, thing: T) {
-        self.buckets[(due / ROUND) as usize % ROUNDS].push((due, node, thing));
+    pub(crate) fn put(&mut self, due: Time, node: usize, item: T) {
+        self.buckets[(due / ROUND) as usize % ROUNDS].push((due, node, item));
     }
 
-    /// All that is due in this round, put into `due`, which is emptied first.
+    /// Moves all items that are due in this round to `due`, which is emptied first.
     #[inline]
     pub(crate) fn take(&mut self, round: u64, due: &mut Vec<(Time, usize, T)>) {
         due.clear();

@@ -1,4 +1,4 @@
-//! When slots are claimed, and for how long they are used. All is drawn from the seed, apart for each
+//! The times of claims, and the durations of uses. All are drawn from the seed, apart for each
 //! member, so that every policy sees the same claims.
 
 use crate::settings::{Arrivals, Settings};
@@ -16,7 +16,7 @@ pub(crate) const ROUND: Time = 1 << 20;
 const LAMBDA_PERCENT: (u64, u64) = (50, 80);
 const LAMBDA_ROUNDS: u64 = 10_000;
 
-/// Lifetimes are so many rounds, times 1 to 100.
+/// Lifetimes are this many rounds, times 1 to 100.
 const LIFE_UNIT: u64 = 10;
 const LIFE_UNITS: u64 = 100;
 
@@ -26,14 +26,14 @@ pub(crate) struct Workload {
     members: Vec<Demand>,
 }
 
-/// The claims at one.
+/// The claims at one member.
 struct Demand {
     arrivals: Chance,
     lifetimes: Chance,
-    /// For the arrivals of the authors: λ, and when it is drawn anew.
+    /// For the arrivals of the authors: λ, and the time of its next draw.
     lambda: f64,
     redraw_at: Time,
-    /// For random arrivals: how many in a round.
+    /// For random arrivals: the number of claims in a round.
     rate: f64,
 }
 
@@ -57,7 +57,7 @@ impl Workload {
         round > 0 && every > 0 && round.is_multiple_of(every)
     }
 
-    /// Takes the shares of this round.
+    /// Sets the rates of this round.
     pub(crate) fn reheat(&mut self, round: u64) {
         let all = self.settings.claims_per_round();
         for (node, member) in self.members.iter_mut().enumerate() {
@@ -65,12 +65,12 @@ impl Workload {
         }
     }
 
-    /// How many claims come to a member in a round.
+    /// The number of claims at a member in a round.
     pub(crate) fn rate(&self, node: usize) -> f64 {
         self.members[node].rate
     }
 
-    /// When the next claim comes to a member, after one (or the start) at this moment.
+    /// The time of the next claim at a member, after one (or the start) at this moment.
     #[inline]
     pub(crate) fn next(&mut self, node: usize, now: Time) -> Time {
         let member = &mut self.members[node];
@@ -87,7 +87,7 @@ impl Workload {
         }
     }
 
-    /// How long the next slot of a member is used: 10·K rounds, where P(K ≥ k) = 1/k.
+    /// The duration of the next use of a member: 10·K rounds, where P(K ≥ k) = 1/k.
     #[inline]
     pub(crate) fn life(&mut self, node: usize) -> Time {
         let draw = self.members[node].lifetimes.next_u64() | 1;

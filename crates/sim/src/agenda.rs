@@ -1,4 +1,4 @@
-//! What is due, and when.
+//! The agenda: planned events, by time.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -37,14 +37,14 @@ impl<D> Agenda<D> {
         self.planned - 1
     }
 
-    /// Plans something under a number that was given out earlier.
+    /// Plans an event under a number that was given out earlier.
     #[inline]
     pub(crate) fn plan_as(&mut self, number: u64, at_us: u64, due: D) {
         let key = u128::from(at_us) << 64 | u128::from(number);
         self.heap.push(Item { key, due });
     }
 
-    /// The next thing due: its time, its number, and what it is.
+    /// The next event: its time, its number, and the event.
     #[inline]
     pub(crate) fn next(&mut self) -> Option<(u64, u64, D)> {
         self.heap.pop().map(|item| ((item.key >> 64) as u64, item.key as u64, item.due))
@@ -76,7 +76,7 @@ impl<D> PartialOrd for Item<D> {
 }
 
 impl<D> Ord for Item<D> {
-    // A heap gives out its largest item: let that be the earliest.
+    // A heap returns its largest item, so the earliest one must compare as the largest.
     fn cmp(&self, other: &Self) -> Ordering {
         other.key.cmp(&self.key)
     }

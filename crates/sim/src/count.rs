@@ -1,4 +1,4 @@
-//! What a run cost: messages by kind and layer, and how long operations took.
+//! The costs of a run: messages by kind and layer, and the durations of operations.
 
 use crate::world::{Happening, World};
 use std::collections::{BTreeMap, VecDeque};
@@ -6,10 +6,10 @@ use synod_core::card::{Cost, Load, Quantity};
 use synod_core::family::Mark;
 use synod_core::{Algorithm, Bounds, Family, ProcessId};
 
-/// The smallest, the mean and the largest of many.
+/// The smallest, the mean and the largest of many numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// How many.
+    /// Their count.
     pub count: u64,
     /// Their sum.
     pub sum: u64,
@@ -20,7 +20,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// One more.
+    /// Adds a number.
     #[inline]
     pub fn add(&mut self, value: u64) {
         self.min = if self.count == 0 { value } else { self.min.min(value) };
@@ -35,12 +35,12 @@ impl Summary {
     }
 }
 
-/// Counts everything that happens.
+/// Counts the events of a run.
 #[derive(Clone, Debug)]
 pub struct Meter {
-    /// How many events there were: what a trace would list.
+    /// The number of events that a trace would list.
     pub events: u64,
-    /// How many messages the network carried.
+    /// The number of messages that the network carried.
     pub messages: u64,
     by_kind: Vec<(u8, &'static str, u64)>,
     /// Messages that were lost.
@@ -60,9 +60,9 @@ pub struct Meter {
     /// Messages carried between one round of the first process and its next, while all are up.
     pub round_messages: Summary,
     round_began: Option<u64>,
-    /// From the last request of anybody to each process that it reaches, in microseconds.
+    /// From the last request of any process to each process that it reaches, in microseconds.
     pub reach_us: Summary,
-    /// What each process has asked for and not got: when, and how many messages there were.
+    /// The open requests of each process: the time of each, and the messages carried until then.
     asked: Vec<VecDeque<(u64, u64)>>,
     left_at: Option<u64>,
     /// The same for the last request of all.
@@ -110,7 +110,7 @@ impl Meter {
         layers
     }
 
-    /// Takes in something that happened.
+    /// Takes in an event.
     #[inline]
     pub fn see<A: Algorithm>(&mut self, now_us: u64, happening: &Happening<'_, A>) {
         match happening {
@@ -146,7 +146,9 @@ impl Meter {
             Happening::TimerSet { .. } | Happening::Writing(_) => {}
             Happening::Crashed(at) => {
                 self.events += 1;
+                // The requests of an application die with its process.
                 self.asked[at.index()].clear();
+                // A round with a crash in it has fewer messages than the formula says.
                 self.round_began = None;
             }
             _ => self.events += 1,
@@ -174,11 +176,13 @@ impl Meter {
                 self.next_operation(now_us);
             }
             Mark::Begin | Mark::Done => {
-                // Only whoever asked is answered; others may be told the same.
+                // Only the process that asked is answered; others may get the same output.
                 if let Some((asked_us, messages)) = self.asked[at.index()].pop_front() {
                     self.operations += 1;
                     self.entry_us.add(now_us - asked_us);
                     self.entry_messages.add(self.messages - messages);
+                    // Only a process that waited already when the last one left shows the delay of
+                    // a relay.
                     if let Some(left_at) = self.left_at.take().filter(|left| asked_us < *left) {
                         self.relay_us.add(now_us - left_at);
                     }
@@ -204,7 +208,7 @@ impl Meter {
         }
     }
 
-    /// The run is over: the last operation is as long as it ever gets.
+    /// The run is over: the last operation gets no more messages.
     pub fn finish(&mut self) {
         if let Some((_, before)) = self.last_ask.take() {
             self.operation_messages.add(self.messages - before);
@@ -212,7 +216,7 @@ impl Meter {
     }
 }
 
-/// A cost that was measured, next to what the formula says.
+/// A measured cost, beside its formula.
 #[derive(Clone, Copy, Debug)]
 pub struct Measured {
     /// The cost, from the card.
@@ -223,25 +227,25 @@ pub struct Measured {
     pub mean: f64,
     /// The largest.
     pub max: f64,
-    /// What the formula says.
+    /// The value of the formula.
     pub expected: Bounds,
 }
 
 impl Measured {
-    /// Whether everything measured is as the formula says.
+    /// Whether every measurement agrees with the formula.
     pub fn agrees(&self) -> bool {
         self.expected.admit(self.min) && self.expected.admit(self.max)
     }
 }
 
-/// Under which conditions a run was made, as far as formulas care.
+/// The conditions of a run, as far as formulas depend on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conditions {
     /// How busy the applications were.
     pub load: Load,
-    /// How long each message took, if always the same: hops are told by time.
+    /// The latency of each message, if it is constant: hops are then counted by time.
     pub hop_us: Option<u64>,
-    /// Whether everybody asked once, at the same moment.
+    /// Whether every process asked once, at the same moment.
     pub once_each: bool,
 }
 

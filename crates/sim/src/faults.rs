@@ -1,26 +1,26 @@
-//! What goes wrong in a run, and when: by script or by chance.
+//! The faults of a run, and their times: by script or by chance.
 
 use crate::network::{Chance, below};
 use crate::world::{Action, LinkChange};
 use synod_core::{Data, ProcessId};
 
-/// How often what goes wrong, at times drawn from the seed.
+/// The number of faults of each kind, at times drawn from the seed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RandomFaults {
-    /// How many times a process crashes.
+    /// The number of crashes.
     pub crashes: u32,
-    /// Whether what crashed starts again, and with its disk or without.
+    /// Whether a crashed process starts again, and with its disk or without.
     pub restart: Restart,
-    /// How many times a process crashes for good, whatever `restart` says of the others; unless it
-    /// is one of those others, too, and starts again after that.
+    /// The number of crashes for good, independent of `restart`. If the same process also has a
+    /// crash with a restart, that restart may still follow.
     pub deaths: u32,
-    /// How many times a process stands still for a while.
+    /// The number of times that a process stands still for a while.
     pub pauses: u32,
-    /// How many times the network falls into two parts for a while.
+    /// The number of times that the network splits into two parts for a while.
     pub partitions: u32,
-    /// How many times a link works in one direction only, for a while.
+    /// The number of times that a link works in one direction only, for a while.
     pub one_way_cuts: u32,
-    /// Until when, in microseconds.
+    /// The end of the faults, in microseconds.
     pub within_us: u64,
 }
 
@@ -36,30 +36,30 @@ pub enum Restart {
     WithoutDisk,
 }
 
-/// Something that goes wrong at a certain time.
+/// A fault at a certain time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault<I> {
-    /// When, in microseconds.
+    /// The time, in microseconds.
     pub at_us: u64,
-    /// What.
+    /// The fault.
     pub action: Action<I>,
-    /// A process that crashes does so in the middle of its next step, after so many messages and
-    /// outputs; or, if this is not said, at once.
+    /// A process that crashes does so in the middle of its next step, after this many messages and
+    /// outputs; without a number, at once.
     pub in_step_after: Option<u32>,
 }
 
 impl<I> Fault<I> {
-    /// Something that goes wrong at a certain time, in microseconds.
+    /// A fault at a certain time, in microseconds.
     pub fn at(at_us: u64, action: Action<I>) -> Self {
         Fault { at_us, action, in_step_after: None }
     }
 }
 
-/// What begins, and what ends it.
+/// The beginning of a fault, and its end.
 type Span<I> = (Action<I>, Option<Action<I>>);
 
 impl RandomFaults {
-    /// Whether nothing goes wrong.
+    /// Whether there are no faults.
     pub fn none(&self) -> bool {
         self.crashes + self.deaths + self.pauses + self.partitions + self.one_way_cuts == 0
     }
@@ -84,10 +84,12 @@ impl RandomFaults {
                 faults.extend(second.map(|action| Fault::at(end, action)));
             }
         };
-        // Alone there is no link to be cut.
+        // A single process has no link to be cut.
         let (partitions, one_way_cuts) =
             if n > 1 { (self.partitions, self.one_way_cuts) } else { (0, 0) };
         let some = |chance: &mut Chance| ProcessId(below(chance, n as u64) as u32);
+        // The order of these draws is part of every recorded run, so a new kind of fault must come
+        // last.
         spans(self.crashes, &mut |chance| {
             let at = some(chance);
             let back = match self.restart {
@@ -107,7 +109,7 @@ impl RandomFaults {
             for at in ProcessId::all(n) {
                 parts[below(chance, 2) as usize].push(at);
             }
-            // A part without anybody would cut nothing.
+            // An empty part would cut no link.
             if let Some(empty) = parts.iter().position(Vec::is_empty) {
                 let alone = parts[1 - empty].remove(below(chance, n as u64) as usize);
                 parts[empty].push(alone);

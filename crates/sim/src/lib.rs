@@ -8,8 +8,8 @@
 //! - [`scheduler`]: chooses the next action by what comes of it
 //! - [`network`], [`faults`], [`storm`]: how long things take and what goes wrong
 //! - [`count`]: messages and operations counted, next to the formulas
-//! - [`scenario`]: stories as text files: a script, and the trace that must come of it
-//! - [`trace`]: what happened, with Lamport and vector times
+//! - [`scenario`]: stories as text files: a script, and the trace that it must produce
+//! - [`trace`]: events, with Lamport and vector times
 #![forbid(unsafe_code)]
 
 mod agenda;

@@ -1,4 +1,4 @@
-//! How long things take, and what the network does to messages. All drawn from the seed.
+//! Delays, losses and duplicates. All are drawn from the seed.
 
 use rand_core::{Rng, SeedableRng};
 use rand_distr::{Distribution, Exp1, LogNormal};
@@ -10,10 +10,10 @@ use std::str::FromStr;
 use synod_core::ProcessId;
 pub use synod_core::clock::in_words;
 
-/// The source of all chance in a run.
+/// The source of all random choices in a run.
 pub type Chance = Pcg64Mcg;
 
-/// The chance of a run with this seed.
+/// The random choices of a run with this seed.
 pub fn chance(seed: u64) -> Chance {
     Chance::seed_from_u64(seed)
 }
@@ -31,12 +31,12 @@ pub fn happens(chance: &mut Chance, probability: f64) -> bool {
     probability > 0.0 && (chance.next_u64() >> 11) as f64 / ((1u64 << 53) as f64) < probability
 }
 
-/// How long something takes.
+/// A delay, fixed or random.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Delay {
     /// Always the same.
     Constant(u64),
-    /// Anything between the two, equally likely.
+    /// Any value between the two, equally likely.
     Uniform(u64, u64),
     /// Exponentially distributed with this mean: many short, few long.
     Exponential(u64),
@@ -44,7 +44,7 @@ pub enum Delay {
     HeavyTailed(u64),
 }
 
-/// How wide the heavy tail is: with 1.0 one in a hundred takes ten times the median.
+/// The width of the heavy tail: with 1.0 one in a hundred takes ten times the median.
 const TAIL: f64 = 1.0;
 
 impl Delay {
@@ -129,18 +129,19 @@ impl fmt::Display for Delay {
     }
 }
 
-/// What the network does to messages.
+/// The effects of the network on messages.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Network {
-    /// How long a message takes.
+    /// The latency of a message.
     pub latency: Delay,
-    /// How long it takes on particular links.
+    /// The latency on particular links.
     pub links: BTreeMap<(ProcessId, ProcessId), Delay>,
-    /// How likely a message is lost.
+    /// The probability that a message is lost.
     pub loss: f64,
-    /// How likely it arrives twice.
+    /// The probability that it arrives twice.
     pub duplication: f64,
-    /// How likely it is held up for another ten times its latency, so that others overtake it.
+    /// The probability that it is held up for another ten times its latency, so that others
+    /// overtake it.
     pub reordering: f64,
 }
 
@@ -157,7 +158,7 @@ impl Default for Network {
 }
 
 impl Network {
-    /// How long one message takes on this link, in microseconds.
+    /// The latency of one message on this link, in microseconds.
     #[inline]
     pub fn delay(&self, from: ProcessId, to: ProcessId, chance: &mut Chance) -> u64 {
         let latency = match self.links.is_empty() {
@@ -173,7 +174,7 @@ impl Network {
 mod tests {
     use super::*;
 
-    /// Whoever changes the generator or a distribution changes every run ever recorded.
+    /// A change of the generator or of a distribution changes every run ever recorded.
     #[test]
     fn the_first_draws_of_each_distribution_never_change() {
         let delays = ["5ms", "1ms..10ms", "exp:5ms", "tail:5ms"];

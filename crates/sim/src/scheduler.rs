@@ -1,25 +1,25 @@
-//! A scheduler with an aim: it looks one step ahead, and does not let happen what it does not want.
+//! A scheduler with an aim: it looks one step ahead, and avoids steps that defeat its aim.
 //!
-//! In an asynchronous system nobody says which message arrives next, so an adversary may. This one
-//! takes the oldest step that does no harm to its aim, and so puts nothing off for longer than it must:
-//! whoever watches cannot tell it from a slow network.
+//! In an asynchronous system the order of messages is arbitrary, so an adversary may choose it.
+//! This one takes the oldest step that does no harm to its aim, and so delays no step for longer
+//! than it must: no process can tell it from a slow network.
 
 use crate::world::{Action, Driver, World};
 use std::collections::BTreeMap;
 use synod_core::Algorithm;
 
-/// How far an adversary came.
+/// The success of an adversary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Evaded {
-    /// How many steps it took.
+    /// The number of steps it took.
     pub steps: u64,
-    /// Whether it is cornered: every step that is possible now does what it does not want.
+    /// Whether it is cornered: every possible step now defeats its aim.
     pub cornered: bool,
     /// The longest time that a message was on its way, in steps.
     pub longest_wait: u64,
 }
 
-/// Takes at most so many steps, none of which makes a world that `is_bad`. Choices are always 0.
+/// Takes at most `at_most` steps, none of which makes a world that `is_bad`. Choices are always 0.
 pub fn evade<A: Algorithm>(
     world: &mut World<A>,
     at_most: u64,
@@ -46,8 +46,8 @@ pub fn evade<A: Algorithm>(
     evaded
 }
 
-/// What may happen next: what processes do by themselves first, then messages in the order of sending,
-/// then timers.
+/// The possible steps: steps of processes by themselves first, then messages in the order of
+/// sending, then timers.
 fn oldest_first<A: Algorithm>(world: &World<A>) -> Vec<Action<A::Input>> {
     let mut actions = Vec::new();
     world.enabled(&mut actions);
@@ -60,7 +60,7 @@ fn oldest_first<A: Algorithm>(world: &World<A>) -> Vec<Action<A::Input>> {
     actions
 }
 
-/// The messages on their way, by number, and when they were first seen.
+/// The messages under way, by number, and the step at which each was first seen.
 fn still_on_their_way<A: Algorithm>(
     world: &World<A>,
     before: &BTreeMap<u64, u64>,
@@ -70,7 +70,7 @@ fn still_on_their_way<A: Algorithm>(
     numbers.map(|number| (number, before.get(&number).copied().unwrap_or(now))).collect()
 }
 
-/// Always chooses the first.
+/// Always chooses the first alternative.
 struct First;
 
 impl<A: Algorithm> Driver<A> for First {

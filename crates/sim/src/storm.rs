@@ -1,35 +1,35 @@
-//! A storm: links fall apart and heal piece by piece, processes crash and come back elsewhere, and the
-//! next thing goes wrong before the last one is dealt with. In the end all is mended, or each part is
-//! left alone.
+//! A storm: links are cut and healed piece by piece, processes crash and come back elsewhere, and
+//! the next fault comes before the group has dealt with the last one. In the end all links are
+//! mended, or each part is left alone.
 //!
-//! [`RandomFaults`](crate::faults::RandomFaults) lets things go wrong beside each other. Here each
-//! draws on those before it: a part falls apart further, two of three parts find each other again, and
-//! whoever crashed in one part starts again in another.
+//! The faults of [`RandomFaults`](crate::faults::RandomFaults) are independent. Here each builds on
+//! those before it: a part splits further, two of three parts merge, and a process that crashed in
+//! one part starts again in another.
 
 use crate::faults::Fault;
 use crate::network::{Chance, below};
 use crate::world::{Action, LinkChange};
 use synod_core::{Data, ProcessId, ProcessSet};
 
-/// How much goes wrong.
+/// The size of a storm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Storm {
-    /// When it begins, in microseconds.
+    /// Its beginning, in microseconds.
     pub from_us: u64,
-    /// How many things go wrong, or are mended.
+    /// The number of moves: faults and repairs.
     pub moves: u32,
-    /// How long it takes to notice that somebody is silent, in microseconds. Half of the time the
-    /// next thing comes at once, so that it falls into what the group does about the last; a quarter
-    /// of the time within this time, and a quarter of the time after it.
+    /// The time until the group notices a silent member, in microseconds. Half of the moves come at
+    /// once after the last one, so that they fall into the group's reaction to it; a quarter come
+    /// within this time, and a quarter after it.
     pub notice_us: u64,
-    /// How many of sixteen moves are crashes and restarts, half each. They come before other moves if this is
-    /// more than four.
+    /// The number of crashes and restarts among sixteen moves, half each. Above four they take the
+    /// place of other moves.
     pub crashes: u32,
     /// Whether all links work in the end. Otherwise the parts stay apart as they are then.
     pub heals: bool,
 }
 
-/// What the storm has done so far.
+/// The state of the storm so far.
 struct Weather<'c> {
     chance: &'c mut Chance,
     /// The part that each process is in.
@@ -41,8 +41,8 @@ struct Weather<'c> {
 }
 
 impl Storm {
-    /// Draws the faults of one run. After the last of them no link works in one direction only, nobody
-    /// is paused, and two of three who had crashed are up again.
+    /// Draws the faults of one run. After the last of them no link works in one direction only, no
+    /// process is paused, and two of three crashed processes are up again.
     pub fn draw<I: Data>(&self, n: usize, chance: &mut Chance) -> Vec<Fault<I>> {
         let (mut at_us, mut faults) = (self.from_us, Vec::new());
         let mut weather = Weather {
@@ -76,7 +76,7 @@ impl Storm {
     }
 }
 
-/// Something that goes wrong; if it is a crash, perhaps in the middle of a step.
+/// A fault; if it is a crash, perhaps in the middle of a step.
 type Wrong<I> = (Action<I>, Option<u32>);
 
 impl Weather<'_> {
@@ -88,13 +88,13 @@ impl Weather<'_> {
         ProcessId(self.below(self.part.len()) as u32)
     }
 
-    /// One of them, if there are any.
+    /// A process of the set, if it is not empty.
     fn one_of(&mut self, among: &ProcessSet) -> Option<ProcessId> {
         let turn = self.below(among.len().max(1));
         among.iter().nth(turn)
     }
 
-    /// The next thing that goes wrong, or is mended.
+    /// The next fault or repair.
     fn turn<I: Data>(&mut self, crashes: u32) -> Vec<Wrong<I>> {
         let plain = |action: Option<Action<I>>| action.map(|a| (a, None)).into_iter().collect();
         let (turn, others) = (self.below(16), 16 - crashes as usize);
@@ -112,7 +112,7 @@ impl Weather<'_> {
         }
     }
 
-    /// Part of somebody's part goes away, for itself: partitions are nested.
+    /// A part of some process's part splits off: partitions are nested.
     fn fall_apart<I>(&mut self) -> Action<I> {
         let whose = self.someone();
         let old = self.part[whose.index()];
@@ -125,7 +125,7 @@ impl Weather<'_> {
         self.parts()
     }
 
-    /// Two parts become one, and the others stay away.
+    /// Two parts merge, and the others stay apart.
     fn find_each_other<I>(&mut self) -> Action<I> {
         let (one, other) = (self.someone(), self.someone());
         let (one, other) = (self.part[one.index()], self.part[other.index()]);
@@ -133,7 +133,7 @@ impl Weather<'_> {
         self.parts()
     }
 
-    /// Everybody is somewhere else.
+    /// Every process moves to a random part.
     fn shuffle<I>(&mut self) -> Action<I> {
         let among = 1 + self.below(3);
         for index in 0..self.part.len() {
@@ -152,7 +152,8 @@ impl Weather<'_> {
         Action::Links(LinkChange::Partition(parts))
     }
 
-    /// One does not hear another any more, but is still heard; or nobody hears it, and it hears all.
+    /// A process no longer hears another, but is still heard; or no other hears it, and it hears
+    /// all.
     fn cut<I>(&mut self) -> Vec<Wrong<I>> {
         let (from, to, is_ghost) = (self.someone(), self.someone(), self.below(3) == 0);
         let all = ProcessId::all(self.part.len()).map(|to| (from, to));
@@ -191,7 +192,7 @@ impl Weather<'_> {
         vec![(Action::Crash(at), in_step.then_some(after))]
     }
 
-    /// Whoever starts again does so in another part, every other time.
+    /// Every other time a process starts again in another part.
     fn restart<I>(&mut self) -> Vec<Wrong<I>> {
         let Some(at) = self.one_of(&self.down.clone()) else { return Vec::new() };
         self.down.remove(at);
@@ -245,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_storm_all_links_work_and_nobody_is_paused() {
+    fn after_a_storm_all_links_work_and_no_process_is_paused() {
         for seed in 0..100 {
             let faults = drawn(STORM, seed);
             let heals = |fault: &Fault<u8>| fault.action == Action::Links(LinkChange::Heal);
@@ -284,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_crashes_may_start_again_in_another_part_and_without_crashes_nobody_does() {
+    fn a_crashed_process_may_start_again_in_another_part_and_none_does_without_crashes() {
         let is_life =
             |fault: &Fault<u8>| matches!(fault.action, Action::Crash(_) | Action::Restart { .. });
         let moved = |pair: &[Fault<u8>]| {

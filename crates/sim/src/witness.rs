@@ -1,5 +1,4 @@
-//! Sees everything that happens in a run, whoever drives it: counts it, traces it, and keeps what
-//! was violated.
+//! The witness of a run, under any driver: it counts, traces, and keeps the violations.
 
 use crate::count::Meter;
 use crate::trace::{Kept, Tracer};
@@ -10,19 +9,19 @@ use synod_core::{Algorithm, Violation};
 /// without the sinks of the original.
 #[derive(Clone)]
 pub struct Witness<'s> {
-    /// What was counted.
+    /// The counts.
     pub meter: Meter,
     /// The first violation of each property, with the number of the event that shows it.
     pub violations: Vec<(Violation, u64)>,
     tracer: Option<Tracer<'s>>,
-    /// The number of the last event that is not a violation: if one follows, this shows it.
+    /// The number of the last event that is not a violation: it shows a violation that follows.
     last_event: u64,
     /// Whether the trace has every violation, not only the first of each property.
     pub(crate) traces_every_violation: bool,
 }
 
 impl<'s> Witness<'s> {
-    /// A witness of `n` processes, who has seen nothing yet.
+    /// A witness of `n` processes, before the first event.
     pub fn new(n: usize, tracer: Option<Tracer<'s>>) -> Self {
         Witness {
             meter: Meter::new(n),
@@ -33,8 +32,8 @@ impl<'s> Witness<'s> {
         }
     }
 
-    /// Takes in something that happened. Once broken, many properties stay broken: a violation is
-    /// told the first time only.
+    /// Takes in a happening. Once broken, many properties stay broken: only the first violation of
+    /// each is reported.
     #[inline]
     pub fn see<A: Algorithm>(&mut self, now_us: u64, happening: &Happening<'_, A>) {
         if let Happening::Violated(violation) = happening {
@@ -72,8 +71,7 @@ impl<'s> Witness<'s> {
         self.tracer.as_ref().is_some_and(Tracer::has_failed)
     }
 
-    /// The run is over: what was counted, and what was violated. Fails with the first thing that
-    /// went wrong with the trace.
+    /// Ends the run: the counts, and the violations. Fails with the first error of the trace.
     pub fn finish(mut self) -> std::io::Result<(Meter, Vec<(Violation, u64)>)> {
         if let Some(tracer) = self.tracer {
             tracer.finish()?;

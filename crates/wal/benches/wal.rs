@@ -1,10 +1,10 @@
-//! How fast a log is, beside what this disk can do at best.
+//! The speed of a log, beside the best that this disk can do.
 //!
-//! `cargo bench -p synod-wal` prints a table: records of 128 bytes, each synced, 64 for each sync, and
-//! without syncs; beside each the *floor*, a bare loop of `pwrite` and `fdatasync` into a file that was
-//! there before, with as many bytes. Both take turns of a tenth of a second, because a disk is shared
-//! and its speed changes: compare the two of one row. Where the log lies: the first argument that is
-//! no flag, or the directory for temporary files.
+//! `cargo bench -p synod-wal` prints a table: records of 128 bytes, each synced, 64 for each sync,
+//! and without syncs; beside each the *floor*, a bare loop of `pwrite` and `fdatasync` into an
+//! existing file, with as many bytes. Both take turns of a tenth of a second, because a disk is
+//! shared and its speed changes: compare the two of one row. The log lies in the directory of the
+//! first argument that is no flag, or in that for temporary files.
 
 use std::fs::{self, File};
 use std::io;
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use synod_wal::{Durability, Error, Files, Log, Settings, open};
 
 const RECORD: [u8; 128] = [7; 128];
-/// What a record takes up in the log.
+/// The size of a record in the log.
 const FRAME: usize = 152;
 const TURN: Duration = Duration::from_millis(100);
 const TURNS: u32 = 20;
@@ -70,14 +70,14 @@ fn append(log: &mut Log<Files>, batch: usize) -> Result<(), Error> {
         log.append(&RECORD)?;
     }
     log.sync()?;
-    // What is synced is of no use to anybody.
+    // Synced records have no reader here, so the checkpoint may be empty.
     if log.segments() > 4 {
         log.checkpoint(b"")?;
     }
     Ok(())
 }
 
-/// The least that can be done.
+/// The least work that makes the same bytes durable.
 struct Floor {
     file: File,
     bytes: Vec<u8>,
@@ -106,7 +106,7 @@ impl Floor {
     }
 }
 
-/// How long each of many deeds took.
+/// The duration of each deed.
 #[derive(Default)]
 struct Measured(Vec<Duration>);
 
@@ -121,7 +121,8 @@ impl Measured {
         Ok(())
     }
 
-    /// Records a second, and what half and 99 % of the deeds took at most, in microseconds.
+    /// Records a second, and the durations that half and 99 % of the deeds do not exceed, in
+    /// microseconds.
     fn result(&mut self, batch: usize) -> [f64; 3] {
         self.0.sort_unstable();
         let all: Duration = self.0.iter().sum();

@@ -1,83 +1,84 @@
-//! Why a log does not do what it is asked.
+//! Errors of a log.
 
 use crate::frame::LARGEST_RECORD;
 use std::io;
 
-/// Why a log does not do what it is asked.
+/// The reason why a log refuses or fails.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Another process has it open.
     #[error(
-        "the log in {place} is in use by another process; end that one first, or use another \
+        "the log in {place} is in use by another process; end that process first, or use another \
          directory"
     )]
     Busy {
-        /// Where it is.
+        /// The directory.
         place: String,
     },
-    /// What was safe on the disk is not there as it was written.
+    /// Records that were safe are no longer on the disk as they were written.
     #[error(
-        "{file} is damaged at byte {offset}: {what}. The log is not used, because records that others \
-         rely on may be missing. Restore the directory from a backup made after it was last used; or \
-         remove it, and let the member join again as a new one that learns everything from its peers"
+        "{file} is damaged at byte {offset}: {what}. The log is not used, because records that other \
+         members rely on may be missing. Restore the directory from a backup made after its last \
+         use; or remove it, and let the member join again as a new one that copies the state of its \
+         peers"
     )]
     Corrupt {
         /// The segment.
         file: String,
-        /// Where in it.
+        /// The place in it.
         offset: u64,
-        /// What is wrong there.
+        /// The damage.
         what: String,
     },
-    /// There is no room for another segment. Nothing is lost, and it may be tried again.
+    /// There is no room for another segment. No record is lost, and the caller may try again.
     #[error(
         "the disk has no room for a segment of {bytes} bytes; make room, and try again: {error}"
     )]
     Full {
-        /// How large it would be.
+        /// The size of the segment.
         bytes: u64,
-        /// What the machine says.
+        /// The error of the operating system.
         error: io::Error,
     },
     /// The disk failed.
     #[error("{what} ({file}): {error}")]
     Disk {
-        /// What was tried.
+        /// The attempted operation.
         what: &'static str,
-        /// With which file.
+        /// The file.
         file: String,
-        /// What the machine says.
+        /// The error of the operating system.
         error: io::Error,
     },
-    /// A write or a sync failed before. What the disk has is not known, and no second try can tell: the
-    /// kernel forgets what it could not write.
+    /// A write or a sync failed before. The content of the disk is unknown, and a second try cannot
+    /// tell: the kernel drops pages that it could not write.
     #[error(
-        "the log takes nothing more since the disk failed: {why}. End the process and open the log \
-         again; what was synced is still there"
+        "the log takes no more records since the disk failed: {why}. End the process and open the \
+         log again; synced records are still there"
     )]
     Poisoned {
-        /// What failed.
+        /// The first failure.
         why: String,
     },
-    /// A record that is larger than any may be.
+    /// A record above the limit.
     #[error("a record of {length} bytes is too large; the largest has {LARGEST_RECORD}")]
     TooLarge {
         /// Its length.
         length: usize,
     },
-    /// Segments that hold nothing, or more than one may hold.
+    /// Segments too small for a record, or larger than the format allows.
     #[error("a segment has from {least} to {most} bytes, not {bytes}")]
     SegmentSize {
         /// The size wanted.
         bytes: u64,
-        /// The least there is,
+        /// The smallest possible size,
         least: u64,
-        /// and the most.
+        /// and the largest.
         most: u64,
     },
 }
 
-/// Says what was tried when the disk refused.
+/// Adds the attempted operation to an error of the disk.
 pub(crate) trait Trying<T> {
     fn trying(self, what: &'static str, file: &str) -> Result<T, Error>;
 }

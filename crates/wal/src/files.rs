@@ -9,7 +9,8 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-/// Whoever has locked this file has the directory. The kernel unlocks it when its holder dies.
+/// The holder of the lock on this file owns the directory. The kernel unlocks it when the holder
+/// dies.
 const LOCK: &str = "lock";
 
 /// A directory of the operating system.
@@ -19,11 +20,11 @@ pub struct Files {
 }
 
 impl Files {
-    /// This directory, which is made if it is not there.
+    /// This directory, created if it does not exist.
     pub fn at(directory: &Path) -> io::Result<Self> {
         if !directory.is_dir() {
             fs::create_dir_all(directory)?;
-            // The new name is safe when the directory that has it is.
+            // The new name is safe only when its parent directory is synced.
             if let Some(parent) = directory.parent().filter(|parent| parent.is_dir()) {
                 File::open(parent)?.sync_all()?;
             }
@@ -53,7 +54,7 @@ impl Storage for Files {
     fn list(&self) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
         for entry in fs::read_dir(&self.directory)? {
-            // What is not named in letters is none of ours.
+            // A name that is not valid text cannot be one of a log's files.
             names.extend(entry?.file_name().into_string());
         }
         Ok(names)
@@ -82,7 +83,7 @@ impl Storage for Files {
 
     fn identity(&self) -> io::Result<u128> {
         let mut bytes = [0; 16];
-        // So few bytes always come at once.
+        // The kernel never returns fewer bytes for a request this short.
         getrandom(&mut bytes, GetRandomFlags::empty())?;
         Ok(u128::from_le_bytes(bytes))
     }
@@ -104,11 +105,12 @@ impl Stored for File {
     fn reserve(&self, length: u64) -> io::Result<()> {
         let before = Stored::length(self)?;
         match fallocate(self, FallocateFlags::empty(), 0, length) {
+            // Not every file system can reserve blocks. The zeros below take the room, too.
             Err(Errno::OPNOTSUPP) => {}
             reserved => reserved?,
         }
-        // The first write to a block that is only reserved changes what the file system knows of the
-        // file, and a sync has to write that, too. So all blocks are written once.
+        // The first write to a block that is only reserved changes the metadata of the file, and a
+        // sync has to write that, too. So all blocks are written once.
         write_zeros(self, before, length)
     }
 

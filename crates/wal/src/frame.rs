@@ -1,4 +1,4 @@
-//! What a record looks like on the disk.
+//! The format of a record on the disk.
 //!
 //! ```text
 //!  0        4        8                 16         20       24
@@ -6,27 +6,27 @@
 //!  │ crc32c │ length │ sequence number │ unsynced │ kind   │ content …   │ 0 … 0   │
 //!  └────────┴────────┴─────────────────┴──────────┴────────┴─────────────┴─────────┘
 //! ```
-//! All numbers are little-endian. The checksum covers all that follows it, up to the zeros that make
-//! the length a multiple of 8, and before that the header of the segment.
+//! All numbers are little-endian. The checksum covers the header of the segment, and then all bytes
+//! of the frame that follow the checksum, up to the zeros that make the length a multiple of 8.
 
 use crc32c::crc32c_append;
 
 /// The largest record, in bytes.
 pub const LARGEST_RECORD: usize = 64 << 20;
 
-/// What a record has beside its content.
+/// The bytes of a frame beside its content.
 pub(crate) const HEAD: usize = 24;
 /// Every frame begins at a multiple of this.
 pub(crate) const ALIGNMENT: usize = 8;
 
-/// What a frame is.
+/// The kind of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A record.
     Record = 1,
     /// A record that stands for all before it.
     Checkpoint = 2,
-    /// No record: everything before it is synced. The next record is written over it.
+    /// No record: all records before it are synced. The next record is written over it.
     Mark = 3,
     /// No record: the log goes on in the next segment.
     Sealed = 4,
@@ -38,33 +38,33 @@ pub(crate) struct Frame<'a> {
     pub(crate) kind: Kind,
     /// The number of this record, from 1; of a mark, that of the next record.
     pub(crate) sequence: u64,
-    /// So many records right before it were not known to be safe when it was written.
+    /// The number of records right before it that were not known to be safe when it was written.
     pub(crate) unsynced: u32,
     pub(crate) content: &'a [u8],
 }
 
-/// What there is at some place of a segment.
+/// The find at some place of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Found<'a> {
     Frame(Frame<'a>),
     /// Zeros, or the end of the file.
     Nothing,
-    /// Something that is no frame: what is wrong with it.
+    /// Bytes that are no frame, with the reason.
     Bad(&'static str),
 }
 
 impl Frame<'_> {
-    /// Everything up to this record was safe when the frame was written.
+    /// All records up to this one were safe when the frame was written.
     pub(crate) fn vouches_for(&self) -> u64 {
         (self.sequence - 1).saturating_sub(self.unsynced.into())
     }
 
-    /// How many bytes it takes up.
+    /// Its size in bytes.
     pub(crate) fn size(&self) -> usize {
         size_of(self.content.len())
     }
 
-    /// Writes the frame behind what is there.
+    /// Appends the frame to `bytes`.
     pub(crate) fn write(&self, seed: u32, bytes: &mut Vec<u8>) {
         let start = bytes.len();
         bytes.extend_from_slice(&[0; 4]);
@@ -79,12 +79,12 @@ impl Frame<'_> {
     }
 }
 
-/// How many bytes a record of this length takes up.
+/// The size in bytes of a record of this length.
 pub(crate) fn size_of(length: usize) -> usize {
     (HEAD + length).next_multiple_of(ALIGNMENT)
 }
 
-/// What there is at the beginning of these bytes, in a segment with this seed.
+/// The find at the beginning of these bytes, in a segment with this seed.
 pub(crate) fn read(bytes: &[u8], seed: u32) -> Found<'_> {
     let Some(head) = bytes.first_chunk::<HEAD>() else {
         return match bytes.iter().all(|byte| *byte == 0) {
@@ -92,6 +92,7 @@ pub(crate) fn read(bytes: &[u8], seed: u32) -> Found<'_> {
             false => Found::Bad("a record is cut off"),
         };
     };
+    // No kind of frame is 0, so zeros are no frame.
     if head.iter().all(|byte| *byte == 0) {
         return Found::Nothing;
     }
@@ -103,6 +104,7 @@ pub(crate) fn read(bytes: &[u8], seed: u32) -> Found<'_> {
         _ => return Found::Bad("a record of no known kind"),
     };
     let length = word(&head[4..]) as usize;
+    // A damaged length must not overflow the size: no segment reaches to `usize::MAX`.
     let end = if length <= LARGEST_RECORD { size_of(length) } else { usize::MAX };
     let Some(whole) = bytes.get(..end) else {
         return Found::Bad("a record is longer than its segment");
@@ -111,6 +113,7 @@ pub(crate) fn read(bytes: &[u8], seed: u32) -> Found<'_> {
         return Found::Bad("the checksum of a record is wrong");
     }
     let sequence = u64::from(word(&head[8..])) | u64::from(word(&head[12..])) << 32;
+    // `vouches_for` subtracts 1 from it.
     if sequence == 0 {
         return Found::Bad("a record has number 0");
     }

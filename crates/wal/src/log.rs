@@ -7,15 +7,15 @@ use crate::storage::{Storage, Stored, write_all};
 use std::collections::VecDeque;
 use std::io;
 
-/// A segment that is being made has another name, so that one that is half made is never read.
+/// A new segment gets its name when it is whole, so that `open` never reads one that is half made.
 pub(crate) const HALF_MADE: &str = "next.new";
 
-/// How a log works.
+/// The settings of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// How large a segment is. One that begins with a larger record is as large as that needs.
+    /// The size of a segment. A segment that begins with a larger record is as large as that needs.
     pub segment_bytes: u64,
-    /// What a sync means.
+    /// The meaning of a sync.
     pub durability: Durability,
 }
 
@@ -25,13 +25,13 @@ impl Default for Settings {
     }
 }
 
-/// What a sync means.
+/// The meaning of a sync.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
     /// Records are on the disk: they survive a crash of the machine.
     Sync,
-    /// Records are with the kernel: they survive a crash of the process, and no more. After a loss of
-    /// power the log may look damaged, and is then refused.
+    /// Records are with the kernel: they survive a crash of the process, and no more. After a loss
+    /// of power the log may look damaged, and is then refused.
     None,
 }
 
@@ -50,27 +50,27 @@ impl Settings {
 pub(crate) struct Current<F> {
     pub(crate) file: F,
     pub(crate) header: Header,
-    /// What the checksums of its records begin with.
+    /// The initial value for the checksums of its records.
     pub(crate) seed: u32,
     pub(crate) length: u64,
-    /// Where the next record goes.
+    /// The place of the next record.
     pub(crate) end: u64,
 }
 
-/// An open log. Nobody else can open it while this lives.
+/// An open log. It holds the lock of its storage while it lives.
 #[derive(Debug)]
 pub struct Log<S: Storage> {
     pub(crate) storage: S,
     _lock: S::Lock,
     settings: Settings,
     current: Current<S::File>,
-    /// Segments that are not needed any more, and may still be there.
+    /// Segments that are superfluous, and may still exist.
     pub(crate) superfluous: Vec<String>,
     /// The segments that are needed, each with the number of its first record.
     needed: VecDeque<(u64, u64)>,
     /// What was appended since the last sync.
     waiting: Vec<u8>,
-    /// The number of the next record, and of the last that is safe.
+    /// The number of the next record, and of the last safe one.
     next: u64,
     synced: u64,
     poison: Option<String>,
@@ -99,16 +99,17 @@ impl<S: Storage> Log<S> {
         }
     }
 
-    /// Adds a record; its number, from 1. It is safe after the next [`Log::sync`]. If the segment is full, all
-    /// before it are synced, and the next segment is begun.
+    /// Adds a record; returns its number, from 1. The record is safe after the next [`Log::sync`].
+    /// If the segment is full, the log syncs all earlier records, and begins the next segment.
     pub fn append(&mut self, content: &[u8]) -> Result<u64, Error> {
         self.check(content)?;
+        // A mark follows the last record, so there must be room for it.
         let needs = (self.waiting.len() + size_of(content.len()) + HEAD) as u64;
         if self.current.end + needs > self.current.length {
             self.sync()?;
             self.go_on_in_the_next_segment(content.len())?;
         }
-        // No segment has room for so many records that this could be cut off.
+        // This cannot overflow: no segment has room for 2^32 records.
         let unsynced = (self.next - 1 - self.synced) as u32;
         let frame = Frame { kind: Kind::Record, sequence: self.next, unsynced, content };
         frame.write(self.current.seed, &mut self.waiting);
@@ -116,8 +117,8 @@ impl<S: Storage> Log<S> {
         Ok(frame.sequence)
     }
 
-    /// Makes everything safe that was appended: one write, and one sync of the disk. Where that fails,
-    /// the log takes nothing more.
+    /// Makes all appended records safe: one write, and one sync of the disk. After a failure the
+    /// log accepts no more records.
     pub fn sync(&mut self) -> Result<(), Error> {
         self.check(&[])?;
         if self.waiting.is_empty() {
@@ -131,7 +132,8 @@ impl<S: Storage> Log<S> {
         let Current { file, end, header, .. } = &mut self.current;
         let after = *end + waiting as u64;
         let written = match sync {
-            // The mark says that the records are safe: it must not be there before they are.
+            // The mark says that the records are safe, so it must not reach the disk before they
+            // do.
             true => write_all(file, records, *end)
                 .and_then(|()| file.sync())
                 .and_then(|()| write_all(file, mark, after)),
@@ -146,10 +148,10 @@ impl<S: Storage> Log<S> {
         Ok(())
     }
 
-    /// Adds a record that stands for all before it, and removes those; its number. It is safe when
-    /// this returns, and until then nothing is removed. What was appended and not synced is replaced
-    /// with the rest. If nothing but the removal fails, the checkpoint stands, and what is left over is
-    /// removed by the next one, or when the log is opened again.
+    /// Adds a record that stands for all before it, and removes those; returns its number. The
+    /// record is safe when this returns, and the older ones stay until then. It replaces appended
+    /// records that are not synced, too. If only the removal fails, the checkpoint stands; the next
+    /// checkpoint, or the next opening, removes the rest.
     pub fn checkpoint(&mut self, content: &[u8]) -> Result<u64, Error> {
         self.checkpoint_keeping(content, 0)
     }
@@ -182,7 +184,7 @@ impl<S: Storage> Log<S> {
         Ok(sequence)
     }
 
-    /// The number of the last record that is safe; 0 if there is none.
+    /// The number of the last safe record; 0 if there is none.
     pub fn synced(&self) -> u64 {
         self.synced
     }
@@ -192,12 +194,13 @@ impl<S: Storage> Log<S> {
         self.next
     }
 
-    /// How many segments are needed.
+    /// The number of segments in use.
     pub fn segments(&self) -> u64 {
         self.needed.len() as u64
     }
 
-    /// Syncs what is appended, and that it is: a log that is closed so can be judged to its last bit.
+    /// Syncs the appended records, and their mark: every bit of a log closed this way can be
+    /// judged.
     pub fn close(mut self) -> Result<(), Error> {
         self.sync()?;
         let synced = self.current.file.sync();
@@ -219,7 +222,7 @@ impl<S: Storage> Log<S> {
         Header { number: number + 1, identity, first: self.next, base: None }
     }
 
-    /// Everything in the current segment is synced.
+    /// Begins the next segment. The caller has synced the current one.
     fn go_on_in_the_next_segment(&mut self, length: usize) -> Result<(), Error> {
         let settings = Settings {
             segment_bytes: self.settings.segment_bytes.max(room_for(length)),
@@ -244,7 +247,7 @@ impl<S: Storage> Log<S> {
         self.or_poison(sealed)
     }
 
-    /// A file that cannot be removed now is removed the next time.
+    /// Removes superfluous segments. A file that cannot be removed now is removed the next time.
     pub(crate) fn remove_superfluous(&mut self) -> Result<(), Error> {
         if self.superfluous.is_empty() {
             return Ok(());
@@ -273,13 +276,14 @@ impl<S: Storage> Log<S> {
 
     fn or_poison_unless_full<T>(&mut self, result: Result<T, Error>) -> Result<T, Error> {
         match result {
+            // No record was written yet, so the log stays usable.
             Err(Error::Full { .. }) => result,
             _ => self.or_poison(result),
         }
     }
 }
 
-/// Makes a segment, with a checkpoint if it is a base. It is safe, and then it gets its name.
+/// Makes a segment, with a checkpoint if it is a base. It gets its name only when it is safe.
 pub(crate) fn make_segment<S: Storage>(
     storage: &S,
     settings: &Settings,
@@ -297,7 +301,7 @@ pub(crate) fn make_segment<S: Storage>(
     let making = "a segment cannot be made";
     let file = storage.create(HALF_MADE).trying(making, HALF_MADE)?;
     if let Err(error) = file.reserve(length) {
-        // It holds nothing yet. What stays of it is removed when the log is next opened.
+        // It has no records yet. The next opening removes its remains.
         let _ = storage.remove(HALF_MADE);
         return match error.kind() {
             io::ErrorKind::StorageFull => Err(Error::Full { bytes: length, error }),

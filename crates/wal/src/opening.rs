@@ -1,4 +1,4 @@
-//! What is found on the disk, judged and repaired.
+//! Opening a log: its segments are read, judged and repaired.
 
 use crate::error::{Error, Trying};
 use crate::frame::{Frame, Kind};
@@ -14,38 +14,38 @@ pub struct Entry<'a> {
     /// Whether it stands for records before it. It is then the first, or the first ones are those that it
     /// needs.
     pub is_checkpoint: bool,
-    /// What was appended.
+    /// The appended bytes.
     pub content: &'a [u8],
 }
 
-/// An open log, and what was found in it.
+/// An open log, and the findings of its opening.
 #[derive(Debug)]
 pub struct Opened<S: Storage> {
     /// The log.
     pub log: Log<S>,
-    /// How many records were read.
+    /// The number of records read.
     pub records: u64,
-    /// Whether there was none, and it was made.
+    /// Whether the log did not exist before.
     pub is_new: bool,
-    /// What was removed because a crash had left it unfinished.
+    /// The unfinished tail that was removed.
     pub repaired: Option<TornTail>,
 }
 
-/// What a crash left unfinished behind the last whole record, and is removed now.
+/// The unfinished bytes that a crash left behind the last whole record. [`open`] removes them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TornTail {
     /// The segment.
     pub file: String,
-    /// Where in it.
+    /// The place in it.
     pub offset: u64,
-    /// How many bytes.
+    /// The number of bytes.
     pub bytes: u64,
-    /// How many whole records were among them, behind one that is not whole.
+    /// The number of whole records among them, behind one that is not whole.
     pub records: u64,
 }
 
-/// Opens the log, or makes it if there is none, and shows every record in order. Where the answer is an
-/// error, what was shown so far is not to be used.
+/// Opens the log, or creates it, and shows every record in order. If it returns an error, the
+/// caller must not use the records shown so far.
 pub fn open<S: Storage>(
     storage: S,
     settings: Settings,
@@ -56,6 +56,7 @@ pub fn open<S: Storage>(
     let locked = storage.lock().trying("the log cannot be locked", &place)?;
     let Some(lock) = locked else { return Err(Error::Busy { place }) };
     let names = storage.list().trying("the directory cannot be read", &place)?;
+    // The crash came before this segment had its name, so it holds no safe record.
     if names.iter().any(|name| name == HALF_MADE) {
         let removed = storage.remove(HALF_MADE);
         removed.trying("a segment that is half made cannot be removed", HALF_MADE)?;
@@ -137,7 +138,7 @@ fn corrupt(number: u64, offset: usize, what: &str) -> Error {
 struct Reading<'r, S: Storage> {
     storage: &'r S,
     settings: Settings,
-    /// The number of the next record, if something was read.
+    /// The number of the next record, once a segment was read.
     next: Option<u64>,
     /// The first record that is needed.
     since: u64,
@@ -146,8 +147,8 @@ struct Reading<'r, S: Storage> {
 }
 
 impl<S: Storage> Reading<'_, S> {
-    /// A segment that others follow: all of it was safe before the next one was begun. Whether that has
-    /// all its records is seen there.
+    /// A segment that others follow: all of it was safe before the next one was begun. The header
+    /// of the next one shows whether its last records are missing.
     fn read_older(&mut self, header: &Header) -> Result<(), Error> {
         let (file, _, contents) = self.read(header)?;
         match contents.tail {
@@ -156,7 +157,7 @@ impl<S: Storage> Reading<'_, S> {
         }
     }
 
-    /// The last segment: what a crash left unfinished is removed.
+    /// The last segment: removes a torn tail.
     fn read_last(
         &mut self,
         header: &Header,
@@ -178,7 +179,7 @@ impl<S: Storage> Reading<'_, S> {
         let kind = Kind::Mark;
         Frame { kind, sequence: next, unsynced: 0, content: &[] }.write(seed, &mut mark);
         let length = (bytes.len() as u64).max(end + mark.len() as u64);
-        // Records that nobody vouches for may be in the memory of the kernel only, and if the disk has
+        // Records that no mark vouches for may be in the kernel's memory only. If the disk has
         // failed on them before, the kernel does not try again unless they are written again.
         let unsafe_part = &bytes[safe..end as usize];
         let repairing = "the log cannot be repaired";

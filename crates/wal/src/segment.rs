@@ -1,4 +1,4 @@
-//! What a segment looks like on the disk, and the verdict on one.
+//! The format of a segment on the disk, and the verdict on one.
 
 use crate::frame::{ALIGNMENT, Found, Frame, HEAD, Kind, LARGEST_RECORD, read, size_of, word};
 use crc32c::crc32c;
@@ -6,7 +6,7 @@ use std::ops::Range;
 
 const MAGIC: &[u8; 8] = b"SYNODWAL";
 const VERSION: u32 = 1;
-/// How long a header is.
+/// The length of a header, in bytes.
 pub(crate) const HEADER: usize = 64;
 /// The smallest segment: a header, an empty record and the mark behind it.
 pub(crate) const LEAST: u64 = (HEADER + 2 * HEAD) as u64;
@@ -16,9 +16,9 @@ pub(crate) const MOST: u64 = (HEADER + HEAD + LARGEST_RECORD + ALIGNMENT + HEAD)
 /// The beginning of a segment. It is on the disk before the segment has its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
-    /// Which segment it is, from 1.
+    /// The number of the segment, from 1.
     pub(crate) number: u64,
-    /// Which log it belongs to.
+    /// The log that it belongs to.
     pub(crate) identity: u128,
     /// The number of its first record.
     pub(crate) first: u64,
@@ -50,7 +50,7 @@ impl Header {
         bytes
     }
 
-    /// Reads a header, or says what is wrong with it.
+    /// Reads a header, or says why it is invalid.
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, String> {
         let Some(bytes) = bytes.first_chunk::<HEADER>() else {
             return Err(format!("the header has {} bytes instead of {HEADER}", bytes.len()));
@@ -83,12 +83,12 @@ impl Header {
         })
     }
 
-    /// What the checksums of its records begin with.
+    /// The initial value for the checksums of its records.
     pub(crate) fn seed(&self) -> u32 {
         crc32c(&self.write())
     }
 
-    /// Everything up to this record was safe when the segment got its name.
+    /// All records up to this one were safe when the segment got its name.
     fn vouches_for(&self) -> u64 {
         self.first - 1 + u64::from(self.base.is_some())
     }
@@ -106,32 +106,32 @@ pub(crate) fn number(name: &str) -> Option<u64> {
     (self::name(number) == name).then_some(number)
 }
 
-/// What there is in a segment behind its header.
+/// The contents of a segment behind its header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Contents {
-    /// Where the records end.
+    /// The end of the records.
     pub(crate) end: usize,
     /// The number of the next record.
     pub(crate) next: u64,
-    /// Where the records end of which something on the disk says that they are safe.
+    /// The end of the records that a mark or a later record proves safe.
     pub(crate) safe: usize,
     pub(crate) tail: Tail,
 }
 
-/// What follows the last record.
+/// The bytes behind the last record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Tail {
     /// Zeros, perhaps after a mark.
     Clean,
-    /// That the log goes on in the next segment.
+    /// A seal: the log goes on in the next segment.
     Sealed,
-    /// Something that was never safe: it ends there, with so many whole records in it.
+    /// Bytes that were never safe: their end, and the number of whole records in them.
     Torn { end: usize, records: u64 },
-    /// Something was safe that is not there: what there is instead.
+    /// A safe record is missing: the reason.
     Damaged(&'static str),
 }
 
-/// Looks through a segment, and shows each record.
+/// Examines a segment, and shows each record.
 pub(crate) fn examine<'b>(
     bytes: &'b [u8],
     header: &Header,
@@ -145,6 +145,7 @@ pub(crate) fn examine<'b>(
         if frame.sequence != next || !is_record(&frame, header) {
             break found;
         }
+        // The log wrote this record when all records before it were synced.
         if frame.unsynced == 0 {
             safe = end;
         }
@@ -161,14 +162,14 @@ pub(crate) fn examine<'b>(
     Contents { end, next, safe, tail }
 }
 
-/// Whether the frame is a record, and of the kind that belongs there: a checkpoint is the first record
-/// of a base, and nothing else is.
+/// Whether the frame is a record of the expected kind: a checkpoint is the first record of a base,
+/// and no other record is one.
 fn is_record(frame: &Frame<'_>, header: &Header) -> bool {
     let is_first_of_base = header.base.is_some() && frame.sequence == header.first;
     frame.kind == if is_first_of_base { Kind::Checkpoint } else { Kind::Record }
 }
 
-/// What follows the last record, where `found` is.
+/// The verdict on the bytes behind the last record, where `found` is.
 fn judge(bytes: &[u8], header: &Header, (end, next): (usize, u64), found: Found<'_>) -> Tail {
     let (used, why) = match found {
         Found::Frame(Frame { kind: Kind::Sealed, sequence, .. }) if sequence == next => {
@@ -183,6 +184,7 @@ fn judge(bytes: &[u8], header: &Header, (end, next): (usize, u64), found: Found<
     };
     let mut vouched = header.vouches_for();
     let mut records = 0;
+    // Zeros up to the end were never written.
     let last = bytes[used..].iter().rposition(|byte| *byte != 0).map(|last| used + last + 1);
     for frame in last.into_iter().flat_map(|last| frames(bytes, end..last, header)) {
         if frame.sequence >= next {
@@ -191,13 +193,14 @@ fn judge(bytes: &[u8], header: &Header, (end, next): (usize, u64), found: Found<
         }
     }
     match last {
+        // A later frame proves that record `next` was safe, and it is missing.
         _ if vouched >= next => Tail::Damaged(why),
         None => Tail::Clean,
         Some(last) => Tail::Torn { end: last, records },
     }
 }
 
-/// Whatever begins there and is a frame, also behind something that is none.
+/// All frames in this range, also behind bytes that are none.
 fn frames<'b>(
     bytes: &'b [u8],
     within: Range<usize>,
@@ -211,13 +214,14 @@ fn frames<'b>(
                 at += frame.size();
                 return Some(frame);
             }
+            // Every frame is aligned, so these are all places where one can begin.
             at += ALIGNMENT;
         }
         None
     })
 }
 
-/// How long a segment must be to hold one record of this length.
+/// The length of a segment that holds one record of this length.
 pub(crate) fn room_for(length: usize) -> u64 {
     (HEADER + size_of(length) + HEAD) as u64
 }

@@ -1,4 +1,4 @@
-//! What a disk may do wrong, done on purpose: for those who test what becomes of it.
+//! Faults of a disk, made on purpose, for tests of recovery.
 
 use crate::error::{Error, Trying};
 use crate::frame::{Frame, HEAD, Kind};
@@ -6,11 +6,11 @@ use crate::opening::{headers, read_file};
 use crate::segment::{HEADER, Header, examine, name};
 use crate::storage::{Storage, write_all};
 
-/// So long is the record of which a part is written.
+/// The record of which a part is written.
 const TORN: [u8; 64] = [0x55; 64];
 
-/// Leaves a log, which nobody has open, as if the machine had lost power while it wrote the next record:
-/// the first part of one stands behind the last that is whole.
+/// Leaves a closed log as if the machine had lost power while it wrote the next record: the first
+/// part of one stands behind the last whole record.
 pub fn tear<S: Storage>(storage: &S) -> Result<(), Error> {
     let Some(header) = segments(storage)?.pop() else { return Ok(()) };
     let (file, bytes) = read_file(storage, header.number)?;
@@ -22,8 +22,8 @@ pub fn tear<S: Storage>(storage: &S) -> Result<(), Error> {
     write_all(&file, &torn, contents.end as u64).trying("nothing can be torn", &name(header.number))
 }
 
-/// Flips one bit of a log, which nobody has open: in the record in the middle of its first segment; if it
-/// has none, in the header.
+/// Flips one bit of a closed log: in the record in the middle of its first segment; if it has none,
+/// in the header.
 pub fn flip<S: Storage>(storage: &S) -> Result<(), Error> {
     let Some(header) = segments(storage)?.into_iter().next() else { return Ok(()) };
     let (file, bytes) = read_file(storage, header.number)?;

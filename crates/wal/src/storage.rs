@@ -1,4 +1,4 @@
-//! What a log needs of a disk. [`Files`](crate::Files) is a directory; tests have disks that fail.
+//! The disk that a log needs. [`Files`](crate::Files) is a directory; tests have disks that fail.
 
 use std::fmt::Debug;
 use std::io;
@@ -7,16 +7,16 @@ use std::io;
 pub trait Storage: Debug {
     /// An open file.
     type File: Stored;
-    /// Nobody else has the place while this lives.
+    /// Its holder alone owns the place while this lives.
     type Lock: Debug;
 
-    /// Where it is, in words.
+    /// The place, in words.
     fn place(&self) -> String;
-    /// Takes the place for this process; nothing if another one has it.
+    /// Takes the place for this process; none if another process has it.
     fn lock(&self) -> io::Result<Option<Self::Lock>>;
     /// The names of all files.
     fn list(&self) -> io::Result<Vec<String>>;
-    /// Makes an empty file, in place of the old one if there was one.
+    /// Creates an empty file, and replaces an existing one.
     fn create(&self, name: &str) -> io::Result<Self::File>;
     /// Opens a file to read and write.
     fn open(&self, name: &str) -> io::Result<Self::File>;
@@ -24,7 +24,7 @@ pub trait Storage: Debug {
     fn rename(&self, from: &str, to: &str) -> io::Result<()>;
     /// Removes a file.
     fn remove(&self, name: &str) -> io::Result<()>;
-    /// Makes names safe: what was made, renamed and removed stays so after a crash.
+    /// Makes names safe: after a crash, files that were created, renamed and removed stay so.
     fn sync_names(&self) -> io::Result<()>;
     /// A number that no other log has.
     fn identity(&self) -> io::Result<u128>;
@@ -32,19 +32,19 @@ pub trait Storage: Debug {
 
 /// An open file.
 pub trait Stored: Debug {
-    /// How long it is.
+    /// Its length.
     fn length(&self) -> io::Result<u64>;
-    /// Reads some bytes from there; how many, 0 at the end.
+    /// Reads bytes from this place; returns their number, 0 at the end.
     fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<usize>;
-    /// Writes some of these bytes there; how many.
+    /// Writes a part of these bytes to this place; returns its length.
     fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<usize>;
-    /// Reserves room up to this length. What was not written reads as zeros.
+    /// Reserves room up to this length. Bytes never written read as zeros.
     fn reserve(&self, length: u64) -> io::Result<()>;
-    /// Makes what was written safe.
+    /// Makes all written bytes safe.
     fn sync(&self) -> io::Result<()>;
 }
 
-/// Writes all of it.
+/// Writes all bytes.
 pub(crate) fn write_all(file: &impl Stored, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
     while !bytes.is_empty() {
         match file.write_at(bytes, offset) {
@@ -60,7 +60,7 @@ pub(crate) fn write_all(file: &impl Stored, mut bytes: &[u8], mut offset: u64) -
     Ok(())
 }
 
-/// Reads until the buffer is full or the file ends; how many bytes.
+/// Reads until the buffer is full or the file ends; returns the number of bytes.
 pub(crate) fn read_full(file: &impl Stored, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
     let mut read = 0;
     while read < bytes.len() {

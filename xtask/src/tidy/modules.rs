@@ -18,13 +18,13 @@ pub(super) fn every_file_is_a_module(tree: &Tree) -> Vec<Finding> {
     .collect()
 }
 
-/// Where a module must be declared.
+/// The place where a module must be declared.
 struct Home<'a> {
     module: &'a str,
     parents: Vec<String>,
 }
 
-/// The home of a file below `src`; none for the roots of crates and for what lies elsewhere.
+/// The home of a file below `src`; none for the roots of crates and for other files.
 fn home(path: &str) -> Option<Home<'_>> {
     let below = path.find("src/")? + "src/".len();
     let (source, inner) = path.split_at(below);

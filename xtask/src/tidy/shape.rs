@@ -4,7 +4,7 @@ use super::Finding;
 use super::rust::numbered;
 use super::tree::Tree;
 
-/// No file is larger.
+/// The size limit of a file.
 const BYTES: u64 = 1 << 20;
 
 pub(super) fn lines_end_cleanly(tree: &Tree) -> Vec<Finding> {

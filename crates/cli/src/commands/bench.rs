@@ -20,23 +20,23 @@ Examples:
   synod bench --only sequencer -n 3         one of them
   synod bench --requests 100000 --runs 5    longer, and more often
   synod bench --stores                      every replicated log, with and without a sync of the disk
-  synod bench --only raft --clients 1,64    one of them, with so many clients";
+  synod bench --only raft --clients 1,64    one of them, with 1 and with 64 clients";
 
 /// Measure every multicast, or every replicated log, on real sockets: speed, latency, bytes
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Bench {
-    /// How many processes there are [default: 5; replicated logs: as few as survive a failure]
+    /// The number of processes [default: 5; replicated logs: the fewest that survive a failure]
     #[arg(short, long = "processes", value_name = "N", value_parser = parse::group)]
     n: Option<usize>,
-    /// How many requests all of them make together [default: 10000; replicated logs: 2000 of one client,
-    /// 200 more of each other]
+    /// The number of requests of all processes together [default: 10000; replicated logs: 2000 of
+    /// one client, 200 more of each other]
     #[arg(short, long, value_name = "R", value_parser = parse::requests)]
     requests: Option<u64>,
-    /// Multicasts: how many bytes each message carries
+    /// Multicasts: the number of bytes in each message
     #[arg(long, value_name = "BYTES", value_parser = parse::positive, default_value = "64")]
     payload: u64,
-    /// How often each is run; the run with the median speed is told
+    /// The number of runs of each; the report has the run with the median speed
     #[arg(long, value_name = "K", value_parser = parse::positive, default_value = "3")]
     runs: u64,
     /// Only this algorithm; may be repeated
@@ -48,7 +48,7 @@ pub(crate) struct Bench {
     /// Measure every replicated log instead, under a key-value store
     #[arg(long)]
     stores: bool,
-    /// Replicated logs: how many clients there are
+    /// Replicated logs: the numbers of clients
     #[arg(long, value_name = "C,C", value_delimiter = ',', default_value = "1,64,256")]
     #[arg(value_parser = parse::positive)]
     clients: Vec<u64>,
@@ -63,7 +63,7 @@ impl Bench {
         let stores = self.stores || !families.is_empty() && is_of(Replication::NAME);
         ensure!(
             is_of(if stores { Replication::NAME } else { GroupMulticast::NAME }),
-            "--only: multicasts are measured, or replicated logs, but not both at once and nothing else"
+            "--only: name multicasts or replicated logs, but not both, and no other family"
         );
         if stores {
             let Bench { n, requests, runs, only, clients, .. } = self;

@@ -30,7 +30,7 @@ Pages are Markdown; pictures are Mermaid diagrams, which most viewers of Markdow
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Book {
-    /// Where the pages go
+    /// The directory of the pages
     #[arg(value_name = "DIRECTORY")]
     directory: PathBuf,
     /// The algorithms [default: all]
@@ -75,7 +75,7 @@ impl Book {
         Ok(Outcome::Holds)
     }
 
-    /// Those asked for, or all that are not broken: the broken ones are on the pages of the others.
+    /// The named algorithms, or all but the mutants, which are on the pages of the others.
     fn chosen(&self) -> Result<Vec<About>> {
         if !self.names.is_empty() {
             return self.names.iter().map(|name| About::find(name)).collect();

@@ -29,31 +29,30 @@ Examples:
   synod check ricart-agrawala                      every schedule of three processes
   synod check ricart-agrawala -n 2 --rounds 3      of two that ask three times each
   synod check ricart-agrawala -n 2 --drops 1       with one lost message
-  synod check ra-no-tie-break                      the shortest way in which it goes wrong
-  synod check token-unfair                         an endless history that starves somebody
+  synod check ra-no-tie-break                      the shortest history in which it fails
+  synod check token-unfair                         an endless history that starves a process
   synod check central-server --scenario me3.txt    keep it; then: synod play me3.txt
   synod check slots --counterexample 1             the first on its card; 'synod show slots' has all
-  synod check paxos --raise --time 5m              more and more goes wrong, for five minutes
+  synod check paxos --raise --time 5m              with a growing fault budget, for five minutes
   synod check reliable -n 3 --crashes 1 --raise=2  from one crash on, each budget by two at most
 
-If no flag says otherwise: three processes (or the smallest group), one round each, messages in any
-order, nothing goes wrong; up to three processes of mutual exclusion may also tell each other once
-that they asked, so that the order of requests can be judged. A mutant is explored where its card
-says that it fails. Every property of the family is judged, promised or not, unless --promised or
---property says otherwise.
+Defaults: three processes (or the smallest group), one round each, messages in any order, no
+faults; up to three processes of mutual exclusion may also tell each other once that they asked, so
+that the order of requests can be judged. A mutant is explored where its card says that it fails.
+Every property of the family is judged, promised or not, unless --promised or --property is given.
 
-With --raise, what is promised is judged in every small world in which the card says that it was
-proved (or in the one that flags give): first as it is, then with each budget of faults raised by one,
+With --raise, the promises are judged in every small world in which the card says that they were
+proved (or in the one that flags give): first as it is, then with each fault budget raised by one,
 with all of them raised by one, then by two, and so on. Budgets are crashes, restarts, drops,
-duplicates and late messages, and parameters that count faults, such as the partitions of the group's
-abstract engine. Nothing goes wrong that the card does not tolerate. A budget goes no higher when an
-exploration reaches a limit, or when more of it leads nowhere new; the others go on.";
+duplicates and late messages, and parameters that count faults, such as the partitions of the
+group's abstract engine. Only faults that the card tolerates are raised. A budget goes no higher
+when an exploration reaches a limit, or when more of it leads to no new state; the others go on.";
 
 /// Memory is measured in mebibytes.
 const MIB: u64 = 1 << 20;
-/// The most memory that an exploration takes if nobody says otherwise.
+/// The default bound on the memory of an exploration.
 const USUAL_MEMORY_MIB: u64 = 8 * 1024;
-/// How long budgets are raised if nobody says otherwise.
+/// The default time for raising budgets.
 const USUAL_TIME: Duration = Duration::from_secs(600);
 
 /// Explore every schedule of a small group, and find the shortest counterexamples
@@ -67,10 +66,10 @@ pub(crate) struct Check {
     parameters: Parameters,
     #[command(flatten)]
     judging: Judging,
-    /// Explore where the counterexample of this number is, of those that 'synod show' lists
+    /// Explore where counterexample NUMBER is, of those that 'synod show' lists
     #[arg(long, value_name = "NUMBER", value_parser = parse::positive)]
     counterexample: Option<u64>,
-    /// Let more and more go wrong, step by step, by K at most, until memory or time is used up
+    /// Raise the fault budgets step by step, by K at most, until memory or time is used up
     #[arg(long, value_name = "K", value_parser = parse::positive, conflicts_with = "counterexample")]
     #[arg(num_args = 0..=1, require_equals = true)]
     raise: Option<Option<u64>>,
@@ -85,70 +84,70 @@ pub(crate) struct Check {
     export: Export,
 }
 
-/// What is explored.
+/// The explored scope.
 #[derive(Args)]
 #[command(next_help_heading = "Scope")]
 struct ScopeFlags {
-    /// How many processes there are
+    /// The number of processes
     #[arg(short, long = "processes", value_name = "N", value_parser = parse::scope)]
     n: Option<usize>,
-    /// How often each process asks: a number, or forever
+    /// The number of requests of each process, or forever
     #[arg(long, value_name = "K|forever", value_parser = parse::rounds)]
     rounds: Option<Rounds>,
-    /// In which order messages may arrive
+    /// The order in which messages may arrive
     #[arg(long, value_enum)]
     order: Option<Order>,
-    /// How many messages the applications may send each other
+    /// The number of messages that applications may send each other
     #[arg(long, value_name = "K", value_parser = parse::budget)]
     tells: Option<u32>,
-    /// How many processes may crash
+    /// The number of processes that may crash
     #[arg(long, value_name = "K", value_parser = parse::budget)]
     crashes: Option<u32>,
-    /// How many crashed processes may start again, with their disk
+    /// The number of crashed processes that may start again, with their disk
     #[arg(long, value_name = "K", value_parser = parse::budget)]
     restarts: Option<u32>,
-    /// How many messages may be lost
+    /// The number of messages that may be lost
     #[arg(long, value_name = "K", value_parser = parse::budget)]
     drops: Option<u32>,
-    /// How many messages may arrive twice
+    /// The number of messages that may arrive twice
     #[arg(long, value_name = "K", value_parser = parse::budget)]
     duplicates: Option<u32>,
-    /// How many milliseconds may pass
+    /// The number of milliseconds that may pass
     #[arg(long, value_name = "K", value_parser = parse::budget)]
     ticks: Option<u32>,
     /// Clocks run alike and every message arrives within this time; or: never [default: as the
     /// algorithm assumes]
     #[arg(long, value_name = "TIME|never", value_parser = parse::bound)]
     bound: Option<Timing>,
-    /// How many messages may take longer than that
+    /// The number of messages that may take longer than that
     #[arg(long, value_name = "K", value_parser = parse::budget)]
     late: Option<u32>,
 }
 
-/// When to give up.
+/// The limits of an exploration.
 #[derive(Args)]
 #[command(next_help_heading = "Limits")]
 struct LimitFlags {
-    /// Give up after so many steps from the start
+    /// Give up this many steps from the start
     #[arg(long, value_name = "STEPS", value_parser = parse::positive)]
     depth: Option<u64>,
-    /// Give up after so many different states [default: 50 million]
+    /// Give up after this many different states [default: 50 million]
     #[arg(long, value_name = "STATES", value_parser = parse::positive)]
     states: Option<u64>,
-    /// Give up when states take so much memory [default: half of what is free, at most 8192]
+    /// Give up when states take this much memory [default: half of the free memory, at most 8192]
     #[arg(long, value_name = "MIB", value_parser = parse::positive)]
     memory: Option<u64>,
     /// Give up after this time, such as 90s, 10m or 2h [default: never; with --raise 10m, for all
     /// explorations together]
     #[arg(long, value_name = "TIME", value_parser = parse::duration)]
     time: Option<Duration>,
-    /// On so many threads; the result does not depend on it [default: one for each core]
+    /// The number of threads; the result does not depend on it [default: one for each core]
     #[arg(long, value_name = "T", value_parser = parse::positive)]
     threads: Option<u64>,
 }
 
 impl Check {
-    /// Explores it.
+    /// Explores the algorithm.
     pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
         let about = About::find(&self.name)?;
         if let Some(at_most) = self.raise {
@@ -182,7 +181,7 @@ impl Check {
         Ok(Outcome::of(told.all_hold()))
     }
 
-    /// Explores it again and again, with more and more going wrong.
+    /// Explores it again and again, with a growing fault budget.
     fn raise(&self, about: &About, at_most: Option<u64>, output: &Output) -> Result<Outcome> {
         let scopes = match self.scope.is_empty() {
             true => about.card.proved(),
@@ -190,7 +189,7 @@ impl Check {
         };
         let question = |scope: Scope| -> Result<Question> {
             let setup = self.setup(&scope);
-            // What a card proves is what it promises, and not what else its family asks for.
+            // A card proves only its promises, and not the other properties of its family.
             let promised = about.claims.iter().filter(|claim| about.is_promised(claim.id, &setup));
             let promised = promised.map(|claim| claim.id.to_owned()).collect();
             let judged = self.judging.judged(about, Judged::Only(promised))?;
@@ -223,7 +222,7 @@ impl Check {
         Ok(Outcome::of(ladders.iter().all(Ladder::all_hold)))
     }
 
-    /// A bad group is refused before anything is explored, and so is a file that cannot be written.
+    /// Refuses a bad group before the exploration, and a file that cannot be written.
     fn must_be_possible(&self, about: &About, question: &Question) -> Result<()> {
         about.takers(&question.setup)?;
         for file in self.export.files().chain(&self.scenario) {
@@ -236,7 +235,7 @@ impl Check {
         Ok(())
     }
 
-    /// The parameters of the scope, unless the command line says otherwise.
+    /// The parameters of the scope, unless the command line overrides them.
     fn setup(&self, scope: &Scope) -> Setup {
         let mut setup = Setup::new(scope.n).with_all(scope.set);
         setup.parameters.extend(self.parameters.setup(scope.n).parameters);
@@ -262,10 +261,13 @@ impl Check {
         Ok(())
     }
 
-    /// The counterexample of the card that was asked for.
+    /// The counterexample of the card that the user names.
     fn known(&self, about: &About) -> Result<Option<&'static Counterexample>> {
         let Some(number) = self.counterexample else { return Ok(None) };
-        ensure!(self.scope.is_empty(), "a counterexample has its own scope: no flag changes that");
+        ensure!(
+            self.scope.is_empty(),
+            "a counterexample has its own scope: leave out the flags of the scope"
+        );
         let (name, all) = (about.card.name, about.card.counterexamples);
         let known = all.get(number as usize - 1);
         ensure!(
@@ -294,6 +296,7 @@ impl Check {
             None => Timing::Asynchronous,
             Some(delay_ms) => Timing::Synchronous { delay_ms },
         };
+        // Applications that tell each other of their requests create the order that ME3 judges.
         let tells = u32::from(n <= 3 && about.family == Mutex::NAME);
         let scope = Scope {
             n,
@@ -347,7 +350,7 @@ impl LimitFlags {
     }
 }
 
-/// Half of the memory that is free now, if the system says how much that is.
+/// Half of the free memory, if the system reports it.
 fn usual_memory_mib() -> u64 {
     let said = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let line = said.lines().find_map(|line| line.strip_prefix("MemAvailable:"));

@@ -22,7 +22,7 @@ pub(crate) struct Completions {
 }
 
 impl Completions {
-    /// Prints them.
+    /// Prints the completions.
     pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "synod", &mut script);

@@ -20,8 +20,8 @@ const FORMAT: &str = r#"Examples:
   synod linear - < history.jsonl          the same, from standard input
   synod linear history.jsonl -o json      for programs
 
-A history has one JSON object a line, in the order in which things happened. A client calls
-an operation, and is answered; it does one operation at a time:
+A history has one JSON object a line, in the order of the events. A client calls an operation,
+and is answered; it does one operation at a time:
 
   {"client":1,"invoke":{"key":"x","action":{"put":1}}}
   {"client":2,"invoke":{"key":"x","action":"get"}}
@@ -33,15 +33,15 @@ Keys and values are whole numbers or texts. Actions, and how they are answered:
   "get"                                           {"value":1}, or {"value":null}
   {"put":1}                                       "done"
   "delete"                                        {"deleted":true} if there was a value
-  {"compare-and-swap":{"expect":1,"new":2}}       {"swapped":true} if it had what was expected;
+  {"compare-and-swap":{"expect":1,"new":2}}       {"swapped":true} if it had the expected value;
                                                   "expect":null is a key without a value
 
-A client that crashed, or does not wait any more, writes {"client":1,"abandon":true}: what it
-asked for may take effect at any time later, or never. So may operations without an answer at the
-end. With "time_us" on its lines, a history that is not sorted by time is refused; where two
-things happened at the same time, the call comes first.
+A client that crashed, or gave up waiting, has a line {"client":1,"abandon":true}: its operation
+may take effect at any time later, or never. So may operations without an answer at the end. With
+"time_us" on its lines, a history that is not sorted by time is refused; of two events at the same
+time, the call comes first.
 
-If there are too many possibilities to tell, the exit code is 2."#;
+If there are too many possibilities to decide, the exit code is 2."#;
 
 /// Judge whether a recorded history of a key-value store is linearizable
 #[derive(Args)]
@@ -50,7 +50,7 @@ pub(crate) struct Linear {
     /// The history, or - for standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Give up on a key if more possibilities are to be kept than this
+    /// Give up on a key if it has more possibilities than this
     #[arg(long, value_name = "K", value_parser = parse::positive, default_value_t = USUAL_LIMIT as u64)]
     limit: u64,
 }
@@ -69,9 +69,9 @@ struct Told {
 #[derive(Serialize)]
 struct CounterexampleJson {
     key: Word,
-    /// The value of the key at first.
+    /// The initial value of the key.
     start: Option<Word>,
-    /// How many operations on this key were left out, because the others suffice.
+    /// The number of operations on this key that were left out, because the others suffice.
     left_out: u64,
     client: u64,
     operation: String,
@@ -84,7 +84,7 @@ struct CounterexampleJson {
 }
 
 impl Linear {
-    /// Judges it.
+    /// Judges the history.
     pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
         let history = read(&self.file)?;
         let mut progress = Progress::of(history.events().len() as u64, "events");
@@ -95,8 +95,8 @@ impl Linear {
             Verdict::Linearizable => None,
             Verdict::Broken(found) => Some(CounterexampleJson::from(*found)),
             Verdict::Unknown => bail!(
-                "nobody knows: some key has more than {} possibilities; ask again with a larger \
-                 --limit, or record a history with more keys or fewer clients",
+                "the verdict is unknown: some key has more than {} possibilities; ask again with a \
+                 larger --limit, or record a history with more keys or fewer clients",
                 words::grouped(self.limit)
             ),
         };

@@ -20,13 +20,13 @@ Examples:
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct List {
-    /// Only algorithms of the family whose name begins like this
+    /// Only the family whose name begins like this
     #[arg(long, value_name = "FAMILY")]
     family: Option<String>,
-    /// Only those that are broken on purpose
+    /// Only algorithms that are broken on purpose
     #[arg(long, conflicts_with = "no_mutants")]
     mutants: bool,
-    /// Only those that are not
+    /// Only algorithms that are not broken
     #[arg(long)]
     no_mutants: bool,
 }
@@ -57,7 +57,7 @@ impl From<Entry> for Row {
 }
 
 impl List {
-    /// Lists them.
+    /// Lists the algorithms.
     pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
         let rows: Vec<Row> = self.chosen()?.into_iter().map(Row::from).collect();
         output.answer(&rows, || in_words(&rows))?;

@@ -1,4 +1,4 @@
-//! `synod member`: one process of a run on a real network. `synod run --on` starts it; nobody else.
+//! `synod member`: one process of a run on a real network. Only `synod run --on` starts it.
 
 use crate::Outcome;
 use crate::about::unknown;
@@ -13,7 +13,7 @@ use synod_protocols::which;
 pub(crate) struct Member {}
 
 impl Member {
-    /// Is it, until the run is over.
+    /// Drives the process, until the run is over.
     pub(crate) fn perform(self) -> Result<Outcome> {
         let by_hand = "a member is started by 'synod run NAME --on tcp', which talks to it";
         let mut control = Control::of_member().context(by_hand)?;

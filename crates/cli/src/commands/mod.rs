@@ -42,8 +42,8 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Does what was asked. `matches` is what it was parsed from, for commands that tell how to be
-    /// repeated.
+    /// Performs the command. `matches` are its parsed flags, for commands that print how to repeat
+    /// them.
     pub(crate) fn perform(self, matches: &ArgMatches, output: &Output) -> Result<Outcome> {
         match self {
             Command::Tour(tour) => tour.perform(output),

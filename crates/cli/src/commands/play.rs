@@ -1,4 +1,4 @@
-//! `synod play`: play scenarios, and compare what happens with what they expect.
+//! `synod play`: play scenarios, and compare the traces with the expected ones.
 
 use crate::Outcome;
 use crate::export::{self, Export};
@@ -16,10 +16,10 @@ const EXAMPLES: &str = "\
 Examples:
   synod play scenarios/*.txt                     play them all
   synod play me1.txt --svg me1.svg               and draw one
-  synod play me1.txt --bless                     write what happens into the file
+  synod play me1.txt --bless                     write the trace into the file
 
-A scenario names an algorithm and a number of processes, then says step by step what happens, and,
-after a line with four dashes, what must come of it:
+A scenario names an algorithm and a number of processes, then lists the steps of a run, and, after a
+line with four dashes, the trace that they must produce:
 
   algorithm: ricart-agrawala
   processes: 2
@@ -30,17 +30,17 @@ after a line with four dashes, what must come of it:
 
 'synod check NAME --scenario FILE' writes one for a counterexample.";
 
-/// So many differences of one file are told to people.
+/// The number of differences of one file that are shown to people.
 const TOLD_IN_WORDS: usize = 10;
 
-/// Play scenarios, and compare what happens with what they expect
+/// Play scenarios, and compare the traces with the expected ones
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Play {
     /// The scenarios
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Write what happens into the files, as what is expected from now on
+    /// Write the traces into the files, as the expected ones from now on
     #[arg(long)]
     bless: bool,
     #[command(flatten)]
@@ -79,7 +79,7 @@ struct DifferenceJson {
 }
 
 impl Play {
-    /// Plays them.
+    /// Plays the scenarios.
     pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
         ensure!(
             self.files.len() == 1 || !self.export.is_wanted(),
@@ -100,7 +100,8 @@ impl Play {
         Ok(Outcome::of(told.passed))
     }
 
-    /// `--mermaid a.txt b.txt` means two scenarios, but reads as one that is to be overwritten.
+    /// `--mermaid a.txt b.txt` means two scenarios, but reads as one to be overwritten by a
+    /// picture.
     fn spare_scenarios(&self) -> Result<()> {
         for path in self.export.files() {
             let text = std::fs::read_to_string(path).unwrap_or_default();
@@ -123,7 +124,7 @@ impl Play {
             Err(scenario.unknown_algorithm(entries().iter().map(|entry| entry.card.name)))
         });
         let played = played.map_err(wrong)?;
-        // What does not come true as the script expects is never made right by a new trace.
+        // A new trace never hides an expectation of the script that did not come true.
         let blessed = self.bless && played.unmet.is_empty() && played.blessed != text;
         if blessed {
             export::write(path, &played.blessed)?;
@@ -146,7 +147,7 @@ impl Play {
     }
 }
 
-/// What was expected and did not come true, then where the trace differs.
+/// The expectations that did not come true, then the differences of the trace.
 fn differences(file: &str, played: &Played, bless: bool) -> Vec<DifferenceJson> {
     let unmet = played.unmet.iter().map(|unmet| DifferenceJson {
         file: file.to_owned(),

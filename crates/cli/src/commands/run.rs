@@ -34,21 +34,21 @@ Examples:
 
 Without --on, the same flags and the same seed give the same run, on every machine.";
 
-/// Simulate an algorithm, judge it and count what it costs
+/// Simulate an algorithm, judge its properties and count its costs
 #[derive(Args)]
 #[command(after_help = EXAMPLES, allow_negative_numbers = true)]
 pub(crate) struct Run {
     /// The algorithm
     #[arg(value_name = "NAME")]
     name: String,
-    /// Where all chance comes from
+    /// The seed of all random choices
     #[arg(short, long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
-    /// Run once for each of so many seeds, beginning with --seed
+    /// Run once for each of K seeds, beginning with --seed
     #[arg(long, value_name = "K", value_parser = parse::positive)]
     #[arg(conflicts_with_all = ["trace", "svg", "shiviz", "mermaid", "draw", "digest"])]
     seeds: Option<u64>,
-    /// On so many threads; the result does not depend on it [default: one for each core]
+    /// The number of threads; the result does not depend on it [default: one for each core]
     #[arg(long, value_name = "T", value_parser = parse::positive, requires = "seeds")]
     threads: Option<u64>,
     /// Draw the run in the terminal
@@ -66,7 +66,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Runs it.
+    /// Runs the algorithm.
     pub(crate) fn perform(self, matches: &ArgMatches, output: &Output) -> Result<Outcome> {
         let about = About::find(&self.name)?;
         if let Some(on) = self.real.on {
@@ -130,6 +130,7 @@ impl Run {
         let told = told?.with_digest(sinks.digest()).with_facts(facts.as_ref());
         output.answer(&told, || told.in_words())?;
         self.export.draw(scene(), &sinks, output)?;
+        // The report of a real run has its own speed.
         if !output.is_json() && facts.is_none() {
             speed(report.meter.events, seconds);
         }
@@ -137,14 +138,13 @@ impl Run {
     }
 }
 
-/// How fast it was: on standard error, because it is never the same twice.
+/// The speed: on standard error, because it is never the same twice.
 fn speed(events: u64, seconds: f64) {
     let rate = words::grouped((events as f64 / seconds.max(1e-6)) as u64);
     output::note(&format!("{DIM}in {seconds:.3} s: {rate} events a second{DIM:#}\n"));
 }
 
-/// The command that repeats the run of one seed: what was given, but for the flags that are about
-/// the swarm.
+/// The command that repeats the run of one seed: all given flags, but for those about the swarm.
 fn replay_command(matches: &ArgMatches, seed: u64) -> String {
     const OF_THE_SWARM: [&str; 4] = ["seed", "seeds", "threads", "output"];
     use clap::CommandFactory;

@@ -16,13 +16,13 @@ use synod_protocols::{Visit, entries, visit};
 const EXAMPLES: &str = "\
 Examples:
   synod show ricart-agrawala           idea, rules, promises, costs, counterexamples
-  synod show ra-no-tie-break           a broken one: what was changed, what it breaks
+  synod show ra-no-tie-break           a mutant: its change, and the property it breaks
   synod show maekawa -o json           the same for programs";
 
 /// Formulas are evaluated for groups of these sizes.
 const SIZES: [usize; 3] = [3, 5, 9];
 
-/// Show what is known of an algorithm
+/// Show the card of an algorithm
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Show {
@@ -86,7 +86,7 @@ struct Known {
 }
 
 impl Show {
-    /// Shows it.
+    /// Shows the card.
     pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
         let about = About::find(&self.name)?;
         let sizes = visit(&self.name, Sizes).unwrap_or_default();
@@ -96,7 +96,7 @@ impl Show {
     }
 }
 
-/// What the formulas of an algorithm are about, for each of the group sizes that it allows.
+/// The sizes in the formulas of an algorithm, for each of the group sizes that it allows.
 struct Sizes;
 
 impl Visit for Sizes {

@@ -1,4 +1,4 @@
-//! `synod slots`: the allocator SLOTS, beyond what every algorithm can do.
+//! `synod slots`: commands for the allocator SLOTS only.
 
 mod experiment;
 mod prove;
@@ -9,7 +9,7 @@ use crate::output::Output;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
-/// The allocator SLOTS: what the paper measured, again; and proved without a budget of faults
+/// The allocator SLOTS: the paper's experiment, again; and a proof without a fault budget
 #[derive(Args)]
 pub(crate) struct Slots {
     #[command(subcommand)]
@@ -23,7 +23,7 @@ enum What {
 }
 
 impl Slots {
-    /// Does what was asked.
+    /// Performs the sub-command.
     pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
         match self.what {
             What::Experiment(experiment) => experiment.perform(output),

@@ -1,4 +1,4 @@
-//! `synod sweep`: measure what an algorithm costs in groups of many sizes, against the formulas.
+//! `synod sweep`: measure the costs of an algorithm in groups of many sizes, against the formulas.
 
 mod report;
 
@@ -28,12 +28,12 @@ Examples:
   synod sweep token-ring --n 2..32:2 --svg ring.svg --cost 'entry, in hops'
   synod sweep central-server --n 2..64 --csv central.csv
 
-Every message takes one millisecond, so that consecutive messages (hops) can be told by time. Each
+Every message takes one millisecond, so that the time counts consecutive messages (hops). Each
 cost is measured under the load for which its formula is stated, or else under a random one.";
 
-/// How long each message takes.
+/// The latency of each message.
 const HOP_US: u64 = 1_000;
-/// So many operations all processes make together, more or less: enough to see every case, few
+/// The approximate number of operations of all processes together: enough to see every case, few
 /// enough for many sizes.
 const OPERATIONS: usize = 200;
 const ROUNDS_AT_LEAST: usize = 2;
@@ -55,16 +55,16 @@ pub(crate) struct Sweep {
     /// Only under this load [default: each for which the card has a formula]
     #[arg(long, value_enum)]
     load: Option<Load>,
-    /// How many runs for each size and load, with different seeds
+    /// The number of runs for each size and load, with different seeds
     #[arg(long, value_name = "K", value_parser = parse::positive, default_value = "3")]
     seeds: u64,
     /// The first seed
     #[arg(short, long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
-    /// On so many threads; the result does not depend on it [default: one for each core]
+    /// The number of threads; the result does not depend on it [default: one for each core]
     #[arg(long, value_name = "T", value_parser = parse::positive)]
     threads: Option<u64>,
-    /// In which order messages arrive
+    /// The order in which messages arrive
     #[arg(long, value_enum, default_value_t = Order::Any)]
     order: Order,
     /// The network carries a multicast once for all receivers
@@ -78,13 +78,13 @@ pub(crate) struct Sweep {
     /// Plot one cost over the group size
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Which cost is plotted, by name [default: the first on the card]
+    /// The plotted cost, by name [default: the first on the card]
     #[arg(long, value_name = "NAME")]
     cost: Option<String>,
 }
 
 impl Sweep {
-    /// Measures them.
+    /// Measures the costs.
     pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
         let about = About::find(&self.name)?;
         self.must_make_sense(&about)?;
@@ -107,7 +107,7 @@ impl Sweep {
         progress.finish();
         ensure!(
             !told.points.is_empty(),
-            "nothing could be measured: {}",
+            "no cost could be measured: {}",
             told.first_skipped().unwrap_or("no cost on the card belongs to this load")
         );
         output.answer(&told, || told.in_words())?;
@@ -147,7 +147,7 @@ impl Sweep {
         }
     }
 
-    /// The loads for which the card has formulas, or the one that was asked for.
+    /// The loads for which the card has formulas, or the one that the user names.
     fn loads(&self, about: &About) -> Vec<card::Load> {
         if let Some(load) = self.load {
             return vec![load.into()];
@@ -158,8 +158,8 @@ impl Sweep {
         loads
     }
 
-    /// What is measured at one size under one load, over all seeds. Fails within if there can be
-    /// no group of this size.
+    /// The measurements at one size under one load, over all seeds. The inner error says why no
+    /// group of this size is possible.
     fn point(
         &self,
         about: &About,
@@ -206,7 +206,7 @@ impl Sweep {
     }
 }
 
-/// What is measured in groups of these sizes, as far as there can be such groups; in one run each.
+/// The measurements in groups of these sizes, as far as such groups are possible; in one run each.
 pub(super) fn measured(about: &About, sizes: &[usize]) -> Result<Vec<Point>> {
     let sweep = Sweep {
         name: about.card.name.to_owned(),
@@ -232,7 +232,7 @@ pub(super) fn measured(about: &About, sizes: &[usize]) -> Result<Vec<Point>> {
     Ok(all)
 }
 
-/// How often everybody asks: in one run many times, and, if that is to be counted, in another once.
+/// The requests of each process: many in one run, and, for costs of a whole run, one in another.
 fn rounds(about: &About, n: usize, load: card::Load) -> impl Iterator<Item = u32> + use<> {
     let many = (OPERATIONS / n).clamp(ROUNDS_AT_LEAST, ROUNDS_AT_MOST) as u32;
     let in_all = |cost: &card::Cost| cost.quantity == Quantity::MessagesInAll;

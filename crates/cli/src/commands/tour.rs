@@ -10,9 +10,9 @@ const EXAMPLES: &str = "\
 Examples:
   synod tour                   the whole tour, in a minute
   synod tour --stop 3          one stop of it
-  synod -o json tour           what the stops are, for programs";
+  synod -o json tour           the list of stops, for programs";
 
-/// Show what synod does, in a minute: a run, a proof, a counterexample, a formula, real sockets, a paper
+/// Show synod in a minute: a run, a proof, a counterexample, a formula, real sockets, a paper
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Tour {
@@ -111,7 +111,7 @@ impl Tour {
 }
 
 impl Stop {
-    /// Runs the command as if it had been typed. False if it did not come out as the story says.
+    /// Runs the command as if the user had typed it. False if its outcome differs from the story.
     fn visit(&self, number: usize, output: &Output) -> Result<bool> {
         let title = heading(&format!("{number}. {}", self.title));
         let story = paragraph("", self.story);

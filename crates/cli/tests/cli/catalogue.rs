@@ -83,7 +83,7 @@ fn completions_are_written_for_each_shell() {
 }
 
 #[test]
-fn nobody_is_troubled_when_the_reader_has_seen_enough() {
+fn a_reader_that_stops_early_is_no_failure() {
     for line in [vec!["list"], vec!["list", "-o", "json"], vec!["completions", "bash"]] {
         let mut child = command()
             .args(&line)

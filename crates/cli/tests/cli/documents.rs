@@ -1,5 +1,5 @@
-//! What the documents say is so: every command in them runs and answers what they print, the
-//! algorithms in the README are those of the catalogue, and CONTRIBUTING.md quotes real code.
+//! The documents are true: every command in them runs and answers as printed, the algorithms in the
+//! README are those of the catalogue, and CONTRIBUTING.md quotes real code.
 
 use crate::synod::{Ran, scratch, with_words_in};
 use std::collections::BTreeSet;
@@ -34,12 +34,12 @@ pub(crate) fn blocks(document: &str, language: &str) -> Vec<String> {
     blocks
 }
 
-/// A command line as a document shows it, with what it is to answer.
+/// A command line in a document, with its answer.
 #[derive(Debug, PartialEq, Eq)]
 struct Shown {
     command: String,
     exit_code: i32,
-    /// The answer, in pieces between the lines that stand for what is left out.
+    /// The answer, in pieces between the lines that stand for omitted output.
     answer: Vec<String>,
 }
 
@@ -53,7 +53,7 @@ impl Shown {
         Shown { command: command.trim().to_owned(), exit_code, answer: vec![String::new()] }
     }
 
-    /// What follows a `$` in a block is a command; the lines after it are its answer.
+    /// A line with a `$` is a command; the lines after it are its answer.
     fn all_in(block: &str) -> Vec<Shown> {
         let mut shown: Vec<Shown> = Vec::new();
         for line in block.lines() {
@@ -75,7 +75,7 @@ impl Shown {
         with_words_in(directory, words.split_whitespace())
     }
 
-    /// Panics, telling what was really said, unless the answer is as shown.
+    /// Panics with the real answer, unless the answer is as shown.
     fn must_be_so(&self, document: &str, ran: &Ran) {
         let Shown { command, exit_code, answer } = self;
         assert_eq!(ran.code, Some(*exit_code), "{document}: {command}\n{}", ran.error);
@@ -89,14 +89,14 @@ impl Shown {
     }
 }
 
-/// Runs them one after the other in a directory, which is given back.
+/// Runs all commands of a document in a fresh directory, and returns the directory.
 fn every_command_of(document: &str) -> PathBuf {
     let directory = scratch(&document.replace('/', "-"));
     every_command_in(document, &directory);
     directory
 }
 
-/// Runs them one after the other in this directory.
+/// Runs all commands of a document in this directory.
 fn every_command_in(document: &str, directory: &Path) {
     let text = text_of(document);
     let mut shown: Vec<Shown> =
@@ -160,7 +160,7 @@ fn every_example_of_output_is_what_is_really_said() {
     assert_eq!(blocks(&text_of("docs/output.md"), "jsonl"), [trace]);
 }
 
-/// How a card is told in one row.
+/// The row of a card in the table.
 fn row(card: &Card) -> String {
     let cost = card.costs.first().map(|cost| format!("{}: {}", cost.name, cost.formula));
     let cost = cost.unwrap_or_else(|| "—".to_owned());
@@ -201,7 +201,7 @@ fn the_worked_example_is_what_synod_new_writes() {
     assert!(!quoted.is_empty() && quoted.iter().all(|block| scenario.contains(block.as_str())));
 }
 
-/// Each block of Rust stands in the source, whatever its indentation there, and in this order.
+/// Each block of Rust stands in the source, with any indentation there, and in this order.
 fn must_quote(document: &str, source: &str) {
     let quoted = blocks(&text_of(document), "rust");
     assert!(!quoted.is_empty(), "{document} quotes nothing");

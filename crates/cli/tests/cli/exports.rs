@@ -3,7 +3,7 @@
 use crate::synod::{scratch, with_words};
 use std::path::Path;
 
-/// Runs the command with these words and a flag for each kind of file. Returns what was written.
+/// Runs the command with these words and a flag for each kind of file. Returns the files.
 fn exported(directory: &Path, words: &str) -> [String; 4] {
     let kinds = [("--trace", "x.jsonl"), ("--svg", "x.svg"), ("--shiviz", "x.log")];
     let kinds = kinds.into_iter().chain([("--mermaid", "x.mmd")]);

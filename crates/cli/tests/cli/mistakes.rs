@@ -1,4 +1,4 @@
-//! Questions that make no sense are answered with exit code 2 and what would be right.
+//! Questions that make no sense are answered with exit code 2 and a right question.
 
 use crate::synod::{synod, with_words};
 

@@ -1,4 +1,4 @@
-//! `synod new`: what it writes compiles, runs and is checked.
+//! `synod new`: its files compile, run and are checked.
 
 use crate::documents::{blocks, text_of};
 use crate::synod::{scratch, with_words};
@@ -11,7 +11,7 @@ use synod_sim::scenario::Scenario;
 use synod_sim::{Ended, Options, Plan, Simulator};
 use template::MyAlgorithm;
 
-/// What the algorithms of the family share, for the template to find above it.
+/// The common module of the family, which the template expects above it.
 #[path = "../../../protocols/src/mutex/cost.rs"]
 mod cost;
 /// The template itself, which is made for a library.
@@ -65,7 +65,7 @@ fn the_scenario_of_the_template_passes_with_its_trace() {
     assert_eq!(played.differences, [], "bless it: {}", played.blessed);
 }
 
-/// As much of a repository as `synod new` looks at.
+/// The part of a repository that `synod new` reads.
 fn repository(name: &str) -> PathBuf {
     let root = scratch(name);
     let real = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

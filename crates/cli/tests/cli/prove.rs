@@ -1,4 +1,4 @@
-//! `synod slots prove`: pools without a budget of faults.
+//! `synod slots prove`: pools without a fault budget.
 
 use crate::synod::{has_keys, json, synod};
 use serde_json::json as value;

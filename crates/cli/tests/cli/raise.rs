@@ -1,9 +1,9 @@
-//! `synod check --raise`: more and more goes wrong.
+//! `synod check --raise`: a growing fault budget.
 
 use crate::synod::{Ran, has_keys, json, scratch, synod, with_words};
 use serde_json::{Value, json as value};
 
-/// A store whose acceptors forget what they accepted: what they were told is lost when they start again.
+/// A store whose acceptors forget on a restart which ballots they promised and accepted.
 const FORGETFUL: &str = "check multi-paxos -n 3 --rounds 2 --order fifo --property same-log \
     --param acceptors=forgetful --param ballots=1 --param beats=0 --param ask=no --param spread=1 \
     --param batch=no --param tries=0 --param standing=p0 --param askers=p0 --param operations=put";
@@ -12,7 +12,7 @@ fn array(value: &Value) -> &[Value] {
     value.as_array().unwrap_or_else(|| panic!("{value} is no array"))
 }
 
-/// The answer in one line, whatever the width.
+/// The answer in one line, independent of the width.
 fn flat(ran: &Ran) -> String {
     ran.out.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use synod_core::Card;
 use synod_protocols::entries;
 
-/// Whether every property that was judged holds.
+/// Whether every judged property holds.
 fn everything_holds(run: &Value) -> bool {
     let verdicts = run["verdicts"].as_array().expect("there are verdicts");
     verdicts.iter().all(|verdict| verdict["holds"] == true)
@@ -19,8 +19,8 @@ fn verdict<'r>(run: &'r Value, property: &str) -> &'r Value {
     found.unwrap_or_else(|| panic!("{property} is not judged in {run}"))
 }
 
-/// How to run every algorithm of a family, but for the broken ones. A busy machine is not always
-/// quick: where an algorithm must know how long a message takes, it is told more than it ever does.
+/// The command lines for every algorithm of a family, but for the mutants. A busy machine is not
+/// always quick: an algorithm that must know a bound on latency gets one that is never exceeded.
 fn family(name: &str) -> Vec<String> {
     let entries = entries().into_iter();
     let sound = entries.filter(|entry| entry.family == name && entry.card.mutant.is_none());
@@ -147,7 +147,7 @@ fn a_server_that_is_killed_leaves_the_others_waiting_and_a_report_that_says_so()
     assert!(run["lost"].as_u64() > Some(0), "what was sent to the dead is lost: {run}");
 }
 
-/// A run that takes much longer than a test.
+/// A run that is much longer than a test.
 fn endless(on: &str) -> Child {
     let line = format!("run central-server -n 4 --requests 1000000 --on {on} -o json");
     let mut command = command();
@@ -167,7 +167,7 @@ fn kill(pid: u32) {
     assert!(killed.expect("kill can be run").success());
 }
 
-/// Waits until it is true, within a bound.
+/// Waits until the condition is true, within a bound.
 fn wait_until(what: &str, mut is_true: impl FnMut() -> bool) {
     let until = Instant::now() + Duration::from_secs(20);
     while !is_true() {
@@ -177,7 +177,7 @@ fn wait_until(what: &str, mut is_true: impl FnMut() -> bool) {
 }
 
 #[test]
-fn a_process_that_anybody_kills_has_crashed() {
+fn a_process_that_is_killed_from_outside_has_crashed() {
     let run = endless("tcp");
     wait_until("there are four processes", || children(&run).len() == 4);
     std::thread::sleep(Duration::from_millis(500));
@@ -190,7 +190,7 @@ fn a_process_that_anybody_kills_has_crashed() {
 }
 
 #[test]
-fn nobody_outlives_its_leader() {
+fn no_member_outlives_its_coordinator() {
     let mut run = endless("udp");
     wait_until("there are four processes", || children(&run).len() == 4);
     let members = children(&run);

@@ -73,7 +73,7 @@ fn hops_are_measured_where_every_message_takes_the_same_time() {
 }
 
 #[test]
-fn messages_that_are_lost_keep_somebody_waiting() {
+fn lost_messages_keep_a_process_waiting() {
     let run = synod("run ricart-agrawala -n 3 --requests 9 --loss 1 -o json");
     assert_eq!(run.code, Some(1));
     let run = run.json();

@@ -1,11 +1,11 @@
-//! Runs the command, and keeps what it says.
+//! Runs the command, and keeps its output.
 
 use serde_json::Value;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// What came of a command.
+/// The result of a command.
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
     pub(crate) out: String,
@@ -13,7 +13,7 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    /// What it answered, as JSON.
+    /// Its answer, as JSON.
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.out)
             .unwrap_or_else(|error| panic!("{error}\n{}\n{}", self.out, self.error))
@@ -51,7 +51,7 @@ pub(crate) fn synod(line: &str) -> Ran {
     with_words(line.split_whitespace())
 }
 
-/// Runs the command with this line, and gives its JSON back.
+/// Runs the command with this line, and returns its JSON.
 pub(crate) fn json(line: &str) -> Value {
     synod(&format!("{line} -o json")).json()
 }
@@ -64,7 +64,7 @@ pub(crate) fn scratch(name: &str) -> PathBuf {
     directory
 }
 
-/// The names of an object's fields.
+/// Asserts that an object has these fields.
 pub(crate) fn has_keys(value: &Value, keys: &[&str]) {
     let object = value.as_object().unwrap_or_else(|| panic!("{value} is no object"));
     for key in keys {

@@ -1,4 +1,4 @@
-//! What is known of an algorithm as a whole, without naming its type.
+//! The facts about an algorithm as a whole, without its type.
 
 use super::{Boxed, BoxedMessage};
 use crate::algorithm::{Algorithm, Invariant, Kit, Replay, Snapshot, System};
@@ -11,7 +11,8 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 
-/// What an [`Algorithm`] says without a process at hand, or about all of them.
+/// The associated functions of an [`Algorithm`]: those without a process at hand, or about all of
+/// them.
 pub(super) trait Kind<F: Family>: Send + Sync {
     fn kit(&self, setup: &Setup) -> Kit<Boxed<F>>;
     fn assemble(&self, setup: &Setup) -> Result<Vec<Boxed<F>>, SetupError>;
@@ -23,7 +24,7 @@ pub(super) trait Kind<F: Family>: Send + Sync {
     fn read_state(&self, bytes: &[u8]) -> Option<Boxed<F>>;
 }
 
-/// Which algorithm it is that a group runs, for drivers that learn it only when they run.
+/// The algorithm of a group, for drivers that learn it only at run time.
 #[derive(Clone, Copy)]
 pub struct Which {
     card: &'static Card,
@@ -82,7 +83,8 @@ impl Which {
     }
 
     /// # Panics
-    /// If nobody said which, or it is of another family: whoever makes a group of boxes says it.
+    /// If the setup does not name its algorithm, or one of another family. The caller that makes a
+    /// group of boxes must name it by [`Setup::of`].
     pub(super) fn kind<F: Family>(setup: &Setup) -> &'static dyn Kind<F> {
         let which = setup.which.expect("it was said which algorithm it is");
         which.kind.downcast_ref::<KindOf<F>>().expect("it is one of this family").0
@@ -171,7 +173,7 @@ fn open<A: Algorithm>(processes: &[Boxed<A::Family>]) -> Vec<A> {
     processes.iter().map(|process| process.open::<A>().clone()).collect()
 }
 
-/// A world of boxes, as the algorithm in them sees it.
+/// A world of boxes, as the algorithm inside sees it.
 struct Opened<'a, F: Family>(&'a dyn System<Boxed<F>>);
 
 impl<A: Algorithm> System<A> for Opened<'_, A::Family> {
@@ -192,7 +194,8 @@ impl<A: Algorithm> System<A> for Opened<'_, A::Family> {
     }
 }
 
-/// The same invariants, of the boxes. What holds is a plain function, so each place has its own.
+/// The same invariants, over boxes. `Invariant::holds` is a plain function, which cannot capture an
+/// index; so each place has a function of its own.
 fn boxed_invariants<A: Algorithm>(invariants: &[Invariant<A>]) -> Vec<Invariant<Boxed<A::Family>>> {
     let holds = [holds::<A, 0>, holds::<A, 1>, holds::<A, 2>, holds::<A, 3>, holds::<A, 4>];
     assert!(invariants.len() <= holds.len(), "{} has too many invariants", A::CARD.name);

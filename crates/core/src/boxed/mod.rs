@@ -1,9 +1,9 @@
 //! Any algorithm of a family behind one type, so that a driver is compiled once for each family.
 //!
-//! Drivers are generic in the algorithm. Compiled for each one of a long catalogue they take many
-//! minutes; compiled for `Boxed<F>` they take as long as there are families. What it costs while
-//! they run is a jump for each step; what it saves is copies: boxes and messages are shared until
-//! somebody changes them, and explorers copy worlds all the time.
+//! Drivers are generic in the algorithm. Compiled for each algorithm of a long catalogue they take
+//! many minutes; compiled for `Boxed<F>`, once for each family. At run time each step costs one
+//! indirect call. Copies become cheaper: boxes and messages are shared until a step changes them,
+//! and explorers copy worlds all the time.
 
 mod kind;
 mod value;
@@ -28,10 +28,10 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use value::{STAYS, Value, forwards_to_its_value};
 
-/// One process of any algorithm of the family. [`Setup::of`] says which.
+/// One process of any algorithm of the family. [`Setup::of`] names the algorithm.
 pub struct Boxed<F: Family>(Arc<dyn State<F>>);
 
-/// What a process can do, whatever its algorithm.
+/// The operations of a process, of any algorithm.
 trait State<F: Family>: Value {
     fn copy(&self) -> Arc<dyn State<F>>;
     fn kind(&self) -> &'static dyn Kind<F>;
@@ -133,7 +133,7 @@ impl<F: Family> Boxed<F> {
         &*self.0
     }
 
-    /// The state, to be changed: from here on it is ours alone.
+    /// The state, mutable: copied first if another box shares it.
     fn own(&mut self) -> &mut dyn State<F> {
         if Arc::strong_count(&self.0) > 1 {
             self.0 = self.0.copy();
@@ -196,7 +196,7 @@ impl<F: Family> Protocol for Boxed<F> {
 impl<F: Family> Algorithm for Boxed<F> {
     type Family = F;
 
-    // Which one it is, only a setup tells: see `kit`.
+    // Only a setup names the algorithm: see `kit`.
     const CARD: Card = Card::BLANK;
 
     fn kit(setup: &Setup) -> Kit<Self> {

@@ -8,10 +8,10 @@ use std::fmt;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
-/// Any number will do, as long as it never changes.
+/// Any constant will do: digests must be the same in every run.
 const SEED: u64 = 0xb0c5_0f5e_edf0_0d1e;
 
-/// What a value can do, whatever it is: what [`Data`] asks, without naming the type.
+/// The operations of [`Data`], without the type.
 pub(super) trait Value: Any + Send + Sync {
     fn equals(&self, other: &dyn Any) -> bool;
     fn digest(&self) -> u64;
@@ -74,15 +74,15 @@ pub(super) use forwards_to_its_value;
 
 pub(super) const STAYS: &str = "a boxed value stays where it is: only its own type can be stored";
 
-/// From now on both are the same. Where they are already, nothing is counted: explorers copy the same world
-/// over what became of it again and again, and most of it is as it was.
+/// Makes both the same value. If they are already, the reference count stays untouched: explorers
+/// copy a world over its successor again and again, and most of it is unchanged.
 pub(super) fn share<T: ?Sized>(mine: &mut Arc<T>, theirs: &Arc<T>) {
     if !Arc::ptr_eq(mine, theirs) {
         *mine = Arc::clone(theirs);
     }
 }
 
-/// A message. A copy costs nothing; it is the same message.
+/// A message. A copy shares it.
 pub struct BoxedMessage(Arc<dyn Message>);
 
 impl Clone for BoxedMessage {
@@ -137,7 +137,7 @@ impl BoxedMessage {
     /// The message itself.
     ///
     /// # Panics
-    /// If it is of another algorithm: worlds do not mix them.
+    /// If the message belongs to another algorithm: worlds do not mix them.
     pub fn open<M: Wire>(&self) -> &M {
         (&*self.0 as &dyn Any).downcast_ref().expect("a message of the same algorithm")
     }
@@ -171,7 +171,7 @@ impl Wire for BoxedMessage {
     }
 }
 
-/// The name of a timer, and what its algorithm says of it.
+/// The name of a timer, and the answers of its algorithm about it.
 pub struct BoxedTimer {
     value: Arc<dyn Encode>,
     pub(super) begins_round: bool,
@@ -207,7 +207,7 @@ impl BoxedTimer {
     /// The name itself.
     ///
     /// # Panics
-    /// If it is of another algorithm: worlds do not mix them.
+    /// If the timer belongs to another algorithm: worlds do not mix them.
     pub(super) fn open<T: Data>(&self) -> &T {
         (&*self.value as &dyn Any).downcast_ref().expect("a timer of the same algorithm")
     }

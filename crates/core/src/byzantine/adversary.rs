@@ -1,4 +1,4 @@
-//! What a traitor says.
+//! The conduct of a traitor: its messages instead of the algorithm's.
 
 use crate::card::Parameter;
 use crate::family::consensus::Value;
@@ -16,32 +16,32 @@ pub const ADVERSARY: Parameter = Parameter {
               (old messages now and then), random (anything), scripted",
 };
 
-/// The parameter for what liars say.
+/// The parameter for the values of lies.
 pub const LIES: Parameter = Parameter {
     name: "lies",
     meaning: "the values that traitors lie about; the first for odd processes (default: 1 0)",
 };
 
-/// The parameter for a traitor that does as it is told.
+/// The parameter for a traitor that follows a script.
 pub const SCRIPT: Parameter = Parameter {
     name: "script",
     meaning: "scripted traitors: to whom they say what, message by message, the last word again and \
               again, e.g. 'p1:7 p2:truth p2:silence' (default: the truth)",
 };
 
-/// How many messages a traitor remembers, to say them again.
+/// The number of messages that a traitor remembers for replay.
 const MEMORY: usize = 4;
 
-/// Decides what a traitor sends.
+/// Decides the messages of a traitor.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Adversary<M> {
     conduct: Conduct,
     lies: Vec<Value>,
-    /// What it saw of late, oldest first; only if it is needed.
+    /// The last messages it saw, oldest first; kept only for replay.
     seen: Vec<M>,
 }
 
-/// What kind of traitor it is.
+/// The kind of traitor.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum Conduct {
     Silent,
@@ -52,7 +52,7 @@ enum Conduct {
     Scripted(BTreeMap<ProcessId, Vec<Saying>>),
 }
 
-/// What a traitor says instead of a message.
+/// A traitor's replacement for one message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum Saying {
     Truth,
@@ -76,8 +76,8 @@ impl<M: Wire> Adversary<M> {
         Ok(Adversary { conduct, lies, seen: Vec::new() })
     }
 
-    /// What is said to `to` instead of `message`, if anything. `lie` is the message with another value,
-    /// if it has one; `choose` decides.
+    /// The replacement for `message` to `to`, if any. `lie` is the message with another value, if
+    /// it has one; `choose` decides between replacements.
     pub(super) fn says(
         &mut self,
         message: &M,
@@ -99,11 +99,12 @@ impl<M: Wire> Adversary<M> {
         match saying {
             Saying::Truth => Some(message.clone()),
             Saying::Silence => None,
+            // A message without a value has no lie.
             Saying::Lie(value) => Some(lie(value).unwrap_or_else(|| message.clone())),
         }
     }
 
-    /// Whether it never says anything.
+    /// Whether it never sends a message.
     pub(super) fn is_silent(&self) -> bool {
         self.conduct == Conduct::Silent
     }
@@ -120,7 +121,7 @@ impl<M: Wire> Adversary<M> {
     }
 }
 
-/// The truth, nothing, or a lie.
+/// The truth, silence, or a lie.
 fn any(lies: &[Value], choose: &mut dyn FnMut(u32) -> u32) -> Saying {
     match choose(2 + lies.len() as u32) {
         0 => Saying::Truth,
@@ -129,7 +130,7 @@ fn any(lies: &[Value], choose: &mut dyn FnMut(u32) -> u32) -> Saying {
     }
 }
 
-/// The next word of the script for this receiver; the last is said again and again.
+/// The next word of the script for this receiver. The last word repeats for ever.
 fn next_word(script: &mut BTreeMap<ProcessId, Vec<Saying>>, to: ProcessId) -> Saying {
     match script.get_mut(&to) {
         None => Saying::Truth,

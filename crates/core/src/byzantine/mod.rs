@@ -1,14 +1,14 @@
-//! Traitors: processes that may say anything.
+//! Traitors: processes that may send any message.
 //!
-//! [`Byzantine`] stands in front of a process. A loyal one it lets do what it wants. A traitor runs
-//! the algorithm inside, like everybody else, so that it knows when something is expected of it; but
-//! what it sends is decided by an [`Adversary`], chosen by name: nothing at all, one thing to some and
-//! another thing to others, old messages, or whatever. So the same adversaries attack every algorithm
-//! that says what a lie is ([`Corruptible`]), in every driver; and where an adversary has a choice, an
-//! explorer tries them all.
+//! [`Byzantine`] stands in front of a process. It forwards every effect of a loyal one. A traitor
+//! runs the algorithm inside, so that it knows when the others expect a message from it; but an
+//! [`Adversary`], chosen by name, replaces its messages: by silence, by different values for
+//! different receivers, by old messages, or by any of these. So the same adversaries attack every
+//! algorithm that defines a lie ([`Corruptible`]), in every driver; and where an adversary has a
+//! choice, an explorer tries every one.
 //!
-//! The network tells a receiver who sent a message, and a traitor cannot change that. Nor can it sign
-//! for others: what it can make up is what [`Corruptible::lie`] makes with the keys of its own process.
+//! The network tells a receiver the sender of a message, and a traitor cannot change that. Nor can
+//! it sign for others: [`Corruptible::lie`] makes lies with the keys of its own process only.
 
 mod adversary;
 
@@ -41,11 +41,11 @@ pub(crate) fn all_are_loyal(setup: &Setup) -> bool {
     setup.text(TRAITORS.name).is_none_or(|names| names.trim().is_empty())
 }
 
-/// A protocol about whose messages one can lie.
+/// A protocol whose messages a traitor can falsify.
 pub trait Corruptible: Protocol {
-    /// What a traitor in the place of this process says instead of `message` if it pretends that the
-    /// value in question is `value`; made with the keys of this process and no others. None if there
-    /// is no value in it: such a message is sent as it is, or not at all.
+    /// The message that a traitor in the place of this process sends instead of `message`, with the
+    /// value `value`; made with the keys of this process and no others. None if the message has no
+    /// value: then a traitor sends it as it is, or not.
     fn lie(&self, message: &Self::Message, value: Value) -> Option<Self::Message>;
 }
 
@@ -55,7 +55,7 @@ pub trait Corruptible: Protocol {
 pub enum Byzantine<P: Protocol> {
     /// It keeps to the algorithm.
     Loyal(P),
-    /// It does not.
+    /// It does as its adversary decides.
     Traitor(P, Box<Adversary<P::Message>>),
 }
 
@@ -86,16 +86,17 @@ impl<P: Corruptible> Byzantine<P> {
         }
     }
 
-    /// The same, to be changed.
+    /// The same, mutable.
     pub fn process_mut(&mut self) -> &mut P {
         match self {
             Byzantine::Loyal(process) | Byzantine::Traitor(process, _) => process,
         }
     }
 
-    /// A step of the process, and what becomes of it.
+    /// A step of the process, with its effects.
     fn step(&mut self, cx: &mut Cx<'_, Self>, step: impl FnOnce(&mut P, &mut Cx<'_, P>)) {
         match self {
+            // A loyal process pays nothing for the wrapper: its effects are not copied.
             Byzantine::Loyal(process) => cx.in_place(|cx| step(process, cx)),
             Byzantine::Traitor(process, adversary) => {
                 for effect in cx.aside(|cx| step(process, cx)) {
@@ -106,7 +107,7 @@ impl<P: Corruptible> Byzantine<P> {
     }
 }
 
-/// Does what the process of a traitor wants done, but for what it sends.
+/// Carries out an effect of a traitor's process, but replaces its messages.
 fn betray<P: Corruptible>(
     process: &P,
     adversary: &mut Adversary<P::Message>,
@@ -116,8 +117,10 @@ fn betray<P: Corruptible>(
     let (receivers, message) = match effect {
         Effect::Send { to, message } => ([to].into_iter().collect(), message),
         Effect::Multicast { to, message } => (to, message),
+        // Timers, records and outputs stay as they are: no other process sees them.
         other => return cx.push(other),
     };
+    // One by one, because an adversary may send different messages to different receivers.
     for to in receivers.iter() {
         let lie = |value| process.lie(&message, value);
         if let Some(said) = adversary.says(&message, to, &lie, &mut |among| cx.choose(among)) {
@@ -152,7 +155,7 @@ impl<P: Corruptible> Protocol for Byzantine<P> {
         self.step(cx, |process, cx| process.on_timer(timer, cx));
     }
 
-    /// A traitor may make use of anything, unless it never says a word.
+    /// Any message may be of use to a traitor, unless it is always silent.
     fn ignores(&self, from: ProcessId, message: &P::Message) -> bool {
         match self {
             Byzantine::Loyal(process) => process.ignores(from, message),
@@ -171,18 +174,18 @@ impl<P: Corruptible + Durable> Durable for Byzantine<P> {
     }
 }
 
-/// A protocol with a card that stands in the catalogue as [`Byzantine`]: the same as
-/// [`Algorithm`], for what is inside.
+/// A protocol with a card that stands in the catalogue as [`Byzantine`]: the same as [`Algorithm`],
+/// for the protocol inside.
 pub trait Sworn:
     Corruptible<Input = <Self::Family as Family>::Input, Output = <Self::Family as Family>::Output>
 {
-    /// What it is for.
+    /// The family of problems that it solves.
     type Family: Family;
 
     /// Its card. Its parameters include [`TRAITORS`], [`ADVERSARY`], [`LIES`] and [`SCRIPT`].
     const CARD: Card;
 
-    /// How it survives a crash.
+    /// How a process survives a crash.
     const REPLAY: Option<Replay<Byzantine<Self>>> = None;
 
     /// The processes of a group, all of them loyal. `setup` already fits the card.
@@ -193,12 +196,12 @@ pub trait Sworn:
         true
     }
 
-    /// Whether such a group goes on sending although nobody wants anything.
+    /// Whether this group goes on sending although no application asks.
     fn is_restless(_processes: &[Byzantine<Self>]) -> bool {
         Self::CARD.restless
     }
 
-    /// What its cost formulas are about.
+    /// The sizes in its cost formulas.
     fn size(processes: &[Byzantine<Self>]) -> Size {
         Size { n: processes.len(), k: processes.len() }
     }
@@ -208,18 +211,18 @@ pub trait Sworn:
         false
     }
 
-    /// Whether the formulas on its card are about a group that is set up so: by default, if all are
-    /// loyal.
+    /// Whether the formulas on its card apply to this setup: by default, if all are loyal.
     fn has_costs(setup: &Setup) -> bool {
         all_are_loyal(setup)
     }
 
-    /// What must always be true inside.
+    /// Invariants over the states of all processes.
     fn invariants() -> &'static [Invariant<Byzantine<Self>>] {
         &[]
     }
 
-    /// Makes numbers small: see [`Algorithm::normalise`]. What adversaries remember stays as it is.
+    /// Makes numbers small: see [`Algorithm::normalise`]. The memory of adversaries stays
+    /// unchanged.
     fn normalise(
         _processes: &mut [&mut Byzantine<Self>],
         _in_flight: &mut [&mut Self::Message],

@@ -4,7 +4,7 @@ use crate::protocol::{Never, Wire};
 
 const P0: ProcessId = ProcessId(0);
 
-/// Tells everybody a value.
+/// Sends a value to all.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Herald;
 
@@ -41,7 +41,7 @@ fn setup(adversary: &str) -> Setup {
     Setup::new(4).with("traitors", "p0").with("adversary", adversary)
 }
 
-/// What p0 says to whom if it is to say 7, and what it tells its application.
+/// The messages of p0 when it is to send 7, and its outputs.
 fn said(setup: &Setup) -> Vec<String> {
     let mut group = Byzantine::group(setup, vec![Herald; 4]).expect("the setup makes sense");
     let effects = step(P0, 4, |cx| group[0].on_input(7, cx));
@@ -68,7 +68,7 @@ fn a_silent_traitor_sends_nothing() {
 }
 
 #[test]
-fn an_equivocating_traitor_tells_the_second_half_something_else() {
+fn an_equivocating_traitor_sends_the_second_half_another_value() {
     let said = said(&setup("equivocating").with("lies", "8 9"));
     assert_eq!(said, ["p1 Order(8)", "p2 Order(9)", "p3 Order(9)", "p1 Bow", "told 7"]);
 }
@@ -86,7 +86,7 @@ fn a_scripted_traitor_says_what_it_is_told_message_by_message() {
     assert_eq!(said, ["p1 Order(5)", "p2 Order(7)", "told 7"]);
 }
 
-/// All that an adversary may say to p1 instead of the order 7.
+/// Every message that an adversary may send to p1 instead of the order 7.
 fn all(adversary: &mut Adversary<Message>) -> Vec<Option<Message>> {
     let (mut said, mut next, mut among) = (Vec::new(), 0, 1);
     while next < among {

@@ -15,10 +15,10 @@ pub struct ClockSync;
 /// The process whose clock is right by definition.
 pub const SERVER: ProcessId = ProcessId(0);
 
-/// What the application may say.
+/// A request or an answer of the application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Input {
-    /// It wants to know the server's time.
+    /// It asks for the server's time.
     Synchronise,
     /// The clock of this process shows this: the answer to [`Output::ReadClock`].
     Reading {
@@ -27,10 +27,10 @@ pub enum Input {
     },
 }
 
-/// What it is told, or asked.
+/// An output to the application, or a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Output {
-    /// What does the clock show? A protocol cannot look; the application answers at once.
+    /// What does the clock show? A protocol cannot read clocks; the application answers at once.
     ReadClock,
     /// The server's clock is estimated.
     Synchronised(Estimate),
@@ -38,21 +38,21 @@ pub enum Output {
     Refused,
 }
 
-/// What a client knows about the server's clock, at the moment when it says so.
+/// A client's knowledge of the server's clock, at the moment of the estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Estimate {
-    /// What the server's clock shows now.
+    /// The estimated reading of the server's clock now.
     pub server_us: i64,
-    /// By how much this is wrong at most.
+    /// An upper bound on the error.
     pub error_bound_us: i64,
-    /// How far the own clock is behind the estimate; negative if it is ahead. The clock must not be
-    /// set back by this: see [`slew_us`](crate::clock::slew_us).
+    /// The lag of the client's clock behind the estimate; negative if it is ahead. The clock must
+    /// not be set back by this: see [`slew_us`](crate::clock::slew_us).
     pub correction_us: i64,
 }
 
 /// The estimate is as good as it claims.
 pub const T5: &str = "T5";
-/// Everybody who asks for the time is answered.
+/// Every client that asks for the time is answered.
 pub const T6: &str = "T6";
 
 impl Family for ClockSync {
@@ -133,7 +133,7 @@ fn time(us: i64) -> String {
     format!("{}{}", if us < 0 { "-" } else { "" }, in_words(us.unsigned_abs()))
 }
 
-/// An application that synchronises so many times, and that looks at the clock when asked to.
+/// An application that synchronises in rounds, and that reads the clock when asked to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Watch {
     me: ProcessId,
@@ -228,7 +228,7 @@ impl Monitor for TrueTime {
         self.waiting.remove(at);
     }
 
-    /// Nothing that applications tell each other changes what clocks show.
+    /// Messages between applications never change a clock.
     fn has_news(&self, _from: ProcessId) -> bool {
         false
     }

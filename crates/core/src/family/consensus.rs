@@ -2,11 +2,11 @@
 //!
 //! Three problems are one family, because each can be built from the others: *consensus* proper;
 //! *Byzantine generals*, where one process, the commander, proposes; and *interactive consistency*,
-//! where all decide on the vector of what everybody proposed. They differ in which values are right,
-//! so each has a property of its own, and an algorithm promises those of its problem.
+//! where all decide on the vector of all proposals. They differ in which values are right, so each
+//! has a property of its own, and an algorithm promises those of its problem.
 //!
-//! Processes may be traitors (the parameter `traitors`): what they decide does not count, and what
-//! they propose is no promise.
+//! Processes may be traitors (the parameter `traitors`): their decisions do not count, and their
+//! proposals do not bind them.
 
 mod monitor;
 mod value;
@@ -25,31 +25,31 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug)]
 pub struct Consensus;
 
-/// What the application may ask.
+/// A request of the application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Input {
     /// It proposes a value.
     Propose(Value),
 }
 
-/// What it is told.
+/// An output to the application.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Output {
-    /// This is decided.
+    /// The decision of this process.
     Decided(Decision),
 }
 
 /// No two correct processes decide differently.
 pub const AGREEMENT: &str = "agreement";
-/// Nobody decides twice.
+/// No process decides twice.
 pub const ONCE: &str = "once";
-/// What is decided was proposed by somebody.
+/// The decided value is the proposal of some process.
 pub const VALIDITY: &str = "validity";
 /// If all correct processes propose the same value, that value is decided.
 pub const UNANIMITY: &str = "unanimity";
-/// If the commander is correct, everybody decides as it says.
+/// If the commander is correct, every correct process decides the commander's value.
 pub const OBEDIENCE: &str = "obedience";
-/// Of each correct process, the vector has what it proposed.
+/// For each correct process, the vector has the value that it proposed.
 pub const CONSISTENCY: &str = "consistency";
 /// Every correct process decides in the end.
 pub const TERMINATION: &str = "termination";
@@ -148,14 +148,14 @@ pub const PROPOSERS: Parameter = Parameter {
 pub const COMMANDER: Parameter =
     Parameter { name: "commander", meaning: "who gives the order (default: p0)" };
 
-/// What each process proposes, if it does.
+/// The proposal of each process, if it proposes.
 pub fn proposals(setup: &Setup) -> Result<Vec<Value>, SetupError> {
     let numbers = setup.number_each(PROPOSALS.name)?;
     let numbers = numbers.unwrap_or_else(|| (0..setup.n as u64).collect());
     Ok(numbers.into_iter().map(Value).collect())
 }
 
-/// The processes whose applications propose; everybody, if nothing is said. An algorithm with another
+/// The processes whose applications propose; all of them by default. An algorithm with another
 /// default says so in [`Algorithm::takes_part`](crate::Algorithm::takes_part).
 pub fn proposers(setup: &Setup) -> Result<Option<ProcessSet>, SetupError> {
     match setup.text(PROPOSERS.name) {
@@ -165,7 +165,7 @@ pub fn proposers(setup: &Setup) -> Result<Option<ProcessSet>, SetupError> {
     }
 }
 
-/// Who gives the order, where only one process proposes.
+/// The process that gives the order, where only one process proposes.
 pub fn commander(setup: &Setup) -> Result<ProcessId, SetupError> {
     setup.process(COMMANDER.name, ProcessId(0))
 }
@@ -196,7 +196,7 @@ impl Application for Proposer {
         self.left.use_one();
     }
 
-    /// Whoever has decided has nothing to propose any more.
+    /// A process that has decided has no use for a proposal.
     fn on_output(&mut self, Output::Decided(_): &Output, _moment: Moment<'_>) -> Option<Input> {
         self.left = Rounds::Times(0);
         None
@@ -205,7 +205,7 @@ impl Application for Proposer {
     fn on_crash(&mut self) {}
 }
 
-/// The processes that keep to the algorithm, whatever happens to them otherwise.
+/// The processes that keep to the algorithm, though they may crash.
 pub(crate) fn loyal(setup: &Setup) -> ProcessSet {
     let traitors = traitors(setup).expect("the algorithm has accepted the traitors");
     ProcessId::all(setup.n).filter(|at| !traitors.contains(*at)).collect()

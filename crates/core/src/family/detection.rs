@@ -1,5 +1,5 @@
-//! Failure detection: who has crashed? Nothing is asked; every process is told whom it should
-//! suspect, and when that was a mistake.
+//! Failure detection: which processes have crashed? Applications ask nothing; every process learns
+//! which others it should suspect, and when a suspicion was a mistake.
 
 use super::{Application, Family, Mark, Moment, Monitor, Pace, Property, Violation};
 use crate::card::Rounds;
@@ -12,20 +12,20 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug)]
 pub struct Detection;
 
-/// What a failure detector tells whoever stands above it.
+/// The output of a failure detector to the layer above it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Output {
     /// This process seems to have crashed.
     Suspect(ProcessId),
-    /// It has not, or it is back: it was heard again.
+    /// It has not, or it is back: a message from it arrived.
     Restore(ProcessId),
 }
 
-/// In the end every crashed process is suspected by everybody who is up.
+/// In the end every living process suspects every crashed one.
 pub const FD1: &str = "FD1";
-/// Nobody is suspected before it crashes.
+/// No process is suspected before it crashes.
 pub const FD2: &str = "FD2";
-/// In the end nobody who is up is suspected by anybody who is up.
+/// In the end no living process suspects another living one.
 pub const FD3: &str = "FD3";
 
 impl Family for Detection {
@@ -115,11 +115,11 @@ impl Application for Listener {
     fn on_crash(&mut self) {}
 }
 
-/// Knows who has really crashed, and compares it with what everybody believes.
+/// Knows the crashed processes, and compares them with the suspicions of each process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Coroner {
     crashed: ProcessSet,
-    /// Whom each process suspects.
+    /// The processes that each process suspects.
     suspects: Vec<ProcessSet>,
 }
 
@@ -158,6 +158,7 @@ impl Monitor for Coroner {
 
     fn on_crash(&mut self, at: ProcessId) {
         self.crashed.insert(at);
+        // A process that starts again remembers no suspicion.
         self.suspects[at.index()].clear();
     }
 
@@ -165,7 +166,7 @@ impl Monitor for Coroner {
         self.crashed.remove(at);
     }
 
-    /// Nothing that applications tell each other changes who is up.
+    /// Messages between applications never change which processes are up.
     fn has_news(&self, _from: ProcessId) -> bool {
         false
     }
@@ -223,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn to_suspect_somebody_who_is_up_is_a_mistake_until_it_is_taken_back() {
+    fn to_suspect_a_living_process_is_a_mistake_until_it_is_taken_back() {
         let mut monitor = three();
         let found = told(&mut monitor, P0, Output::Suspect(P1));
         assert_eq!((found[0].property, found[0].at), (FD2, P0));
@@ -234,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_who_is_up_must_suspect_the_crashed() {
+    fn every_living_process_must_suspect_the_crashed() {
         let mut monitor = three();
         monitor.on_crash(P1);
         assert_eq!(waiting(&monitor, FD1), [P0, P2]);
@@ -246,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_restarts_is_up_again_and_suspects_nobody() {
+    fn a_process_that_restarts_is_up_again_and_suspects_no_other() {
         let mut monitor = three();
         told(&mut monitor, P1, Output::Suspect(P2));
         monitor.on_crash(P1);

@@ -1,4 +1,4 @@
-//! Election: everybody takes the process with the greatest identifier for the elected one.
+//! Election: all processes take the one with the greatest identifier for the elected one.
 
 use super::{Application, Family, Mark, Moment, Monitor, Pace, Property, Violation};
 use crate::card::{Parameter, Rounds};
@@ -13,29 +13,29 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug)]
 pub struct Election;
 
-/// What the application may ask.
+/// A request of the application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Input {
     /// It calls an election.
     Start,
 }
 
-/// What it is told.
+/// An output to the application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Output {
-    /// This process takes part in an election: for the moment nobody is elected.
+    /// This process takes part in an election: for the moment it knows no elected process.
     Undecided,
     /// The process with this identifier is elected.
     Elected(u64),
 }
 
-/// In the end nobody takes a wrong process for the elected one.
+/// In the end no process takes a wrong process for the elected one.
 pub const E1: &str = "E1";
-/// In the end everybody takes some process for the elected one.
+/// In the end every process takes some process for the elected one.
 pub const E2: &str = "E2";
-/// Nobody is told the same result twice.
+/// No process is told the same result twice.
 pub const E3: &str = "E3";
-/// In the end all agree on the elected one.
+/// In the end all processes agree on the elected one.
 pub const E1_AGREE: &str = "E1-agree";
 /// No two processes believe themselves elected.
 pub const E1_SELF: &str = "E1-self";
@@ -161,7 +161,7 @@ pub fn starters(setup: &Setup) -> Result<ProcessSet, SetupError> {
     Ok(named.map_or_else(|| ProcessSet::all(setup.n), |named| named.into_iter().collect()))
 }
 
-/// An application that calls an election so many times.
+/// An application that calls a number of elections.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Caller {
     waits: bool,
@@ -199,17 +199,17 @@ impl Application for Caller {
     }
 }
 
-/// Knows what every process believes.
+/// Knows the belief of every process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ReturningOfficer {
     ids: Arc<[u64]>,
     up: ProcessSet,
     beliefs: SmallVec<[Belief; 4]>,
-    /// Who believes itself elected.
+    /// Processes that believe themselves elected.
     leaders: ProcessSet,
 }
 
-/// What a process believes.
+/// The belief of a process about the election.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Belief {
     /// It has heard of no election.
@@ -253,6 +253,7 @@ impl Monitor for ReturningOfficer {
     fn on_crash(&mut self, at: ProcessId) {
         self.up.remove(at);
         self.leaders.remove(at);
+        // A process that starts again remembers no election.
         self.beliefs[at.index()] = Belief::Nothing;
     }
 
@@ -260,7 +261,7 @@ impl Monitor for ReturningOfficer {
         self.up.insert(at);
     }
 
-    /// Nothing that applications tell each other changes who is elected.
+    /// Messages between applications never change the elected process.
     fn has_news(&self, _from: ProcessId) -> bool {
         false
     }
@@ -307,7 +308,7 @@ impl ReturningOfficer {
         self.beliefs[at.index()] = Belief::Elected(id);
     }
 
-    /// Somebody else who is up and takes another for elected.
+    /// Another process that is up and takes another one for elected.
     fn who_differs(&self, at: ProcessId, id: u64) -> Option<(ProcessId, u64)> {
         self.up.iter().filter(|other| *other != at).find_map(|other| {
             match self.beliefs[other.index()] {
@@ -317,7 +318,7 @@ impl ReturningOfficer {
         })
     }
 
-    /// The same, for what a process believes now.
+    /// The same, for the present belief of a process.
     fn disagrees(&self, at: ProcessId) -> Option<(ProcessId, u64)> {
         match self.beliefs[at.index()] {
             Belief::Elected(id) => self.who_differs(at, id),
@@ -325,7 +326,7 @@ impl ReturningOfficer {
         }
     }
 
-    /// Those who are up and believe such a thing.
+    /// The processes that are up and hold such a belief.
     fn who(&self, believes: impl Fn(Belief) -> bool) -> ProcessSet {
         self.up.iter().filter(|at| believes(self.beliefs[at.index()])).collect()
     }
@@ -335,7 +336,7 @@ impl ReturningOfficer {
         self.up.iter().map(|at| self.ids[at.index()]).max()
     }
 
-    /// Whether somebody who is up takes part, or did.
+    /// Whether a process that is up takes part in an election, or did.
     fn is_called(&self) -> bool {
         self.up.iter().any(|at| self.beliefs[at.index()] != Belief::Nothing)
     }
@@ -347,7 +348,7 @@ mod tests {
 
     const MOMENT: Moment<'static> = Moment { now_us: 0, clocks: &[] };
 
-    /// A group with the identifiers 5, 9 and 7, and what was found.
+    /// A group with the identifiers 5, 9 and 7, and the violations found.
     struct Watched(ReturningOfficer, Vec<&'static str>);
 
     impl Watched {
@@ -378,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_takes_another_than_the_greatest_for_elected_is_wrong_in_the_end() {
+    fn a_process_that_takes_another_than_the_greatest_for_elected_is_wrong_in_the_end() {
         let watched = Watched::new().elects(0, 9).elects(1, 9).elects(2, 7);
         assert_eq!(watched.waiting(E1), [2]);
         assert_eq!(watched.0.complaint(E1, ProcessId(2)), "takes 7 for elected and not 9");
@@ -410,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_an_election_that_only_crashed_processes_heard_of() {
+    fn no_process_waits_for_an_election_that_only_crashed_ones_heard_of() {
         let watched = Watched::new().told(0, Output::Undecided).crashes(0);
         assert_eq!(watched.waiting(E2), []);
     }

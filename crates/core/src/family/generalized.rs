@@ -1,8 +1,8 @@
 //! Generalized consensus: all learn the same history of commands, as far as their order matters.
 //!
-//! Consensus about one value after the other fixes an order for commands that nobody cares about.
-//! Here everybody learns a growing *history*, and two may learn commands in different orders if these
-//! commute: see [`History`].
+//! Consensus about one value after the other orders even commands whose order has no effect. Here
+//! every process learns a growing *history*, and two processes may learn commands in different
+//! orders if these commute: see [`History`].
 
 mod history;
 mod monitor;
@@ -20,27 +20,27 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug)]
 pub struct GeneralizedConsensus;
 
-/// What the application may ask.
+/// A request of the application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Input {
     /// It proposes a command.
     Propose(Command),
 }
 
-/// What it is told.
+/// An output to the application.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Output {
-    /// This is learned now: all that was before, and more.
+    /// The history learned so far: the one before, and more.
     Learned(History),
 }
 
-/// What two have learned can be continued to the same.
+/// The histories of any two processes have a common extension.
 pub const COMPATIBLE: &str = "compatible";
-/// What is learned is never unlearned.
+/// A learned history only grows.
 pub const GROWING: &str = "growing";
-/// Only what was proposed is learned.
+/// Only proposed commands are learned.
 pub const NONTRIVIAL: &str = "nontrivial";
-/// What is proposed is learned.
+/// Every proposed command is learned.
 pub const LEARNING: &str = "learning";
 
 impl Family for GeneralizedConsensus {
@@ -119,7 +119,7 @@ pub const COMMANDS: Parameter = Parameter {
               all)",
 };
 
-/// What each process proposes, if anything.
+/// The command of each process, if it proposes one.
 pub fn commands(setup: &Setup) -> Result<Vec<Option<Command>>, SetupError> {
     let Some(text) = setup.text(COMMANDS.name) else {
         let write = |of| Some(Command { of, key: 0, writes: true });

@@ -1,9 +1,9 @@
-//! Logical time: every event gets a stamp, and the stamps respect what happened before what.
+//! Logical time: every event gets a stamp, and the stamps respect the happened-before order.
 //!
-//! An event is something that a process does by itself, the sending of a message, or its arrival.
-//! Event `a` *happened before* `b` (`a → b`) if they are events of one process in this order, or
-//! `a` sends the message that arrives at `b`, or there is an event between them: `a → c → b`. Two
-//! events of which neither happened before the other are *concurrent*.
+//! An event is an internal action of a process, the sending of a message, or its arrival. Event `a`
+//! *happened before* `b` (`a → b`) if they are events of one process in this order, or `a` sends
+//! the message that arrives at `b`, or there is an event between them: `a → c → b`. Two events are
+//! *concurrent* if neither happened before the other.
 
 use super::{Application, Family, Mark, Moment, Monitor, Pace, Property, Violation};
 use crate::card::Rounds;
@@ -18,21 +18,21 @@ use std::fmt;
 #[derive(Clone, Copy, Debug)]
 pub struct LogicalTime;
 
-/// What the application may do. Each is an event.
+/// An action of the application. Each is an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Input {
-    /// It does something that concerns nobody else: an internal event.
+    /// An internal event: it concerns no other process.
     Act,
     /// It sends a message to this process. (The arrival is an event there.)
     Send(ProcessId),
 }
 
-/// What it is told.
+/// An output to the application.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Output {
-    /// The event that is happening has this stamp. Said once for each event; and, if the event
-    /// sends a message, before the message leaves, for otherwise the judge does not see with which
-    /// stamp it was sent.
+    /// The stamp of the present event. The protocol says it once for each event; if the event sends
+    /// a message, before the message leaves, because otherwise the judge cannot tell the stamp of
+    /// the sending.
     Stamped(Stamp),
 }
 
@@ -46,7 +46,7 @@ pub enum Stamp {
 }
 
 impl Stamp {
-    /// Whether the clock says that this was earlier. Stamps of different clocks say nothing.
+    /// Whether the clock says that this was earlier. Stamps of different clocks are not comparable.
     pub fn clock_lt(&self, other: &Stamp) -> bool {
         match (self, other) {
             (Stamp::Lamport(mine), Stamp::Lamport(theirs)) => mine.clock_lt(*theirs),
@@ -78,15 +78,15 @@ impl fmt::Debug for Stamp {
 
 /// The clock of each process always advances.
 pub const T1: &str = "T1";
-/// The stamps respect what happened before what.
+/// The stamps respect the happened-before order.
 pub const T2: &str = "T2";
 /// Time and name order all events in one line.
 pub const T3: &str = "T3";
-/// The stamps tell exactly what happened before what.
+/// The stamps tell exactly the happened-before order.
 pub const T4: &str = "T4";
 
-/// With so many of the latest events of each process a new event is compared for the half of T4
-/// that needs pairs of concurrent events. Everything else is judged for the whole run.
+/// A new event is compared with this many of the latest events of each process, for the half of T4
+/// that needs pairs of concurrent events. The other properties are judged for the whole run.
 pub const COMPARED_WITH: usize = 16;
 
 impl Family for LogicalTime {
@@ -158,7 +158,7 @@ impl Family for LogicalTime {
     const PHRASES: &'static [&'static str] = &["acts", "sends p1"];
 }
 
-/// An application that causes so many events, of any kind and with anybody.
+/// An application that causes events in rounds, of any kind and with any process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Actor {
     me: ProcessId,
@@ -192,7 +192,7 @@ impl Application for Actor {
     fn on_crash(&mut self) {}
 }
 
-/// Knows what really happened before what, and judges the stamps by it.
+/// Knows the true happened-before order, and judges the stamps by it.
 ///
 /// The past of an event is a set of events. With an event it holds every earlier one of the same
 /// process, so it is enough to know *how many* of each process are in it. Each message carries the
@@ -200,9 +200,9 @@ impl Application for Actor {
 ///
 /// T1 and T2 are judged on the arrows of which all others are made: from the event before at the
 /// same process, and from the sending to the arrival. As `<` is transitive, no other arrow can fail
-/// if these hold. T3 can then fail only by a stamp in somebody else's name. T4 also forbids that
+/// if these hold. T3 can then fail only by a stamp in another process's name. T4 also forbids that
 /// concurrent events have ordered stamps; for that a new event is compared with the latest
-/// [`COMPARED_WITH`] events of every process. Only if T4 is judged the past is kept.
+/// [`COMPARED_WITH`] events of every process. The past is kept only if T4 is judged.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Historian {
     processes: Vec<Past>,
@@ -211,8 +211,8 @@ pub struct Historian {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Past {
-    /// How many events of each process are this one's latest event, or happened before it. Empty
-    /// if that does not matter.
+    /// For each process, the number of its events that are this one's latest event, or happened
+    /// before it. Empty if T4 is not judged.
     known: Vec<u32>,
     /// The stamp of its latest event that has one.
     last: Option<Stamp>,
@@ -222,7 +222,7 @@ struct Past {
     recent: VecDeque<(u32, Stamp)>,
 }
 
-/// What a message carries, invisibly.
+/// The invisible part of a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Sending {
     known: Vec<u32>,
@@ -353,7 +353,7 @@ mod tests {
 
     const NOW: Moment<'static> = Moment { now_us: 0, clocks: &[] };
 
-    /// A hand-made history: what happens, and the stamp that a clock gave to it.
+    /// A hand-made history: events, and the stamps that a clock gave to them.
     struct History(Historian, Vec<Violation>);
 
     impl History {
@@ -436,7 +436,7 @@ mod tests {
         let second = history.sends(1, vector([1, 2, 0]));
         history.receives(2, &second, vector([1, 2, 1]));
         assert_eq!(history.violated(), [""; 0]);
-        // A clock that counts the arrival, but does not take over what the sender knew.
+        // A clock that counts the arrival, but does not merge the sender's vector.
         history.receives(2, &second, vector([1, 1, 2]));
         assert_eq!(history.violated(), [T1, T2, T4, T3, T2, T4]);
     }

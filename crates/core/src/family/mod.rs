@@ -1,5 +1,5 @@
-//! Families of algorithms: what the application may ask and be told, how it behaves, and which
-//! properties are judged. Written once, for every algorithm of the family.
+//! Families of algorithms: the inputs and outputs of the application, its behaviour, and the
+//! properties that are judged. Written once, for every algorithm of the family.
 
 pub mod clock_sync;
 pub mod commitment;
@@ -37,29 +37,29 @@ use crate::setup::Setup;
 use std::fmt::Debug;
 use std::hash::Hash;
 
-/// What a family of algorithms has in common.
+/// The common part of a family of algorithms.
 pub trait Family: Debug + Copy + 'static {
     /// Its name, as `synod list` shows it.
     const NAME: &'static str;
-    /// What one fulfilled request is called: "entry".
+    /// The word for one fulfilled request: "entry".
     const OPERATION: &'static str;
     /// Every property that its monitor can judge.
     const PROPERTIES: &'static [Property];
-    /// The properties without which a run is not worth anything: judged even where an algorithm
-    /// does not promise them.
+    /// The properties without which a run is worthless: judged even where an algorithm does not
+    /// promise them.
     const ESSENTIAL: &'static [&'static str];
-    /// The properties about what must come true in the end: somebody who waits for ever violates
-    /// them. All others are judged at every step.
+    /// The properties about the end: a process that waits for ever violates them. All others are
+    /// judged at every step.
     const LIVENESS: &'static [&'static str];
-    /// Those of them that must come true for good: whoever makes them untrue again and again
-    /// violates them, too.
+    /// Those liveness properties that must come true for good: a process that makes one untrue
+    /// again and again violates it, too.
     const LASTING: &'static [&'static str] = &[];
-    /// The properties of only some of the problems that the family is about: judged if the card of
-    /// the algorithm speaks of them, or if somebody asks for them by name.
+    /// The properties of only some of the family's problems: judged if the card of the algorithm
+    /// speaks of them, or if the user names them.
     const SPECIAL: &'static [&'static str] = &[];
 
-    /// How long a run goes on at least, in milliseconds, if its algorithm never falls silent: where
-    /// nobody asks for anything, only time tells.
+    /// The shortest run of an algorithm that never falls silent, in milliseconds: where no
+    /// application asks, only time shows a property.
     const RUN_FOR_MS: u64 = 0;
 
     /// Whether the monitor can judge this property, by id, in a group of `n`. Some need more memory
@@ -68,48 +68,48 @@ pub trait Family: Debug + Copy + 'static {
         true
     }
 
-    /// What an application may ask.
+    /// A request of the application.
     type Input: Data;
-    /// What it is told.
+    /// An answer, or any other news for the application.
     type Output: Data;
     /// The application at one process.
     type Application: Application<Family = Self>;
     /// The judge of the whole system.
     type Monitor: Monitor<Family = Self>;
 
-    /// What happens in the application when this is asked: it thinks first, or it holds something.
+    /// How long the application waits before this request: it thinks first, or it holds a resource.
     fn pace(input: &Self::Input) -> Pace;
-    /// Whether an operator may ask this at any time, whatever the application does.
+    /// Whether an operator may ask this at any time, in any state of the application.
     fn is_order(_input: &Self::Input) -> bool {
         false
     }
-    /// What asking or telling means for the operation under way, for meters and pictures.
+    /// The meaning of an input for the operation under way, for meters and pictures.
     fn mark_of_input(input: &Self::Input) -> Mark;
-    /// The same for what the application at a process is told.
+    /// The same for an output at a process.
     fn mark_of_output(at: ProcessId, output: &Self::Output) -> Mark;
 
-    /// A number for this request that no other of its process has, if it takes effect elsewhere
-    /// too: so it can be told how long that takes.
+    /// The number of this request, unique at its process, if the request takes effect elsewhere
+    /// too. Meters measure with it how long that takes.
     fn request(_input: &Self::Input) -> Option<u64> {
         None
     }
-    /// Who made the request that takes effect with this output, and its number there.
+    /// The process whose request takes effect with this output, and the request's number there.
     fn request_of(_output: &Self::Output) -> Option<(ProcessId, u64)> {
         None
     }
 
-    /// Who asks, where several do at one process.
+    /// The client that asks, where a process has several.
     fn asker(_input: &Self::Input) -> u32 {
         0
     }
-    /// Who is told.
+    /// The client that is answered.
     fn asker_of(_output: &Self::Output) -> u32 {
         0
     }
 
-    /// `enters`: the words after the process's name in a scenario, for what it may ask.
+    /// `enters`: the words after the process's name in a scenario, for an input.
     fn input_in_words(input: &Self::Input) -> String;
-    /// The same for what it is told.
+    /// The same for an output.
     fn output_in_words(output: &Self::Output) -> String;
     /// The input that the words mean.
     fn input_from_words(words: &[&str]) -> Option<Self::Input>;
@@ -133,20 +133,20 @@ pub struct Property {
 pub struct Violation {
     /// Which, by id.
     pub property: &'static str,
-    /// Where it showed.
+    /// The process at which it showed.
     pub at: ProcessId,
-    /// What happened, in words.
+    /// The reason, in words.
     pub because: String,
 }
 
 /// How long an application waits before it asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// It has other things to do first.
+    /// It thinks first.
     Think,
-    /// It uses what it holds.
+    /// It uses the resource that it holds.
     Hold,
-    /// It asks as soon as it can, whatever the load; where time has bounds, before any time passes.
+    /// It asks as soon as it can, under any load; where time has bounds, before any time passes.
     AtOnce,
 }
 
@@ -155,7 +155,7 @@ pub enum Pace {
 pub enum Mark {
     /// The operation is asked for.
     Ask,
-    /// It is fulfilled; what follows until `End` is drawn shaded.
+    /// It is fulfilled; pictures shade the time until `End`.
     Begin,
     /// It is over.
     End,
@@ -165,25 +165,25 @@ pub enum Mark {
     Whole,
     /// The operation of another process takes effect at this one.
     Reached,
-    /// Nothing.
+    /// No meaning.
     None,
 }
 
-/// The application above one process: a state machine too, so that explorers can try everything
-/// that it might do.
+/// The application above one process. It is a state machine too, so that explorers can try every
+/// request it might make.
 pub trait Application: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     /// The family it belongs to.
     type Family: Family;
 
-    /// An application at `me` that asks so many times; if it takes part at all. The algorithm has
-    /// accepted the setup.
+    /// An application at `me` that asks in `rounds`, if it takes part. The algorithm has accepted
+    /// the setup.
     fn new(me: ProcessId, setup: &Setup, rounds: Rounds) -> Self;
 
-    /// What it may ask now. A simulator picks one after a while, an explorer tries each.
+    /// The requests it may make now. A simulator picks one after a while, an explorer tries each.
     fn offers(&self, offers: &mut Vec<<Self::Family as Family>::Input>);
 
-    /// One of its offers: the one that `pick` names, if there are more than one. An application that has
-    /// very many need not make them all. `room` is for those who do.
+    /// One of its offers: the one that `pick` names, if there are more than one. An application
+    /// with very many offers overrides this, so that it need not list them all in `room`.
     fn offer(
         &self,
         pick: &mut dyn FnMut(usize) -> usize,
@@ -209,17 +209,18 @@ pub trait Application: Clone + Eq + Hash + Debug + Send + Sync + 'static {
         room.contains(input)
     }
 
-    /// It asked.
+    /// The application made a request.
     fn on_input(&mut self, input: &<Self::Family as Family>::Input);
 
-    /// It was told. It may answer at once, before anything else happens at this process.
+    /// The application gets an output. It may answer at once, before the next event at this
+    /// process.
     fn on_output(
         &mut self,
         output: &<Self::Family as Family>::Output,
         moment: Moment<'_>,
     ) -> Option<<Self::Family as Family>::Input>;
 
-    /// Its process crashed: whatever it was doing is over.
+    /// Its process crashed: its operation is over.
     fn on_crash(&mut self);
 }
 
@@ -228,14 +229,14 @@ pub trait Application: Clone + Eq + Hash + Debug + Send + Sync + 'static {
 pub trait Monitor: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     /// The family it judges.
     type Family: Family;
-    /// What each message carries, invisibly, so that the monitor knows what happened before what.
+    /// An invisible part of each message, by which the monitor knows which events happened before.
     type Tag: Clone + Eq + Hash + Debug + Default + Send + Sync + 'static;
 
     /// A judge of a group, for the properties that `judged` names (by id). The algorithm has
     /// accepted the setup.
     fn new(setup: &Setup, judged: &dyn Fn(&str) -> bool) -> Self;
 
-    /// An application asks.
+    /// An application makes a request.
     fn on_input(
         &mut self,
         at: ProcessId,
@@ -244,7 +245,7 @@ pub trait Monitor: Clone + Eq + Hash + Debug + Send + Sync + 'static {
         found: &mut Vec<Violation>,
     );
 
-    /// An application is told.
+    /// An application gets an output.
     fn on_output(
         &mut self,
         at: ProcessId,
@@ -264,34 +265,34 @@ pub trait Monitor: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     /// A process crashes.
     fn on_crash(&mut self, _at: ProcessId) {}
 
-    /// Whether a message from this process could carry anything at all. An explorer does not try
-    /// application messages that carry nothing.
+    /// Whether a message from this process would carry any knowledge. An explorer does not try
+    /// application messages that carry none.
     fn has_news(&self, _from: ProcessId) -> bool {
         true
     }
 
-    /// Whether messages on their way now carry something that no longer matters. Asked after each
+    /// Whether tags of messages under way carry knowledge that no longer matters. Asked after each
     /// output; if so, `prune` is called for each tag.
     fn has_stale_tags(&self) -> bool {
         false
     }
 
-    /// Takes out of a tag what no longer matters.
+    /// Removes from a tag the knowledge that no longer matters.
     fn prune(&self, _tag: &mut Self::Tag) {}
 
-    /// What could not be judged although it was to be, in words.
+    /// The properties that could not be judged although they should be, in words.
     fn unjudged(&self) -> Option<String> {
         None
     }
 
-    /// Those for whom a property of [`Family::LIVENESS`] has not come true: who asked and was not
-    /// answered, for example. If nothing can happen any more, or a fair circle leaves somebody in
-    /// here for ever, the property is violated.
+    /// The processes for which a property of [`Family::LIVENESS`] has not come true: a process
+    /// without an answer, for example. If no step is left, or a fair circle keeps a process in this
+    /// set for ever, the property is violated.
     fn waiting(&self, _property: &str) -> ProcessSet {
         ProcessSet::EMPTY
     }
 
-    /// What somebody in [`Monitor::waiting`] waits for, after its name: `waits`.
+    /// The complaint of a process in [`Monitor::waiting`], after its name: `waits`.
     fn complaint(&self, _property: &str, _at: ProcessId) -> String {
         "waits".to_owned()
     }
@@ -299,7 +300,7 @@ pub trait Monitor: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     /// A crashed process starts again.
     fn on_restart(&mut self, _at: ProcessId) {}
 
-    /// Links were cut or mended; `works` tells of each, from one process to another, whether it
+    /// Links were cut or mended; `works` says of each, from one process to another, whether it
     /// works now.
     fn on_links(&mut self, _works: &dyn Fn(ProcessId, ProcessId) -> bool) {}
 }

@@ -1,4 +1,4 @@
-//! Mutual exclusion: at most one process at a time, everybody in the end, first come first served.
+//! Mutual exclusion: one process at a time, every process in the end, first come first served.
 
 use super::{Application, Family, Mark, Moment, Monitor, Pace, Property, Violation};
 use crate::card::Rounds;
@@ -11,7 +11,7 @@ use smallvec::{SmallVec, smallvec};
 #[derive(Clone, Copy, Debug)]
 pub struct Mutex;
 
-/// What the application may ask.
+/// A request of the application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Input {
     /// It wants to enter the critical section.
@@ -20,7 +20,7 @@ pub enum Input {
     Exit,
 }
 
-/// What it is told.
+/// An output to the application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Output {
     /// It is in the critical section now.
@@ -29,12 +29,12 @@ pub enum Output {
 
 /// At most one process is in the critical section.
 pub const ME1: &str = "ME1";
-/// Everybody who asks gets in in the end.
+/// Every process that asks gets in in the end.
 pub const ME2: &str = "ME2";
 /// Requests are granted in happened-before order.
 pub const ME3: &str = "ME3";
 
-/// Above so many processes the order of requests is not judged: tags are one machine word.
+/// In larger groups the order of requests is not judged: tags are one machine word.
 pub const ORDER_JUDGED_UP_TO: usize = 64;
 
 impl Family for Mutex {
@@ -111,7 +111,7 @@ impl Family for Mutex {
     const PHRASES: &'static [&'static str] = &["enters", "exits"];
 }
 
-/// An application that visits the critical section so many times.
+/// An application that visits the critical section in rounds.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Visitor {
     place: Place,
@@ -162,7 +162,7 @@ impl Application for Visitor {
     }
 }
 
-/// Judges ME1 and ME3 at every step; ME2 is judged by who is `waiting` when nothing can happen.
+/// Judges ME1 and ME3 at every step. ME2 is judged by the set `waiting` when no step is left.
 ///
 /// For ME3 each process, and each message, carries the set of unanswered requests that it knows
 /// of: a request that happened before mine and is not answered yet must be answered before mine.
@@ -245,6 +245,7 @@ impl Monitor for Referee {
                 self.waiting.insert(at);
                 if let Some(order) = &mut self.order {
                     order.unanswered |= bit(at);
+                    // Before its own request is known: no request comes before itself.
                     order.before[at.index()] = order.known[at.index()];
                     order.known[at.index()] |= bit(at);
                 }
@@ -327,7 +328,7 @@ impl Monitor for Referee {
 }
 
 impl RequestOrder {
-    /// The request of `process` is answered: it no longer matters who knew of it.
+    /// The request of `process` is answered: which processes knew of it no longer matters.
     #[inline]
     fn forget(&mut self, process: ProcessId) {
         self.unanswered &= !bit(process);

@@ -1,9 +1,10 @@
 //! Replication: clients ask one store, and several processes together are that store.
 //!
-//! There are clients at the processes. Each asks for one thing at a time: to get, put, delete or swap
-//! the value of a key. The judge sees what the clients ask and are answered, and whether there is one
-//! order in which a single store would have answered the same (linearizability); and it sees what each
-//! process applies to its copy, and whether these are the same entries at the same places.
+//! Each process has clients. A client has one request open at a time: to get, put, delete or swap
+//! the value of a key. The judge sees the requests and answers, and decides whether there is one
+//! order in which a single store would have answered the same (linearizability). It also sees which
+//! entries each process applies to its copy, and whether these are the same entries at the same
+//! places.
 
 mod clients;
 mod monitor;
@@ -27,7 +28,7 @@ pub struct Replication;
 pub const ONE_LEADER: &str = "one-leader";
 /// All processes apply the same entries at the same places.
 pub const SAME_LOG: &str = "same-log";
-/// Nothing takes effect twice.
+/// No request takes effect twice.
 pub const ONCE: &str = "once";
 /// The clients cannot tell it from one store.
 pub const LINEARIZABLE: &str = "linearizable";
@@ -140,41 +141,41 @@ impl Family for Replication {
     ];
 }
 
-/// How many clients there are at a process.
+/// The number of clients at each process.
 pub const CLIENTS: Parameter =
     Parameter { name: "clients", meaning: "how many clients each process has (default: 1)" };
 
-/// Whose clients ask.
+/// The processes whose clients ask.
 pub const ASKERS: Parameter =
     Parameter { name: "askers", meaning: "at which processes clients ask, e.g. p0 (default: all)" };
 
-/// How many keys clients use.
+/// The number of keys that clients use.
 pub const KEYS: Parameter =
     Parameter { name: "keys", meaning: "how many keys the clients use (default: 2)" };
 
-/// What clients ask.
+/// The mix of requests.
 pub const OPERATIONS: Parameter = Parameter {
     name: "operations",
     meaning: "what clients ask: mixed (default), put, or put-get, one after the other",
 };
 
-/// How reads are done.
+/// The path of reads: through the log or around it.
 pub const READS: Parameter = Parameter {
     name: "reads",
     meaning: "how reads are done: through the log (default), or by index, around it",
 };
 
-/// How long a client waits.
+/// The time until a client asks again.
 pub const PATIENCE: Parameter = Parameter {
     name: "patience",
     meaning: "after how many milliseconds without an answer a client asks again (default: 1000)",
 };
 
-/// How often a client asks again.
+/// The number of times that a client asks again.
 pub const TRIES: Parameter =
     Parameter { name: "tries", meaning: "how often a client asks again (default: no limit)" };
 
-/// How often the state takes the place of the log.
+/// The number of entries between two snapshots.
 pub const SNAPSHOT: Parameter = Parameter {
     name: "snapshot",
     meaning: "after how many entries the state takes the place of the log (default: never)",

@@ -1,32 +1,32 @@
-//! All keys, event by event.
+//! The checker of all keys, event by event.
 
 use super::configuration::Call;
 use super::object::Object;
 use super::{Broken, Model, Verdict};
 use std::collections::BTreeMap;
 
-/// How much is kept for one key if nobody says otherwise: configurations, and answers in them.
+/// The default bound for one key, in configurations and answers remembered in them.
 pub const USUAL_LIMIT: usize = 20_000;
 
-/// Is told what happens, and judges every answer.
+/// Takes in events as they happen, and judges every answer.
 ///
-/// Operations have names that the caller chooses. No two that are open may have the same; the name of
-/// an operation that is over can be used again, and the number of the client is a good one. Two
-/// checkers that leave the same possibilities are equal.
+/// The caller chooses names for operations. No two open operations may have the same name; the name
+/// of a finished one may be used again, so the number of its client is a good choice. Two checkers
+/// that leave the same possibilities are equal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Checker<M: Model> {
     limit: usize,
-    /// Which key each open operation is about.
+    /// The key of each open operation.
     open: BTreeMap<u64, M::Key>,
-    /// The objects about which there is something to know.
+    /// The objects that are not in their initial state, or have open operations.
     objects: BTreeMap<M::Key, Track<M>>,
 }
 
-/// What is known about one object.
+/// The possibilities of one object.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Track<M: Model> {
     Kept(Object<M>),
-    /// There were too many possibilities, or it is broken already.
+    /// There were too many possibilities, or the object is broken already.
     Lost,
 }
 
@@ -37,8 +37,8 @@ impl<M: Model> Default for Checker<M> {
 }
 
 impl<M: Model> Checker<M> {
-    /// Nothing has happened yet. No more than `limit` configurations, and answers in them, are kept
-    /// for a key.
+    /// A checker before the first event. It keeps at most `limit` configurations, and answers in
+    /// them, for a key.
     pub fn new(limit: usize) -> Self {
         Checker { limit, open: BTreeMap::new(), objects: BTreeMap::new() }
     }
@@ -61,7 +61,7 @@ impl<M: Model> Checker<M> {
         self.invoke_foreseen(id, operation, None);
     }
 
-    /// The same, and it is known what it will be answered.
+    /// The same, with an answer known in advance.
     pub(super) fn invoke_foreseen(
         &mut self,
         id: u64,
@@ -77,8 +77,8 @@ impl<M: Model> Checker<M> {
         }
     }
 
-    /// An operation is answered, and is over. A key about which the verdict is not `Linearizable` is
-    /// not judged any more: all further answers are `Unknown`.
+    /// An operation is answered, and is over. After a verdict other than `Linearizable` the checker
+    /// gives up the key: all further answers about it are `Unknown`.
     ///
     /// # Panics
     /// If none of this name is open; see [`Checker::is_open`].
@@ -92,13 +92,13 @@ impl<M: Model> Checker<M> {
         if verdict != Verdict::Linearizable {
             self.objects.insert(key, Track::Lost);
         } else if object.is_new() {
+            // No future can tell it from a new object, so checkers with equal futures are equal.
             self.objects.remove(&key);
         }
         verdict
     }
 
-    /// Nobody waits for the answer any more: the operation may take effect at any time later, or
-    /// never.
+    /// The client gives up waiting: the operation may take effect at any time later, or never.
     ///
     /// # Panics
     /// If none of this name is open.
@@ -112,8 +112,8 @@ impl<M: Model> Checker<M> {
         }
     }
 
-    /// What an open operation might be answered now, in order; or nothing, if there is too much to
-    /// tell.
+    /// The answers that an open operation might get now, in order; none if there are too many
+    /// possibilities.
     ///
     /// # Panics
     /// If none of this name is open.
@@ -127,8 +127,8 @@ impl<M: Model> Checker<M> {
         }
     }
 
-    /// The state of an object about which everything is known but when its abandoned operations
-    /// take effect: the state, and those operations.
+    /// The state of an object whose only uncertainty is when its abandoned operations take effect:
+    /// the state, and those operations.
     pub(super) fn settled(&self, key: &M::Key) -> Option<(M::State, Vec<M::Operation>)> {
         match self.objects.get(key) {
             None => Some((M::State::default(), Vec::new())),
@@ -139,7 +139,7 @@ impl<M: Model> Checker<M> {
         }
     }
 
-    /// How many keys are not judged any more.
+    /// The number of keys that are no longer judged.
     pub fn given_up(&self) -> usize {
         self.objects.values().filter(|track| matches!(track, Track::Lost)).count()
     }

@@ -1,5 +1,4 @@
-//! One way in which things may stand: the state of the object, and what has become of every
-//! operation that is not finished.
+//! A configuration: one possible state of the object, with the fate of every unfinished operation.
 
 use super::Model;
 
@@ -8,7 +7,7 @@ use super::Model;
 pub(super) struct Call<M: Model> {
     pub(super) id: u64,
     pub(super) operation: M::Operation,
-    /// What it will be answered, if that is known already.
+    /// Its answer, if that is known in advance.
     pub(super) foreseen: Option<M::Answer>,
 }
 
@@ -18,17 +17,17 @@ impl<M: Model> Call<M> {
     }
 }
 
-/// What has become of a called operation.
+/// The fate of a called operation.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Fate<A> {
-    /// It has not changed the state. If it was to be done without ever changing it, these are the
-    /// answers that it may have had, in order.
+    /// It has not changed the state. It may have taken effect without changing it, with one of
+    /// these answers, in order.
     Open(Vec<A>),
     /// It has changed the state, with this answer.
     Taken(A),
 }
 
-/// One way in which things may stand.
+/// One possible state of the object and fate of its operations.
 ///
 /// The state comes first: sorted configurations are sorted by state.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,7 +39,7 @@ pub(super) struct Configuration<M: Model> {
     pending: Vec<M::Operation>,
 }
 
-/// What comes of an operation in a state.
+/// The new state and the answer of an operation in a state.
 fn outcome<M: Model>(state: &M::State, operation: &M::Operation) -> (M::State, M::Answer) {
     let mut state = state.clone();
     let answer = M::apply(&mut state, operation);
@@ -48,12 +47,12 @@ fn outcome<M: Model>(state: &M::State, operation: &M::Operation) -> (M::State, M
 }
 
 impl<M: Model> Configuration<M> {
-    /// An object in this state, and nothing goes on.
+    /// An object in this state, without operations.
     pub(super) fn new(state: M::State) -> Self {
         Configuration { state, fates: Vec::new(), pending: Vec::new() }
     }
 
-    /// How much room it takes, about: one, and one for each answer that it remembers.
+    /// Its approximate size: one, and one for each answer that it remembers.
     pub(super) fn weight(&self) -> usize {
         let remembered = self.fates.iter().map(|fate| match fate {
             Fate::Open(answers) => answers.len(),
@@ -62,7 +61,7 @@ impl<M: Model> Configuration<M> {
         1 + self.pending.len() + remembered.sum::<usize>()
     }
 
-    /// Whether nothing goes on: all that is left is a state.
+    /// Whether no operation is open or pending: only a state is left.
     pub(super) fn is_quiet(&self) -> bool {
         self.fates.is_empty() && self.pending.is_empty()
     }
@@ -86,7 +85,7 @@ impl<M: Model> Configuration<M> {
         self.fates.remove(index);
     }
 
-    /// Nobody waits for the call any more. If it has not taken effect, it may at any time.
+    /// The client gives up waiting. A call that has not taken effect may do so at any time.
     pub(super) fn abandon(&mut self, index: usize, operation: &M::Operation) {
         let fate = self.fates.remove(index);
         if matches!(fate, Fate::Open(_)) && !M::is_read(operation) {
@@ -95,13 +94,14 @@ impl<M: Model> Configuration<M> {
         }
     }
 
-    /// The call takes effect and changes the state; or nothing, if it cannot.
+    /// The call takes effect and changes the state; none if it cannot.
     pub(super) fn take(&self, index: usize, calls: &[Call<M>]) -> Option<Self> {
         let call = &calls[index];
         if matches!(self.fates[index], Fate::Taken(_)) || M::is_read(&call.operation) {
             return None;
         }
         let (state, answer) = outcome::<M>(&self.state, &call.operation);
+        // A call that leaves the state needs no branch: `look` has remembered its answer.
         if state == self.state || !call.may_be_answered(&answer) {
             return None;
         }
@@ -126,9 +126,10 @@ impl<M: Model> Configuration<M> {
         Some(next)
     }
 
-    /// A blind call that is open may have been done just before this operation, if that makes no
-    /// difference. Then any number of them may: only the last counts. (Others may not: of two that
-    /// delete the same value, one would be told that nothing was there.)
+    /// An open blind call may have been done just before this operation, if that makes no
+    /// difference to its outcome. Then any number of blind calls may: only the last one counts.
+    /// (Other calls may not: of two that delete the same value, one would be answered that the key
+    /// was absent.)
     fn slip_in_before(
         &mut self,
         operation: &M::Operation,
@@ -155,7 +156,8 @@ impl<M: Model> Configuration<M> {
         }
     }
 
-    /// If the call would not change the state, it may be done right now.
+    /// If the call would not change the state, it may take effect right now: its answer is
+    /// remembered.
     fn look(&mut self, index: usize, call: &Call<M>) {
         if let Fate::Open(answers) = &mut self.fates[index] {
             let (state, answer) = outcome::<M>(&self.state, &call.operation);
@@ -165,8 +167,8 @@ impl<M: Model> Configuration<M> {
         }
     }
 
-    /// Whether everything that can become of the other one can become of this one, too, because they
-    /// are in the same state and this one has at least as many possibilities.
+    /// Whether every future of the other one is a future of this one, too, because they are in the
+    /// same state and this one has at least as many possibilities.
     pub(super) fn covers(&self, other: &Self) -> bool {
         self.state == other.state
             && self.fates.iter().zip(&other.fates).all(|fates| match fates {
@@ -178,7 +180,7 @@ impl<M: Model> Configuration<M> {
             && is_within(&other.pending, &self.pending)
     }
 
-    /// The same, but this one may have to let operations take effect first. Tries so many steps.
+    /// The same, but this one may let operations take effect first. Tries at most `steps` steps.
     pub(super) fn leads_to(&self, other: &Self, calls: &[Call<M>], steps: &mut usize) -> bool {
         let possible = self.fates.iter().zip(&other.fates).all(|fates| match fates {
             (Fate::Taken(mine), Fate::Taken(theirs)) => mine == theirs,
@@ -189,6 +191,7 @@ impl<M: Model> Configuration<M> {
             return false;
         }
         *steps -= 1;
+        // A call that is taken there must be taken here, too. An open one need not be.
         let taken_there =
             (0..calls.len()).filter(|index| matches!(other.fates[*index], Fate::Taken(_)));
         self.covers(other)
@@ -200,13 +203,14 @@ impl<M: Model> Configuration<M> {
 
     /// The places of abandoned operations that differ.
     pub(super) fn spendable(&self) -> impl Iterator<Item = usize> + '_ {
+        // Equal operations lead to equal configurations, so the first of them suffices.
         let differs =
             |index: &usize| *index == 0 || self.pending[index - 1] != self.pending[*index];
         (0..self.pending.len()).filter(differs)
     }
 }
 
-/// Keeps an answer, in order and once, unless it is known that it will not be given.
+/// Keeps an answer, in order and once, unless another answer is known in advance.
 fn remember<M: Model>(answers: &mut Vec<M::Answer>, answer: M::Answer, call: &Call<M>) {
     if let Err(place) = answers.binary_search(&answer)
         && call.may_be_answered(&answer)
@@ -215,7 +219,7 @@ fn remember<M: Model>(answers: &mut Vec<M::Answer>, answer: M::Answer, call: &Ca
     }
 }
 
-/// Whether a sorted list is a part of another one; what is in it twice must be there twice.
+/// Whether a sorted list is a part of another one, with repetitions.
 fn is_within<T: Ord>(part: &[T], whole: &[T]) -> bool {
     let mut whole = whole.iter();
     part.iter().all(|wanted| whole.any(|item| item == wanted))

@@ -11,14 +11,14 @@ struct Interval {
     label: String,
 }
 
-/// A line of the picture. A client whose operation has no end goes on in another one.
+/// A line of the picture. A client whose operation has no end continues on another line.
 struct Row {
     client: u64,
     is_endless: bool,
     text: String,
 }
 
-/// Draws the events. Lines longer than `width` go on in another band below.
+/// Draws the events. Lines longer than `width` continue in another band below.
 pub(super) fn draw<M: Model>(events: &[Event<M>], width: usize) -> String {
     let intervals = intervals(events);
     let columns = columns(events.len(), &intervals);
@@ -65,7 +65,7 @@ fn columns(events: usize, intervals: &[Interval]) -> Vec<usize> {
         let next = columns.last().map_or(0, |last| last + 1);
         let ends = intervals.iter().find(|interval| interval.to == Some(at));
         let room = ends.map_or(0, |ends| columns[ends.from] + ends.label.chars().count() + 3);
-        // A client's next operation does not touch the one before.
+        // A gap keeps a client's next operation apart from the one before.
         let begins = at > 0 && ends.is_none();
         columns.push(next.max(room) + usize::from(begins));
     }

@@ -1,31 +1,31 @@
 //! A short counterexample from a long history that is broken.
 //!
-//! Nothing is taken away that could be what explains the answers: what is left is not linearizable
-//! *because* the whole is not. In turn: only one key; the shortest prefix that is broken; of a long one
-//! only the end, from a moment at which the state was certain; no reads that are not needed.
+//! It never removes an event that could explain the answers: the rest is not linearizable *because*
+//! the whole is not. In turn it keeps only one key; the shortest broken prefix; of a long one only
+//! the end, from a moment at which the state was certain; and no reads that are not needed.
 
 use super::diagram;
 use super::offline::{Feed, Start, judge};
 use super::{Broken, Event, Model, Verdict, What};
 use std::fmt;
 
-/// So many events at the end are told, even if the state was certain in between.
+/// The number of events at the end that are kept, even if the state was certain in between.
 const TOLD_ANYWAY: usize = 12;
-/// Up to so many events, reads that are not needed are looked for.
+/// Superfluous reads are looked for only in histories up to this length: each read is tried apart.
 const TRIMMED: usize = 200;
 
 /// The shortest part of a history that we found not to be linearizable.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Counterexample<M: Model> {
-    /// The key that it is about.
+    /// The broken key.
     pub key: M::Key,
     /// The state of the object at first.
     pub start: M::State,
-    /// How many operations on this key were left out, because the others suffice.
+    /// The number of operations on this key that were left out, because the others suffice.
     pub left_out: usize,
-    /// What happened. The last event is the answer that cannot be explained.
+    /// The events. The last one is the answer that has no explanation.
     pub events: Vec<Event<M>>,
-    /// That answer, and what was possible instead; `id` is the client.
+    /// That answer, and the possible ones; `id` is the client.
     pub broken: Broken<M>,
 }
 
@@ -37,14 +37,14 @@ impl<M: Model> Counterexample<M> {
     }
 }
 
-/// What was told, and what was possible.
+/// The answer, and the possible ones.
 impl<M: Model> fmt::Display for Counterexample<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "client {}: {}", self.broken.id, self.broken)
     }
 }
 
-/// Makes it from the events about one key, which are not linearizable.
+/// Makes a counterexample from the events about one key, which are not linearizable.
 pub(super) fn explain<M: Model>(
     events: &[&Event<M>],
     key: M::Key,
@@ -72,7 +72,7 @@ fn is_broken<M: Model>(events: &[&Event<M>], start: Option<&Start<M>>, limit: us
 }
 
 /// Every prefix of a linearizable history is linearizable, so halving finds the shortest that is
-/// not. Where there is too much to tell, a longer one is taken.
+/// not. Where a verdict is unknown, a longer prefix is taken.
 fn shortest_prefix<'a, 'e, M: Model>(
     events: &'a [&'e Event<M>],
     limit: usize,
@@ -91,8 +91,8 @@ fn shortest_prefix<'a, 'e, M: Model>(
     &events[..ends[broken - 1]]
 }
 
-/// The end of what happened, from a moment at which it was certain in which state the object was;
-/// operations that were abandoned before, and may still take effect, come first.
+/// The last events, from a moment at which the state of the object was certain. Operations that
+/// were abandoned before, and may still take effect, come first.
 fn from_certain_state<'e, M: Model>(
     events: &[&'e Event<M>],
     key: M::Key,
@@ -113,6 +113,8 @@ fn from_certain_state<'e, M: Model>(
     let mut kept = abandoned_among(&events[..index], &feed, &pending);
     kept.extend(&events[index..]);
     let start = (key, state);
+    // The part must be broken by itself. Otherwise the reason lies before it, and the whole is
+    // kept.
     if is_broken(&kept, Some(&start), limit) {
         (start, kept)
     } else {
@@ -145,7 +147,7 @@ fn is_called_last<M: Model>(events: &[&Event<M>], client: u64) -> bool {
     last.is_some_and(|event| matches!(event.what, What::Invoke(_)))
 }
 
-/// Takes away reads, one by one, without which it is broken all the same.
+/// Removes reads, one by one, without which the history is still broken.
 fn without_idle_reads<'e, M: Model>(
     mut events: Vec<&'e Event<M>>,
     start: &Start<M>,
@@ -166,7 +168,7 @@ fn without_idle_reads<'e, M: Model>(
     events
 }
 
-/// Without the call at this place, and whatever ends it.
+/// Without the call at this place, and the event that ends it.
 fn without_call<'e, M: Model>(events: &[&'e Event<M>], index: usize) -> Vec<&'e Event<M>> {
     let client = events[index].client;
     let end = (index + 1..events.len()).find(|other| events[*other].client == client);
@@ -174,7 +176,7 @@ fn without_call<'e, M: Model>(events: &[&'e Event<M>], index: usize) -> Vec<&'e 
     events.iter().enumerate().filter(is_left).map(|(_, event)| *event).collect()
 }
 
-/// What is wrong with the answer that comes last.
+/// The last answer, and the answers that were possible instead.
 fn last_answer<M: Model>(events: &[&Event<M>], start: &Start<M>, limit: usize) -> Broken<M> {
     let Some((Event { client: id, what: What::Answer(answer), .. }, before)) = events.split_last()
     else {
@@ -192,8 +194,8 @@ fn last_answer<M: Model>(events: &[&Event<M>], start: &Start<M>, limit: usize) -
     }
 }
 
-/// What the last answer might have been. It is judged as if nobody knew it before; there may be too
-/// much to tell then.
+/// The possible last answers. It is judged as if the answer were not known in advance; then there
+/// may be too many possibilities, and no result.
 fn possible_at_last<M: Model>(
     events: &[&Event<M>],
     start: &Start<M>,

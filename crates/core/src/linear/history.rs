@@ -1,34 +1,35 @@
-//! Recorded histories: who asked what, and who was told what, in the order in which it happened.
+//! Recorded histories: the calls and answers of all clients, in the order in which they happened.
 //!
-//! As text, a history is one event a line, usually a JSON object, but that is the caller's choice. The
-//! order of the lines is the order of the events; where two happened at the same time, the call must
-//! come before the answer.
+//! As text, a history is one event a line, usually a JSON object, but that is the caller's choice.
+//! The order of the lines is the order of the events; where two happened at the same time, the call
+//! must come before the answer.
 
 use super::Model;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// Something that happened at a client.
+/// An event at a client.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(bound = "", try_from = "Line<M>", into = "Line<M>")]
 pub struct Event<M: Model> {
     /// The client. It does one operation at a time.
     pub client: u64,
-    /// When it happened, in microseconds since some moment; for people, and to notice a wrong order.
+    /// The time of the event, in microseconds since some moment; for people, and to notice a wrong
+    /// order.
     pub time_us: Option<u64>,
-    /// What happened.
+    /// The kind of event.
     pub what: What<M>,
 }
 
-/// What happened at a client.
+/// The kinds of events at a client.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum What<M: Model> {
     /// It calls an operation.
     Invoke(M::Operation),
     /// It is answered.
     Answer(M::Answer),
-    /// It does not wait for the answer any more. The operation may take effect at any time later, or
+    /// It gives up waiting for the answer. The operation may take effect at any time later, or
     /// never.
     Abandon,
 }
@@ -79,13 +80,13 @@ pub struct History<M: Model> {
     events: Vec<Event<M>>,
 }
 
-/// What is written is not a history.
+/// The text is not a history.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}")]
 pub struct HistoryError {
     /// The line, counted from one. Where there is no text, the event.
     pub line: usize,
-    /// What is wrong, and what to do.
+    /// The mistake, and how to correct it.
     pub what: String,
 }
 
@@ -96,7 +97,8 @@ impl<M: Model> History<M> {
         History::of_lines(events, lines)
     }
 
-    /// From one event a line: `History::parse(text, serde_json::from_str)`. Empty lines are skipped.
+    /// From one event a line: `History::parse(text, serde_json::from_str)`. Empty lines are
+    /// skipped.
     pub fn parse<'t, E: fmt::Display>(
         text: &'t str,
         mut event_of: impl FnMut(&'t str) -> Result<Event<M>, E>,
@@ -122,7 +124,7 @@ impl<M: Model> History<M> {
         Ok(History { events })
     }
 
-    /// What happened, in order.
+    /// The events, in order.
     pub fn events(&self) -> &[Event<M>] {
         &self.events
     }
@@ -135,7 +137,7 @@ impl<M: Model> History<M> {
         self.events.iter().map(|event| Ok(line_of(event)? + "\n")).collect()
     }
 
-    /// How many operations were called.
+    /// The number of operations called.
     pub fn operations(&self) -> usize {
         self.events.iter().filter(|event| matches!(event.what, What::Invoke(_))).count()
     }

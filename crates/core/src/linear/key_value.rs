@@ -1,4 +1,4 @@
-//! The key-value store as a model: one key is one object, and what its operations mean stands in
+//! The key-value store as a model: one key is one object. The meaning of its operations stands in
 //! [`crate::replication::store`].
 
 use super::Model;
@@ -45,7 +45,7 @@ impl<K: Data + Ord, V: Data + Ord> Model for KeyValue<K, V> {
 pub enum Word {
     /// A whole number.
     Number(i64),
-    /// Anything else.
+    /// Any other word.
     Text(String),
 }
 

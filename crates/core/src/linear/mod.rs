@@ -1,37 +1,37 @@
-//! Linearizability: whether what clients were told could have been told by a single object that does
-//! one operation after the other, each at some moment between its call and its answer.
+//! Linearizability: whether a single object could have given the clients the same answers, one
+//! operation after the other, each at some moment between its call and its answer.
 //!
-//! Every key is an object of its own, and a history is linearizable just if the history of every
-//! object is (the locality theorem of Herlihy and Wing); so keys are judged one by one.
+//! Every key is an object of its own, and a history is linearizable exactly if the history of every
+//! object is (the locality theorem of Herlihy and Wing); so the checker judges each key apart.
 //!
-//! The [`Checker`] is told what happens as it happens and keeps *configurations*: a state that the
-//! object may be in, with what has become of each open operation. Nothing takes effect before
-//! somebody's answer asks for it ("just in time"): at an answer, every configuration is extended by
-//! open operations in every order until the answered one has taken effect with just this answer.
-//! Configurations where that is impossible are dropped, and when none is left, the history is not
+//! The [`Checker`] takes in events as they happen and keeps *configurations*: a state that the
+//! object may be in, with the fate of each open operation. An operation takes effect only when an
+//! answer requires it ("just in time"): at an answer, the checker extends every configuration by
+//! open operations in every order until the answered one has taken effect with just this answer. It
+//! drops configurations where that is impossible. When none is left, the history is not
 //! linearizable.
 //!
-//! Three things keep configurations few:
+//! Three rules keep configurations few:
 //! - An operation that does not change the state does not branch. A configuration remembers which
 //!   answers an open operation *might have had in passing*: in the states that were passed through;
 //!   or, if it is a blind write, just before an operation for which that makes no difference.
-//! - Whatever can still become of one configuration may include all that can become of another: then
-//!   the other one is dropped. Those that are left depend on the possibilities and not on how they
-//!   came about, so that a checker can be a part of an explored state.
+//! - If the possible futures of one configuration include all those of another, the other one is
+//!   dropped. The configurations that are left depend only on the possible futures and not on the
+//!   past, so that a checker can be a part of an explored state.
 //! - Off line ([`History::check`]) every answer is known when the operation begins, and
 //!   configurations that cannot lead to it are never made.
 //!
-//! An operation that is *abandoned*, because its client crashed, may take effect at any time later, or
-//! never. Deciding is NP-hard, so there is a bound on how much is kept; beyond it the verdict is
-//! [`Verdict::Unknown`], for this key and for good, and never a wrong one.
+//! An *abandoned* operation, whose client crashed, may take effect at any time later, or never.
+//! Deciding linearizability is NP-hard, so the checker keeps a bounded number of configurations;
+//! beyond it the verdict is [`Verdict::Unknown`], for this key and for good, and never a wrong one.
 //!
 //! Source: M. Herlihy, J. Wing, "Linearizability: a correctness condition for concurrent objects",
 //! TOPLAS 12(3), 1990; J. Wing, C. Gong, "Testing and verifying concurrent objects", JPDC 17, 1993;
 //! G. Lowe, "Testing for linearizability", Concurrency and Computation 29(4), 2017.
 //!
 //! # Layout
-//! - `configuration`: one way in which things may stand
-//! - `object`: all the ways, for one key
+//! - `configuration`: one possible state of an object, with the fate of its operations
+//! - `object`: all possible configurations of one key
 //! - `checker`: all keys, event by event
 //! - `key_value`: the model of the key-value store
 //! - `history`: recorded histories, as lines of JSON
@@ -56,13 +56,13 @@ use crate::protocol::Data;
 use std::fmt::{self, Debug, Display};
 use std::hash::Hash;
 
-/// What an object does if nobody else is there: its sequential specification.
+/// The sequential specification of an object: its behaviour with one client at a time.
 pub trait Model: Clone + Debug + Ord + Hash + Send + Sync + 'static {
-    /// Which object an operation is about.
+    /// The name of an object.
     type Key: Data + Ord;
-    /// What can be asked.
+    /// A request.
     type Operation: Data + Ord + Display;
-    /// What is answered.
+    /// An answer.
     type Answer: Data + Ord + Display;
     /// The state of one object. New objects have the default.
     type State: Data + Ord + Default;
@@ -70,7 +70,7 @@ pub trait Model: Clone + Debug + Ord + Hash + Send + Sync + 'static {
     /// The object that the operation is about.
     fn key(operation: &Self::Operation) -> Self::Key;
 
-    /// Does it, and answers.
+    /// Applies the operation, and answers.
     fn apply(state: &mut Self::State, operation: &Self::Operation) -> Self::Answer;
 
     /// The state in words.
@@ -83,39 +83,39 @@ pub trait Model: Clone + Debug + Ord + Hash + Send + Sync + 'static {
         false
     }
 
-    /// Whether the operation always leaves the same state and answers the same, whatever the state
-    /// was. If in doubt, it is not blind.
+    /// Whether the operation always leaves the same state and gives the same answer, in every
+    /// state. If in doubt, it is not blind.
     fn is_blind(_operation: &Self::Operation) -> bool {
         false
     }
 }
 
-/// What can be said about a history.
+/// The verdict on a history.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[must_use]
 pub enum Verdict<B> {
     /// So far there is an order that explains every answer.
     Linearizable,
-    /// There is none.
+    /// No order explains every answer.
     Broken(B),
-    /// There are too many possibilities to tell.
+    /// There are too many possibilities to decide.
     Unknown,
 }
 
 /// An answer that no order of the operations explains.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Broken<M: Model> {
-    /// Under which name the operation was called.
+    /// The name of the operation.
     pub id: u64,
-    /// What was asked.
+    /// The request.
     pub operation: M::Operation,
-    /// What was answered.
+    /// The answer it got.
     pub answer: M::Answer,
-    /// What might have been answered instead, in order; empty if that is not known.
+    /// The answers that an order explains, sorted; empty if that is not known.
     pub possible: Vec<M::Answer>,
 }
 
-/// So many possible answers are told to people.
+/// The number of possible answers in a message to people.
 const TOLD: usize = 5;
 
 /// `get x was answered 1, but only 2 or 3 was possible`.

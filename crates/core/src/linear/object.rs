@@ -1,28 +1,29 @@
-//! Everything that may be the case with one object.
+//! All possible configurations of one object.
 
 use super::configuration::{Call, Configuration, Fate};
 use super::{Broken, Model, Verdict};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// Up to so many configurations, those that others lead to are looked for.
+/// With more configurations than this, those that others lead to are not looked for: it takes too
+/// long.
 const COMPARED: usize = 64;
-/// In so many steps for each pair.
+/// The bound on steps for each pair.
 const STEPS: usize = 64;
 
-/// Everything that may be the case with one object.
+/// All possible configurations of one object.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Object<M: Model> {
     /// The operations that are open, by their names.
     calls: Vec<Call<M>>,
-    /// In order; no one is covered by another.
+    /// Sorted; none is covered by another.
     configurations: Vec<Configuration<M>>,
 }
 
-/// There are more possibilities than we keep.
+/// There are more possibilities than the limit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TooMany;
 
-/// Configurations that are still to be extended, and those that were.
+/// The configurations still to be extended, and those extended already.
 struct Search<M: Model> {
     seen: BTreeMap<M::State, Vec<Configuration<M>>>,
     queue: VecDeque<Configuration<M>>,
@@ -34,7 +35,7 @@ impl<M: Model> Search<M> {
         Search { seen: BTreeMap::new(), queue: VecDeque::new(), room: limit }
     }
 
-    /// Adds one, unless another that was added can do whatever it can do.
+    /// Adds one, unless another that was added covers it.
     fn add(&mut self, configuration: Configuration<M>) -> Result<(), TooMany> {
         let alike = self.seen.entry(configuration.state.clone()).or_default();
         if !alike.iter().any(|other| other.covers(&configuration)) {
@@ -45,7 +46,7 @@ impl<M: Model> Search<M> {
         Ok(())
     }
 
-    /// Adds everything that can come of one by one operation other than the call at `index`.
+    /// Adds every successor of one by one operation other than the call at `index`.
     fn extend(
         &mut self,
         configuration: &Configuration<M>,
@@ -68,12 +69,12 @@ impl<M: Model> Object<M> {
         Object { calls: Vec::new(), configurations: vec![Configuration::new(state)] }
     }
 
-    /// Whether nothing has happened that could still be noticed.
+    /// Whether no future can tell this object from a new one.
     pub(super) fn is_new(&self) -> bool {
         self.only().is_some_and(|only| only.is_quiet() && only.state == M::State::default())
     }
 
-    /// The only configuration, if nothing is open and there is just one.
+    /// The only configuration, if no call is open and there is just one.
     pub(super) fn only(&self) -> Option<&Configuration<M>> {
         match &self.configurations[..] {
             [only] if self.calls.is_empty() => Some(only),
@@ -99,7 +100,7 @@ impl<M: Model> Object<M> {
         self.calls.insert(index, call);
     }
 
-    /// Nobody waits for it any more.
+    /// The client gives up waiting.
     pub(super) fn abandon(&mut self, id: u64) {
         let index = self.open(id);
         let call = self.calls.remove(index);
@@ -109,7 +110,7 @@ impl<M: Model> Object<M> {
         self.normalise();
     }
 
-    /// It is answered. After any verdict but `Linearizable` the object is of no use any more.
+    /// The call is answered. After any verdict but `Linearizable` the object must not be used.
     pub(super) fn answer(
         &mut self,
         id: u64,
@@ -136,7 +137,7 @@ impl<M: Model> Object<M> {
         Verdict::Linearizable
     }
 
-    /// The configurations in which the call was done with this answer, without the call.
+    /// The configurations in which the call took effect with this answer, without the call.
     fn explained(
         &self,
         index: usize,
@@ -156,6 +157,8 @@ impl<M: Model> Object<M> {
         while let Some(configuration) = search.queue.pop_front() {
             if may_have(&configuration, index, answer) {
                 found.push(configuration.clone());
+                // A read leaves the state as it is, so all other operations can still take effect
+                // later: "just in time".
                 if is_read {
                     continue;
                 }
@@ -170,7 +173,7 @@ impl<M: Model> Object<M> {
         Ok(found)
     }
 
-    /// Every answer that an open call might have now.
+    /// Every answer that an open call might get now.
     pub(super) fn possible(&self, id: u64, limit: usize) -> Result<BTreeSet<M::Answer>, TooMany> {
         let index = self.open(id);
         let mut answers = BTreeSet::new();
@@ -191,15 +194,17 @@ impl<M: Model> Object<M> {
         Ok(answers)
     }
 
-    /// Drops every configuration that another one makes superfluous, and puts the others in order.
-    /// Which are left does not depend on the order in which they were found: "makes superfluous" is a
-    /// partial order, and the first in it are left.
+    /// Drops every configuration that another one makes superfluous, and sorts the others. The
+    /// result does not depend on the order in which they were found: "makes superfluous" is a
+    /// partial order, and its first elements are left.
     fn normalise(&mut self) {
         self.configurations.sort_unstable();
         self.configurations.dedup();
         self.keep_unless(|one, other| one.covers(other));
         if self.configurations.len() <= COMPARED {
             let calls = std::mem::take(&mut self.calls);
+            // Each pair has a budget of its own, so that the result does not depend on the order of
+            // pairs.
             self.keep_unless(|one, other| one.leads_to(other, &calls, &mut { STEPS }));
             self.calls = calls;
         }
@@ -222,7 +227,7 @@ impl<M: Model> Object<M> {
     }
 }
 
-/// Whether the call may have been done here with this answer.
+/// Whether the call may have taken effect here with this answer.
 fn may_have<M: Model>(configuration: &Configuration<M>, index: usize, answer: &M::Answer) -> bool {
     match configuration.fate(index) {
         Fate::Open(answers) => answers.binary_search(answer).is_ok(),

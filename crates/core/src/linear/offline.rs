@@ -1,20 +1,20 @@
-//! The verdict on a recorded history: the same checker, fed event by event, but every answer is known
-//! when its operation begins.
+//! The verdict on a recorded history: the same checker, fed event by event, but every answer is
+//! known when its operation begins.
 
 use super::checker::Checker;
 use super::explain::{Counterexample, explain};
 use super::{Event, History, Model, Verdict, What};
 use std::collections::BTreeMap;
 
-/// So often progress is told: after this many events.
+/// The number of events between two reports of progress.
 const STRIDE: usize = 1_000;
 
 /// The state in which an object begins.
 pub(super) type Start<M> = (<M as Model>::Key, <M as Model>::State);
 
 impl<M: Model> History<M> {
-    /// Whether it is linearizable. `limit` is as for [`Checker::new`]; `progress` is told how many
-    /// events were judged so far.
+    /// Whether it is linearizable. `limit` is as for [`Checker::new`]; `progress` gets the number
+    /// of events judged so far.
     ///
     /// A history is `Unknown` if some key is, and none is `Broken`.
     pub fn check(
@@ -33,8 +33,8 @@ impl<M: Model> History<M> {
     }
 }
 
-/// The verdict on these events, with the key that is broken. Operations that have no answer among
-/// them are abandoned.
+/// The verdict on these events, with the broken key. Operations without an answer among them are
+/// abandoned.
 pub(super) fn judge<M: Model>(
     events: &[&Event<M>],
     start: Option<&Start<M>>,
@@ -62,7 +62,7 @@ pub(super) struct Feed<'a, M: Model> {
     events: &'a [&'a Event<M>],
     /// For each call its answer, if it has one.
     answers: Vec<Option<&'a M::Answer>>,
-    /// The call whose answer the checker is not to know before.
+    /// The call whose answer the checker must not know in advance.
     surprise: Option<usize>,
     index: usize,
 }
@@ -81,12 +81,12 @@ impl<'a, M: Model> Feed<'a, M> {
         (self.index < self.events.len()).then_some(self.index)
     }
 
-    /// Whether the operation that is called there is answered some time.
+    /// Whether the call at this place is ever answered.
     pub(super) fn is_answered(&self, index: usize) -> bool {
         self.answers[index].is_some()
     }
 
-    /// The last answer is a surprise.
+    /// Hides the last answer from the checker until it comes.
     pub(super) fn forget_last_answer(&mut self) {
         let Some(last) = self.events.last() else { return };
         let is_call =

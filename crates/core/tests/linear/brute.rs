@@ -1,4 +1,5 @@
-//! The definition itself: try every order that respects real time. And random histories to try it on.
+//! The definition itself: brute force over every order that respects real time; and random
+//! histories.
 
 use crate::Kv;
 use synod_core::linear::{Event, What};
@@ -7,13 +8,12 @@ use synod_core::replication::{Action, Answer, Operation, Store};
 struct Called {
     operation: Operation,
     began: usize,
-    /// When it was answered, and what.
+    /// The time and the content of its answer.
     ended: Option<(usize, Answer)>,
 }
 
-/// Whether some order of the operations on a store that begins like this explains every answer. An
-/// operation comes before another if it ended before the other began; those without an answer may be
-/// left out.
+/// Whether some order of the operations on this store explains every answer. An operation comes
+/// before another if it ended before the other began; operations without an answer may be left out.
 pub(crate) fn is_linearizable(store: &Store, events: &[Event<Kv>]) -> bool {
     let mut called: Vec<(u64, Called)> = Vec::new();
     for (at, event) in events.iter().enumerate() {
@@ -50,7 +50,7 @@ fn some_order(store: &Store, left: &[&Called]) -> bool {
     })
 }
 
-/// Numbers that look random and are the same everywhere (splitmix64).
+/// Numbers that look random and are the same in every run (splitmix64).
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
@@ -73,14 +73,14 @@ impl Dice {
         }
     }
 
-    /// Some answer to such an action, true or not.
+    /// Some answer to this action, true or not.
     fn lie(&mut self, action: &Action, values: u64) -> Answer {
         let answers = answers_to(action, values);
         answers[self.below(answers.len() as u64) as usize].clone()
     }
 }
 
-/// Everything that might be answered.
+/// Every possible answer.
 pub(crate) fn answers_to(action: &Action, values: u64) -> Vec<Answer> {
     match action {
         Action::Get => (0..values).map(Some).chain([None]).map(Answer::Value).collect(),
@@ -90,20 +90,20 @@ pub(crate) fn answers_to(action: &Action, values: u64) -> Vec<Answer> {
     }
 }
 
-/// How large a random history is.
+/// The size of a random history.
 #[derive(Clone, Copy)]
 pub(crate) struct Size {
     pub(crate) operations: u64,
     pub(crate) clients: u64,
     pub(crate) keys: u64,
     pub(crate) values: u64,
-    /// One answer in so many is a lie.
+    /// One answer in this many is a lie.
     pub(crate) lies: u64,
-    /// One operation in so many is abandoned.
+    /// One operation in this many is abandoned.
     pub(crate) abandons: u64,
 }
 
-/// What a client of a random history is doing.
+/// The state of a client of a random history.
 #[derive(Clone)]
 enum Client {
     Idle,
@@ -112,7 +112,7 @@ enum Client {
 }
 
 /// A real store serves its clients, each operation at some moment between call and answer; but some
-/// answers are lies, and some clients do not wait.
+/// answers are lies, and some clients give up waiting.
 pub(crate) fn random_history(size: Size, dice: &mut Dice) -> Vec<Event<Kv>> {
     let mut clients = vec![Client::Idle; size.clients as usize];
     let (mut store, mut events, mut called) = (Store::default(), Vec::new(), 0);

@@ -1,4 +1,4 @@
-//! Counterexamples are short, and are drawn so that one sees what is wrong.
+//! Counterexamples are short, and their pictures show the mistake.
 
 use crate::{Kv, abandon, alone, answer, get, history, invoke, put};
 use synod_core::linear::{Counterexample, Event, USUAL_LIMIT, Verdict};

@@ -1,4 +1,4 @@
-//! Histories as lines of JSON, and what is refused.
+//! Histories as lines of JSON, and texts that are refused.
 
 use crate::brute::{Dice, Size, random_history};
 use crate::{Kv, history};
@@ -35,7 +35,7 @@ fn a_history_is_printed_as_it_was_read() {
     assert_eq!(History::<Kv>::parse(&text, serde_json::from_str), Ok(random));
 }
 
-/// What is said about a text that is no history.
+/// The error for a text that is no history.
 fn complaint(lines: &[&str]) -> String {
     parse(&lines.join("\n")).expect_err("it is no history")
 }

@@ -11,7 +11,7 @@ fn is_fine(events: &[Event<Kv>]) -> bool {
     first_broken(events).is_none()
 }
 
-/// What is wrong, in words.
+/// The first broken answer, in words.
 fn complaint(events: &[Event<Kv>]) -> String {
     first_broken(events).map_or_else(|| "nothing".to_owned(), |(_, broken)| broken.to_string())
 }
@@ -34,7 +34,7 @@ fn a_read_after_a_write_does_not_see_what_was_there_before() {
 }
 
 #[test]
-fn a_value_that_nobody_wrote_is_never_read() {
+fn a_value_that_no_client_wrote_is_never_read() {
     let events = [put(0, 1), get(1, 7)].concat();
     assert_eq!(complaint(&events), "get 0 was answered 7, but only 1 was possible");
 }
@@ -81,7 +81,7 @@ fn of_two_swaps_from_the_same_value_one_fails() {
 
 #[test]
 fn a_swap_that_is_done_again_by_mistake_is_noticed() {
-    // The client was told that it failed, because its second execution did.
+    // The client got the answer of the second execution, which failed.
     let events = [put(0, 1).to_vec(), alone(0, 0, swap(1, 2), Answer::Swapped(false)).to_vec()];
     assert!(!is_fine(&events.concat()));
 }
@@ -114,7 +114,7 @@ fn each_key_is_an_object_of_its_own() {
     assert!(!is_fine(&stale.concat()));
 }
 
-/// A queue, first in, first out: what the checker knows of an object is its model and nothing else.
+/// A queue, first in, first out: the checker knows an object by its model only.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Queue;
 
@@ -158,8 +158,8 @@ impl Model for Queue {
     }
 }
 
-/// Whether a queue can do this. `+x A` is a call, `-x B` asks B for an item, which is to be x; `. A`
-/// ends what A has called.
+/// Whether a queue can do this. `+x A` is A's call to enqueue x, `-x B` asks B for an item, which
+/// is to be x; `. A` ends A's call.
 fn can_a_queue(steps: &str) -> bool {
     let mut checker = Checker::<Queue>::default();
     let mut answers = std::collections::BTreeMap::new();
@@ -191,6 +191,6 @@ fn the_queues_of_herlihy_and_wing_are_judged_as_in_their_paper() {
     assert!(!can_a_queue("+x A, . A, +y B, . B, -y B, . B"));
     // x may be taken out while its enqueue is still under way.
     assert!(can_a_queue("+x A, -x B, . B, . A"));
-    // Nothing is taken out twice.
+    // No item is taken out twice.
     assert!(!can_a_queue("+x A, +y B, . A, . B, -y A, -y B, . A, . B"));
 }

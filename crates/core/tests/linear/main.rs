@@ -29,7 +29,7 @@ fn swap(expect: u64, new: u64) -> Action {
     Action::CompareAndSwap { expect: Some(expect), new }
 }
 
-/// A call and its answer, with nothing between.
+/// A call and its answer, with no event between.
 fn alone(client: u64, key: u64, action: Action, answered: Answer) -> [Event<Kv>; 2] {
     [invoke(client, key, action), answer(client, answered)]
 }
@@ -42,7 +42,7 @@ fn get(client: u64, value: u64) -> [Event<Kv>; 2] {
     alone(client, 0, Action::Get, Answer::Value(Some(value)))
 }
 
-/// Tells a checker one event.
+/// Feeds a checker with one event.
 fn tell(checker: &mut Checker<Kv>, event: &Event<Kv>) -> Verdict<Box<Broken<Kv>>> {
     match &event.what {
         What::Invoke(operation) => checker.invoke(event.client, operation.clone()),
@@ -52,7 +52,7 @@ fn tell(checker: &mut Checker<Kv>, event: &Event<Kv>) -> Verdict<Box<Broken<Kv>>
     Verdict::Linearizable
 }
 
-/// A checker that was told all this and found nothing wrong.
+/// A checker after these events, all of them linearizable.
 fn told(events: &[Event<Kv>]) -> Checker<Kv> {
     let mut checker = Checker::default();
     for event in events {
@@ -61,7 +61,7 @@ fn told(events: &[Event<Kv>]) -> Checker<Kv> {
     checker
 }
 
-/// The place of the first answer that is broken, as it is found while things happen.
+/// The place of the first broken answer, found event by event.
 fn first_broken(events: &[Event<Kv>]) -> Option<(usize, Broken<Kv>)> {
     let mut checker = Checker::default();
     events.iter().enumerate().find_map(|(index, event)| match tell(&mut checker, event) {

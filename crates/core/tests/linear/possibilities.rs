@@ -1,4 +1,5 @@
-//! What a checker knows is canonical, bounded, and forgets what nobody can notice any more.
+//! The state of a checker is canonical and bounded, and forgets differences that no client can
+//! notice.
 
 use crate::brute::{Dice, Size, answers_to, is_linearizable, random_history};
 use crate::{Kv, abandon, alone, answer, get, invoke, put, tell, told};
@@ -48,7 +49,7 @@ fn open_in(events: &[Event<Kv>]) -> BTreeMap<u64, Operation> {
     open
 }
 
-/// What can come after, by brute force: of every continuation by so many answers, reads and writes,
+/// All futures, by brute force: for every continuation by `depth` answers, reads and writes,
 /// whether it is linearizable.
 fn futures(events: &[Event<Kv>], depth: usize, futures_so_far: &mut Vec<bool>) {
     let holds = is_linearizable(&Store::default(), events);

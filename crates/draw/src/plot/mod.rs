@@ -1,29 +1,29 @@
-//! Small plots: what was measured, as points with the range they lie in, against what a formula
-//! says, as a line. As SVG ([`Plot::to_svg`]) or for the terminal ([`Plot::to_terminal`]).
+//! Small plots: measurements, as points with their range, against formulas, as lines. As SVG
+//! ([`Plot::to_svg`]) or for the terminal ([`Plot::to_terminal`]).
 
 mod svg;
 mod terminal;
 
 use crate::paper::nice_ticks;
 
-/// A plot. Points that are no numbers are left out.
+/// A plot. Points that are not numbers are left out.
 #[derive(Clone, Debug, Default)]
 pub struct Plot {
-    /// What it shows.
+    /// The title.
     pub title: String,
-    /// What stands below the horizontal axis: `processes N`.
+    /// The text below the horizontal axis: `processes N`.
     pub x_label: String,
-    /// What stands above the vertical axis, with its unit: `messages per entry`.
+    /// The text above the vertical axis, with the unit: `messages per entry`.
     pub y_label: String,
-    /// What is drawn, each in its own colour. The first lies at the bottom.
+    /// The series, each in its own colour. The first lies at the bottom.
     pub series: Vec<Series>,
-    /// How the horizontal axis is divided.
+    /// The scale of the horizontal axis.
     pub x_scale: Scale,
-    /// How the vertical axis is divided.
+    /// The scale of the vertical axis.
     pub y_scale: Scale,
 }
 
-/// How an axis is divided.
+/// The scale of an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scale {
     /// Equal steps are equally long.
@@ -36,29 +36,29 @@ pub enum Scale {
 /// Points that belong together.
 #[derive(Clone, Debug, Default)]
 pub struct Series {
-    /// What they are called in the legend.
+    /// The name in the legend.
     pub name: String,
     /// The points, from left to right.
     pub points: Vec<(f64, f64)>,
-    /// The range around the points: where, least and most. May be empty.
+    /// The range around the points: x, least and most. May be empty.
     pub band: Vec<(f64, f64, f64)>,
-    /// How they are drawn.
+    /// The style.
     pub style: Style,
-    /// What is written beside the points, one for each. May be empty.
+    /// The texts beside the points, one for each. May be empty.
     pub labels: Vec<String>,
 }
 
-/// How a series is drawn.
+/// The style of a series.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Style {
-    /// As points: something measured.
+    /// As points: a measurement.
     #[default]
     Points,
-    /// As a line: something calculated.
+    /// As a line: a calculation.
     Line,
     /// As a dashed line: a bound.
     Dashed,
-    /// As bars from 0: how often something occurred.
+    /// As bars from 0: a frequency.
     Bars,
     /// As an area, the range: parts of a whole, one upon the other.
     Area,
@@ -70,25 +70,25 @@ impl Series {
         Series { name: name.into(), points, band: Vec::new(), style, labels: Vec::new() }
     }
 
-    /// An area between two lines: where, from, to.
+    /// An area between two lines: x, from, to.
     pub fn area(name: impl Into<String>, band: Vec<(f64, f64, f64)>) -> Self {
         Series::new(name, Style::Area, Vec::new()).with_band(band)
     }
 
-    /// What is written beside the points.
+    /// Adds texts beside the points.
     pub fn with_labels(mut self, labels: Vec<String>) -> Self {
         self.labels = labels;
         self
     }
 
-    /// The range in which the measured values lie.
+    /// Adds the range of the measured values.
     pub fn with_band(mut self, band: Vec<(f64, f64, f64)>) -> Self {
         self.band = band;
         self
     }
 }
 
-/// The numbers that fit on the axes, and their marks.
+/// The numbers along an axis, and its marks.
 #[derive(Clone, Debug, PartialEq)]
 struct Range {
     low: f64,
@@ -98,8 +98,8 @@ struct Range {
 }
 
 impl Range {
-    /// Covers all values above 0, and ends at 1, 2 or 5 times a power of ten. Marks are powers of ten,
-    /// or these too where there are few.
+    /// Covers all values above 0, and ends at 1, 2 or 5 times a power of ten. Marks are powers of
+    /// ten, or these too where there are few.
     fn log(values: &[f64]) -> Self {
         let above = || values.iter().copied().filter(|value| *value > 0.0);
         let low = above().fold(f64::INFINITY, f64::min);
@@ -146,7 +146,7 @@ impl Range {
         Range { low, high, ticks, scale: Scale::Linear }
     }
 
-    /// Where a value lies, from 0 to 1.
+    /// The position of a value, from 0 to 1.
     fn part(&self, value: f64) -> f64 {
         match self.scale {
             Scale::Linear => (value - self.low) / (self.high - self.low),
@@ -156,7 +156,7 @@ impl Range {
 }
 
 impl Plot {
-    /// The plot without whatever is no number.
+    /// The plot without points that are not numbers.
     fn cleaned(&self) -> Plot {
         let mut plot = self.clone();
         let fits = |value: f64, scale| value.is_finite() && (scale == Scale::Linear || value > 0.0);
@@ -192,7 +192,7 @@ impl Plot {
         }
     }
 
-    /// Amounts are compared with nothing, so 0 is on the axis unless values lie below it.
+    /// An amount is compared with zero, so 0 is on the axis unless values lie below it.
     fn y_range(&self, wanted: usize) -> Range {
         let points = self.series.iter().flat_map(|s| s.points.iter().map(|point| point.1));
         let bands = self.series.iter().flat_map(|s| s.band.iter().flat_map(|b| [b.1, b.2]));

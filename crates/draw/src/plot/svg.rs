@@ -121,7 +121,7 @@ impl Frame {
         drawn + &self.labels(series)
     }
 
-    /// What is written beside the points, to the left of them where there is no room to the right.
+    /// The texts beside the points, to the left of them where there is no room to the right.
     fn labels(&self, series: &Series) -> String {
         let mut drawn = String::new();
         for (&point, label) in series.points.iter().zip(&series.labels) {

@@ -1,4 +1,4 @@
-//! Messages as arrows: from where they are sent to where they arrive, are lost, or leave the window.
+//! Messages as arrows: from the sending to the arrival, the loss, or the edge of the window.
 
 use super::Picture;
 use crate::paper::{escaped, line};
@@ -9,7 +9,7 @@ use synod_sim::trace::{Event, What};
 
 type Point = (f64, f64);
 
-/// How far a stub reaches from the lane.
+/// The length of a stub from the lane.
 const STUB: f64 = 30.0;
 
 impl Picture<'_> {
@@ -55,7 +55,7 @@ impl Picture<'_> {
             return self.loop_back(event, source, target, &tip);
         }
         if lost && target.0 <= source.0 {
-            // Lost as soon as it was sent; but arrows lean to the right.
+            // Lost as soon as it was sent; but every arrow leans to the right.
             target.0 = source.0 + 24.0;
         }
         let target = towards(target, source, if lost { 15.0 } else { 4.0 });
@@ -91,7 +91,7 @@ impl Picture<'_> {
         self.message(event, &tip, &shape);
     }
 
-    /// A message to oneself: an arc below the lane.
+    /// A message of a process to itself: an arc below the lane.
     fn loop_back(&mut self, event: &Event, source: Point, target: Point, tip: &str) {
         let class = stroke(self.kind_index(event));
         let ((x1, y), (x2, _)) = (source, target);

@@ -1,10 +1,10 @@
-//! Where each event stands from left to right: by true time, or one step after the other.
+//! The place of each event from left to right: by true time, or one step after the other.
 
 use crate::paper::nice_ticks;
 use crate::words::time_in_words;
 use synod_sim::trace::{Event, What};
 
-/// How events are spread from left to right.
+/// The spread of events from left to right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Spread {
     /// By true time, unless that squeezes neighbours together or time stands still.
@@ -20,7 +20,7 @@ pub enum Spread {
 const STEP: f64 = 44.0;
 /// Neighbours on one lane that are nearer than this are squeezed.
 const SQUEEZED: f64 = 11.0;
-/// True time is given up if more than one neighbour in so many is squeezed.
+/// The axis gives up true time if more than one neighbour in this many is squeezed.
 const TOLERATED: usize = 8;
 
 /// The place of each event, from 0 to `width`.
@@ -72,6 +72,7 @@ impl Axis {
         for ((event, &x), &step) in events.iter().zip(&self.x).zip(&self.steps) {
             let Some(process) = event.process else { continue };
             if let Some((before, x_before)) = last[process.index()].replace((step, x))
+                // Events of one step share a point on purpose.
                 && before != step
             {
                 all += 1;
@@ -81,7 +82,7 @@ impl Axis {
         near * TOLERATED > all
     }
 
-    /// The marks of the axis: where, and with which words. None where events are only ordered.
+    /// The marks of the axis: place and text. None where events are only ordered.
     pub(super) fn ticks(&self) -> Vec<(f64, String)> {
         let Some((first, last)) = self.times else { return Vec::new() };
         let scale = self.width / (last - first) as f64;
@@ -99,8 +100,8 @@ impl Axis {
     }
 }
 
-/// The step that each event belongs to: whatever a process does in answer to one stimulus is one
-/// step, and is drawn at one point.
+/// The step that each event belongs to. All reactions of a process to one stimulus are one step,
+/// and are drawn at one point.
 fn steps(events: &[Event]) -> Vec<usize> {
     let mut steps: Vec<usize> = Vec::with_capacity(events.len());
     let mut stimulus = 0;
@@ -122,9 +123,9 @@ fn continues(stimulus: &Event, before: &Event, event: &Event) -> bool {
         && match event.what {
             What::Start => stimulus.what == What::Start,
             What::Send | What::Output | What::Sync | What::Accuse => same_process,
-            // A link that is cut loses what is sent at once.
+            // A cut link loses a message as soon as it is sent.
             What::Lose => before.what == What::Send && before.message == event.message,
-            // Judged after the step, wherever it shows.
+            // The monitor judges after the step, so the violation belongs to it, at any process.
             What::Violation => true,
             _ => false,
         }

@@ -1,5 +1,5 @@
-//! Texts in the picture: each looks for a place where it covers no other, or is left out. What is
-//! left out is still told by colour and legend, and by pointing at it.
+//! Texts in the picture: each looks for a place where it covers no other, or is left out. The
+//! reader still has the colour, the legend and the tooltip of an arrow without a name.
 
 use crate::paper::{Area, text};
 
@@ -7,9 +7,9 @@ type Point = (f64, f64);
 
 /// Places along an arrow where its name may stand, the best first.
 const ALONG: [f64; 9] = [0.5, 0.4, 0.6, 0.32, 0.68, 0.25, 0.75, 0.18, 0.82];
-/// The name of an arrow may cover so many others, never more.
+/// The largest number of arrows that the name of an arrow may cover.
 const COVERED: usize = 1;
-/// How far the name of an arrow keeps away from lanes.
+/// The distance between the name of an arrow and a lane.
 const FROM_LANES: f64 = 15.0;
 
 pub(super) struct Labels {
@@ -55,7 +55,7 @@ impl Labels {
         }
     }
 
-    /// How many arrows but one pass through an area.
+    /// The number of arrows through an area, but for one.
     fn covered(&self, area: &Area, but: Option<usize>) -> usize {
         let others = self.arrows.iter().enumerate().filter(|&(index, _)| Some(index) != but);
         others.filter(|(_, arrow)| area.is_crossed(arrow.from, arrow.to)).count()
@@ -89,6 +89,7 @@ impl Labels {
         });
         let (name, place, area) =
             places.min_by_key(|(_, _, area)| self.covered(area, Some(index)))?;
+        // A name that covers several arrows would hide more than it says.
         let readable = self.covered(&area, Some(index)) <= COVERED;
         readable.then(|| (name.clone(), place, area))
     }

@@ -21,9 +21,9 @@ use std::fmt::Write as _;
 use synod_core::ProcessId;
 use synod_sim::trace::{Event, What};
 
-/// What is left free around the picture, in pixels.
+/// The free margin around the picture, in pixels.
 const MARGIN: f64 = 24.0;
-/// Where the first lane lies: below title, remark and the words about the network.
+/// The place of the first lane: below title, remark and the words about the network.
 const FIRST_LANE: f64 = 98.0;
 /// A line of text.
 const LINE: f64 = 19.0;
@@ -54,14 +54,14 @@ struct Picture<'a> {
     scene: &'a Scene,
     kinds: Vec<&'static str>,
     axis: Axis,
-    /// Where the lanes begin and end.
+    /// The ends of the lanes.
     left: f64,
     right: f64,
     width: f64,
     lane_distance: f64,
     labels: Labels,
     body: String,
-    /// How far down something has been drawn.
+    /// The lowest place drawn so far.
     bottom: f64,
 }
 
@@ -83,7 +83,7 @@ impl<'a> Picture<'a> {
         Picture { scene, kinds, axis, left, right, width, lane_distance, labels, body, bottom }
     }
 
-    /// Where the event with this position in the window stands.
+    /// The place of the event with this position in the window.
     fn x(&self, position: usize) -> f64 {
         self.left + self.axis.x[position]
     }
@@ -155,7 +155,7 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// The lanes: what each process is doing, piece by piece.
+    /// The lanes: the activity of each process, piece by piece.
     fn lanes(&mut self, earlier: &[Event], events: &[Event]) {
         for lane in 0..self.scene.n() {
             let mut state = Lanes::after(self.scene, earlier).now()[lane];
@@ -215,7 +215,7 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// What is known of an event: in words, with all its times.
+    /// The tooltip of an event: its words, with all its times.
     fn tip(&self, event: &Event) -> String {
         let place = event.process.map_or(String::new(), |process| self.scene.label(process));
         let words = event_in_words(self.scene, event);
@@ -295,7 +295,7 @@ impl<'a> Picture<'a> {
         self.bottom += 24.0;
     }
 
-    /// What colours and shadings mean, as far as this picture uses them.
+    /// The meaning of the colours and shadings that this picture uses.
     fn legend(&mut self, events: &[Event]) {
         let uses = |class: &str| self.body.contains(&format!("class=\"{class}\""));
         let mut items: Vec<(String, &str)> = self
@@ -329,8 +329,7 @@ impl<'a> Picture<'a> {
     }
 }
 
-/// The links that are cut, as far as the words of the trace tell: `partition …`, `cut …`, `mend …`
-/// and `heal`.
+/// The cut links, from the words of the trace: `partition …`, `cut …`, `mend …` and `heal`.
 #[derive(Default)]
 struct Cuts(BTreeSet<String>);
 
@@ -367,7 +366,7 @@ fn swatch(class: &str, x: f64, y: f64) -> String {
     swatch
 }
 
-/// Which of several events at one point gives it its sign.
+/// Which of several events at one point determines its sign.
 fn weight(what: What) -> u8 {
     match what {
         What::Lose | What::Duplicate | What::Network | What::Violation => 0,

@@ -54,7 +54,7 @@ fn every_arrow_goes_from_a_send_to_a_receipt_of_the_same_message() {
 }
 
 #[test]
-fn whatever_goes_wrong_is_drawn() {
+fn every_fault_is_drawn() {
     let drawn = draw(&Scene::new("", 4), &sample::troubles(), Spread::Automatic);
     let document = Document::parse(&drawn).expect("the picture is XML");
     assert_eq!(count(&document, "ring"), 1);

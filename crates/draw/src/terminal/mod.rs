@@ -1,11 +1,11 @@
 //! A space-time diagram for the terminal: a lane for each process, time downwards.
 //!
-//! Messages cross and overtake each other, so each has a number. It is written where the message
-//! is sent (`● #3 Request`), and once more on the arrow, which is drawn in the row where the
-//! message arrives (`├─ #3 Request ─▶●`). If nothing happens in between, both are one row.
+//! Messages cross and overtake each other, so each has a number. It is written where the message is
+//! sent (`● #3 Request`), and once more on the arrow, which is drawn in the row where the message
+//! arrives (`├─ #3 Request ─▶●`). If no other event comes between, both are one row.
 //!
-//! The styles are embedded as escape sequences: print the text through `anstream`, which takes them
-//! out again where they are not wanted.
+//! The styles are embedded as escape sequences: print the text through `anstream`, which removes
+//! them where the terminal does not want them.
 
 mod rows;
 
@@ -22,7 +22,7 @@ use synod_sim::trace::{Event, What};
 
 /// The narrowest and the widest lane that is drawn, in columns.
 const LANE_WIDTHS: (usize, usize) = (4, 28);
-/// Messages that are still under way at the end: so many are named.
+/// The number of messages named that are still under way at the end.
 const NAMED_UNDER_WAY: usize = 6;
 
 const PLAIN: Style = Style::new();
@@ -34,7 +34,7 @@ const TROUBLE: Style = AnsiColor::Red.on_default();
 const NETWORK: Style = AnsiColor::Yellow.on_default().bold();
 const VIOLATION: Style =
     AnsiColor::BrightWhite.on_default().bg_color(Some(Color::Ansi(AnsiColor::Red))).bold();
-/// What messages are drawn in, by kind. Red, green and yellow have their own meaning.
+/// The colours of messages, by kind. Red, green and yellow have their own meaning.
 const KINDS: [AnsiColor; 6] = [
     AnsiColor::Cyan,
     AnsiColor::Magenta,
@@ -74,7 +74,7 @@ struct Picture<'a> {
     width: usize,
     lanes: Lanes,
     known: Known,
-    /// How many violations were not shown because they were known.
+    /// The number of violations left out because they were known.
     repeated: usize,
     out: String,
 }
@@ -191,11 +191,11 @@ impl<'a> Picture<'a> {
         names.collect::<Vec<_>>().join(" ")
     }
 
-    /// Writes the first of these ways to say it that fits beside the lane; else the last, cut.
+    /// Writes the first of these wordings that fits beside the lane; else the last, cut.
     fn beside(&self, row: &mut Row, lane: usize, ways: &[String], style: Style) {
         let last = lane + 1 == self.scene.n();
         let room = if last { self.width - self.x(lane) - 2 } else { self.lane_width - 2 };
-        // Where there is space to breathe, text does not touch the next lane.
+        // Where there is space, text keeps a gap to the next lane.
         let room = if last || room < 8 { room } else { room - 1 };
         let fits = ways.iter().find(|way| way.chars().count() <= room);
         let text = fits.or(ways.last()).map_or(String::new(), |way| shortened(way.trim(), room));
@@ -211,7 +211,7 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// Something that happens at one process.
+    /// An event at one process.
     fn point(&mut self, event: &Event) {
         let Some(lane) = self.scene.lane_of(event) else { return };
         let (glyph, style) = glyph(event.what);
@@ -270,13 +270,13 @@ impl<'a> Picture<'a> {
         row.put(if rightwards { right - 1 } else { left + 1 }, head, style);
     }
 
-    /// The label stands between the sender's lane and the next, with a bit of line on both sides.
+    /// The label stands between the sender's lane and the next, with a piece of line on both sides.
     fn label(&self, row: &mut Row, from: usize, to: usize, end: &Event, style: Style) {
         let room = self.lane_width - 1;
         let ways = self.labels(end).map(|way| format!(" {way} "));
         let spare = |way: &String| room.checked_sub(way.chars().count() + 2);
         let Some((way, spare)) = ways.iter().find_map(|way| Some((way, spare(way)?))) else {
-            // Too narrow for more than the bare number, or even for that.
+            // Too narrow for more than the bare number, or even for that one.
             let [.., number] = self.labels(end);
             if number.chars().count() < room {
                 let left = if from < to { self.x(from) + 1 } else { self.x(from - 1) + 2 };
@@ -347,7 +347,7 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// What the signs mean that this picture uses.
+    /// The meaning of the signs that this picture uses.
     fn legend(&mut self, events: &[Event]) {
         let meanings = [
             ('┆', "waits"),
@@ -372,7 +372,7 @@ impl<'a> Picture<'a> {
     }
 }
 
-/// How a lane looks between events.
+/// The look of a lane between events.
 fn look(lane: Lane) -> (char, Style) {
     match (lane.life, lane.operation) {
         (Life::Down, _) => (' ', PLAIN),
@@ -383,7 +383,7 @@ fn look(lane: Lane) -> (char, Style) {
     }
 }
 
-/// How a lane looks where an arrow passes; without a style of its own where there is none.
+/// The look of a lane that an arrow crosses; without a style of its own where it is empty.
 fn crossed(lane: Lane) -> (char, Option<Style>) {
     match look(lane) {
         (' ', _) => ('─', None),
@@ -392,7 +392,7 @@ fn crossed(lane: Lane) -> (char, Option<Style>) {
     }
 }
 
-/// The sign of what happens at one process.
+/// The sign of an event at one process.
 fn glyph(what: What) -> (char, Style) {
     match what {
         What::Input => ('○', BOLD),
@@ -411,7 +411,7 @@ fn glyph(what: What) -> (char, Style) {
     }
 }
 
-/// Breaks text into lines of at most so many characters, between words where possible.
+/// Breaks text into lines of at most `width` characters, between words where possible.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
@@ -428,7 +428,7 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// The column of times: each is written once. Where time stands still, events are counted instead.
+/// The column of times: each is written once. Where time stands still, events are numbered instead.
 struct Gutter {
     width: usize,
     counts: bool,
@@ -452,7 +452,7 @@ impl Gutter {
         }
     }
 
-    /// What stands beside this event: blanks, if it is the same as before.
+    /// The text beside this event: empty, if it is the same as before.
     fn time(&mut self, event: &Event) -> String {
         let words = self.words(event);
         if self.last.as_ref() == Some(&words) {

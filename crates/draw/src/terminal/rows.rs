@@ -7,17 +7,16 @@ use synod_sim::trace::{Event, What};
 pub(super) enum Group<'a> {
     /// Processes that start one after the other.
     Starts(&'a [Event]),
-    /// The same words to one or more others, all sent in one go.
+    /// The same message to one or more others, all sent in one step.
     Sends(&'a [Event]),
-    /// A message that arrives or is lost before anything else happens: its arrow has both ends in
-    /// one row.
+    /// A message that arrives or is lost as the next event: its arrow has both ends in one row.
     Straight {
         /// The sending.
         send: &'a Event,
         /// The receipt or the loss.
         end: &'a Event,
     },
-    /// Anything else.
+    /// Any other event.
     One(&'a Event),
 }
 

@@ -48,13 +48,13 @@ Two requests
 }
 
 #[test]
-fn whatever_goes_wrong_has_its_sign() {
+fn every_fault_has_its_sign() {
     let drawn = plain(&Scene::new("", 4), &sample::troubles(), 100);
     let has = |line: &str| assert!(drawn.contains(line), "{line} is missing in\n{drawn}");
     has("1.050 ms  ├──── #2 Request ─────┼────────────────────✗│                     │\n");
     has("0.700 ms  ╌╌╌ partition p0 p1 | p2 p3 ╌╌╌");
     has("† crashes             ╎\n");
-    // Nothing is left of a crashed process, so arrows pass freely.
+    // The lane of a crashed process is empty, so arrows pass freely.
     has("├─ #3 Request(1@p0) ──┼──────────────────────────────────────────▶●\n");
     has("▌ VIOLATION of ME1 at p2: p2 enters while p0 is in the critical section\n");
     has("still under way: #7 Reply p2 → p3\n");

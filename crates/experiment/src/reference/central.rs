@@ -1,4 +1,4 @@
-//! Two allocators that see everything: what could be reached.
+//! Two allocators that see the whole pool: bounds for all others.
 
 use crate::clean::Group;
 use crate::measure::{Measured, Meter};
@@ -7,12 +7,12 @@ use crate::settings::Settings;
 use crate::workload::{ROUND, Time, Workload};
 use std::collections::VecDeque;
 
-/// How a central allocator works.
+/// The kind of a central allocator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// One pool for all, without any latency: Erlang's formula, simulated.
     Oracle,
-    /// Every round it sees what everybody has and moves free slots; a slot that is moved cannot be
+    /// Every round it sees the slots of all members and moves free ones; a moved slot cannot be
     /// used until it arrives. Its messages cost nothing.
     Mover,
 }
@@ -22,11 +22,11 @@ pub(crate) struct Central {
     kind: Kind,
     latency: Time,
     holdings: Vec<Holding>,
-    /// In the pool of the oracle.
+    /// The pool of the oracle.
     pool: u32,
-    /// On their way to a member: when they arrive.
+    /// The slots on their way to a member, with their times of arrival.
     moving: VecDeque<(Time, usize)>,
-    /// How many are on their way to each.
+    /// The number of slots on their way to each member.
     coming: Vec<u32>,
     meter: Meter,
 }
@@ -54,12 +54,12 @@ impl Central {
         }
     }
 
-    /// Moves free slots from whoever has most to spare to whoever lacks most, until all are equally
-    /// far from running out before more can come.
+    /// Moves free slots from the member with most to spare to the one that lacks most, until all
+    /// are equally far from running out before more can come.
     fn balance(&mut self, now: Time, workload: &Workload) {
         let rounds = (self.latency / ROUND) as f64;
         loop {
-            // How many standard deviations somebody is above what it will need.
+            // The distance of a member's stock from its mean need, in standard deviations.
             let comfort = |node: usize, have: u32| {
                 let mean = workload.rate(node) * rounds;
                 (f64::from(have) - mean) / mean.sqrt().max(1e-9)

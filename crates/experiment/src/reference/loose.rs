@@ -1,14 +1,15 @@
-//! SLOTS with donations, as the authors' program starts up: nothing becomes void when somebody joins.
+//! SLOTS with donations, as the authors' program starts up: a join makes no request void.
 //!
-//! Every member keeps its own books: who has still to answer its request, and to whom it owes an empty
-//! answer. Optimisations 2 and 3 are repaired, so that nobody blocks: the next member always answers, both
-//! sides count the other's request as an answer, and whoever asks drops the answers that it owes and does
-//! not wait for them. Requests and donations count whenever they were sent, and no view guards them.
+//! Every member keeps its own books: the members that have still to answer its request, and those
+//! to which it owes an empty answer. Optimisations 2 and 3 are repaired, so that no member blocks:
+//! the next member always answers, both sides count the other's request as an answer, and a member
+//! that asks drops the answers that it owes and does not wait for those members. Requests and
+//! donations count at any time after they were sent, and no view guards them.
 //!
-//! Simulations of the authors' program differ in how the group begins. What they differ in are
-//! [`Habits`], so that each can be measured by itself.
+//! Simulations of the authors' program differ in how the group begins. [`Habits`] lists the
+//! differences, so that each can be measured by itself.
 //!
-//! Source: the authors' public simulation, and what is known of an independent one.
+//! Source: the authors' public simulation, and the published figures of an independent one.
 
 use crate::policy::{Holding, Policy, Program};
 use crate::settings::{Settings, Start};
@@ -31,18 +32,18 @@ pub struct Habits {
     /// A new member waits for a status from the first, which sends one at a time; otherwise it is a
     /// member as soon as it joins. Either counts as its request.
     pub by_status: bool,
-    /// Shares are those of the whole group, though most of it is yet to come; otherwise of those who
-    /// are there.
+    /// Shares are those of the whole group, though most members have not joined yet; otherwise of
+    /// the present members.
     pub shares_of_all: bool,
-    /// When somebody joins, everybody forgets its open request and what it owes, and may ask again. What
-    /// was asked before is still answered.
+    /// At a join all members forget their open requests and the answers they owe, and may ask
+    /// again. Earlier requests are still answered.
     pub forgets: bool,
-    /// It is before a claim that a member asks for more, not after it.
+    /// A member asks for more before a claim, not after it.
     pub asks_first: bool,
 }
 
 impl Habits {
-    /// None but that members ask before they claim, as in the authors' program.
+    /// None, except that members ask before they claim, as in the authors' program.
     pub const PLAIN: Habits =
         Habits { by_status: false, shares_of_all: false, forgets: false, asks_first: true };
     /// Those of the authors' program.
@@ -72,23 +73,23 @@ pub const NAMED: [(Habits, &str, &str); 6] = [
     (Habits::PROGRAM, "loose-program", "loose, as the authors' program"),
 ];
 
-/// What is multicast.
+/// A multicast.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Message {
-    /// I need so many.
+    /// The sender needs this many slots.
     Request(u32),
     /// An answer.
     Donate {
-        /// To whom.
+        /// The receiver of the slots.
         to: ProcessId,
-        /// What it gets.
+        /// The slots.
         slots: Vec<u32>,
     },
-    /// Somebody is a member now, with these.
+    /// A node is a member now, beside the present ones.
     Status {
-        /// Who.
+        /// The new member.
         to: ProcessId,
-        /// The others.
+        /// The present members.
         ready: ProcessSet,
     },
 }
@@ -104,20 +105,20 @@ pub struct Loose {
     free: BTreeSet<u32>,
     used: u32,
     pledged: u32,
-    /// Who is a member, as far as is known here; nobody, if we are none.
+    /// The members, as far as this one knows; empty, if it is none itself.
     ready: ProcessSet,
-    /// Who waits for a status.
+    /// Nodes that wait for a status.
     waiting: ProcessSet,
-    /// Who has still to answer our request; nobody, if we have none.
+    /// Members that have still to answer this member's request; empty, if it has none.
     pending: ProcessSet,
-    /// Whom we owe an empty answer that we put off.
+    /// Members to which this one owes an empty answer that it put off.
     owed: ProcessSet,
-    /// What our request brought so far.
+    /// The number of slots that its request brought so far.
     got: u32,
 }
 
 impl Loose {
-    /// A group of members, which are yet to join, or all there with the same share.
+    /// A group of nodes that have not joined yet, or are all members with the same share.
     pub fn group(settings: &Settings, habits: Habits) -> Vec<Self> {
         let (nodes, slots) = (settings.nodes, settings.slots);
         let mut member = Loose {
@@ -148,7 +149,7 @@ impl Loose {
         self.free.len() as u32
     }
 
-    /// Among how many slots are shared.
+    /// The number of members that share the slots.
     fn size(&self) -> u32 {
         if self.habits.shares_of_all { self.nodes } else { self.ready.len() as u32 }
     }
@@ -246,7 +247,7 @@ impl Loose {
         }
     }
 
-    /// Somebody joins.
+    /// A node joins.
     fn on_join(&mut self, node: ProcessId, session: &mut Session<'_, Self>) {
         if self.ready.contains(node) {
             return;
@@ -267,7 +268,7 @@ impl Loose {
         }
     }
 
-    /// The first member tells the next one that waits who is there.
+    /// The first member sends a status to the next waiting node.
     fn send_status(&self, session: &mut Session<'_, Self>) {
         if self.ready.first() == Some(session.me())
             && let Some(to) = self.waiting.first()
@@ -285,13 +286,13 @@ impl Loose {
         self.on_ready(to, session);
     }
 
-    /// Somebody else is a member, which counts as its request.
+    /// Another node becomes a member, which counts as its request.
     fn on_ready(&mut self, node: ProcessId, session: &mut Session<'_, Self>) {
         self.ready.insert(node);
         self.on_request(node, MIN, session);
     }
 
-    /// We are a member, beside these.
+    /// This node becomes a member, beside these.
     fn enter(&mut self, ready: &ProcessSet, session: &mut Session<'_, Self>) {
         self.ready.extend(ready.iter());
         self.ready.insert(session.me());
@@ -374,7 +375,7 @@ mod tests {
     const CAN: Capabilities =
         Capabilities { safe: true, partitionable: true, came_with: true, longest_message: 1_000 };
 
-    /// What p1 multicasts in one step, in a group of four that are all there.
+    /// The multicasts of p1 in one step, in a group of four members.
     fn step(
         member: &mut Loose,
         step: impl FnOnce(&mut Loose, &mut Session<'_, Loose>),
@@ -385,7 +386,7 @@ mod tests {
         acts.into_iter().filter_map(said).collect()
     }
 
-    /// One of four with two slots each, which therefore asks; a fifth is yet to join.
+    /// One of four with two slots each, which therefore asks; a fifth node has not joined yet.
     fn asking(habits: Habits) -> Loose {
         let settings =
             Settings { nodes: 4, slots: 8, start: Start::Together, ..Settings::published() };
@@ -396,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_forgets_asks_again_and_the_others_do_not() {
+    fn a_member_that_forgets_asks_again_and_the_others_do_not() {
         for forgets in [false, true] {
             let mut member = asking(Habits { forgets, ..Habits::PLAIN });
             step(&mut member, |member, session| member.on_join(ProcessId(4), session));
@@ -418,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_asks_while_it_owes_an_answer_neither_gives_it_nor_waits() {
+    fn a_member_that_asks_while_it_owes_an_answer_neither_gives_it_nor_waits() {
         let settings =
             Settings { nodes: 4, slots: 8, start: Start::Together, ..Settings::published() };
         let mut member = Loose::group(&settings, Habits::PLAIN).swap_remove(1);

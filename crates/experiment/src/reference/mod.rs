@@ -1,4 +1,4 @@
-//! Allocators to compare with. None of them is meant to be used: they survive no failure.
+//! Allocators to compare with. They survive no failure, so none of them is for use.
 
 mod central;
 mod loose;

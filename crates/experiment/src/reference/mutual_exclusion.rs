@@ -1,13 +1,14 @@
-//! The paper's baseline: slots without an owner lie in one heap, and every change of it is a multicast.
+//! The paper's baseline: slots without an owner lie in one heap, and every change of it is a
+//! multicast.
 //!
-//! A member without a free slot multicasts FORK, and whoever delivers it gives the first
+//! A member without a free slot multicasts FORK, and every member that delivers it gives the first
 //! [`BATCH`] slots of the heap to the sender. A member with [`HIGH`] free slots or more multicasts
-//! EXIT with [`BATCH`] of them, and they go back to the heap. One of each is under way at most; a FORK
-//! that brings nothing is sent again at once.
+//! EXIT with [`BATCH`] of them, and they go back to the heap. Each member has one FORK and one EXIT
+//! under way at most; it repeats a FORK that brings no slot at once.
 //!
-//! With the *slip* the baseline does what the authors' public simulation does: an EXIT with four slots
-//! puts slots 0 to 3 back to the heap, not those that it names. Those that it names belong to nobody
-//! ever after, and whoever used slots 0 to 3 loses them without a word.
+//! With the *slip* the baseline does what the authors' public simulation does: an EXIT with four
+//! slots puts slots 0 to 3 back to the heap, not those that it names. The named slots have no owner
+//! ever after, and the users of slots 0 to 3 lose them without notice.
 //!
 //! Source: section V of the paper; the sizes and the slip are in the authors' public simulation.
 
@@ -19,9 +20,9 @@ use synod_core::family::slots::{Input, Output, Refusal, SlotId, Token};
 use synod_core::group::{Delivery, Level, Service, Session, View};
 use synod_core::protocol::{Never, Wire};
 
-/// Slots are taken and given back so many at a time.
+/// The number of slots that are taken and given back at a time.
 const BATCH: usize = 4;
-/// A member with so many free slots gives some back.
+/// A member with this many free slots gives some back.
 const HIGH: u32 = 8;
 
 /// One member.
@@ -36,19 +37,19 @@ pub struct MutualExclusion {
     giving: bool,
 }
 
-/// What is multicast.
+/// A multicast.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Message {
-    /// I need slots.
+    /// The sender needs slots.
     Fork,
-    /// I do not need these any more.
+    /// The sender gives these slots back.
     Exit(Vec<u32>),
 }
 
 impl Wire for Message {}
 
 impl MutualExclusion {
-    /// A member of a group that shares so many slots.
+    /// A member of a group that shares `slots` slots.
     pub fn new(slots: u32, slip: bool) -> Self {
         MutualExclusion {
             slip,
@@ -136,7 +137,7 @@ impl Policy for MutualExclusion {
         Program { ends_first: true, counts_passes: false }
     }
 
-    /// Takes or gives back, if it must.
+    /// Takes or gives back slots, if it must.
     fn manage(&mut self, session: &mut Session<'_, Self>) {
         if self.free.count == 0 && !self.taking {
             self.taking = session.multicast(Level::Agreed, Message::Fork).is_ok();
@@ -156,7 +157,7 @@ impl Policy for MutualExclusion {
     }
 }
 
-/// A set of slots of which the first is taken.
+/// A set of slots from which the first is taken.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Heap {
     words: Vec<u64>,
@@ -178,7 +179,7 @@ impl Heap {
         (slot as usize / 64, 1 << (slot % 64))
     }
 
-    /// Slots that there are not are left out.
+    /// Adds a slot; ignores one that does not exist.
     fn insert(&mut self, slot: u32) {
         let (place, bit) = Heap::place(slot);
         if let Some(word) = self.words.get_mut(place).filter(|word| **word & bit == 0) {
@@ -230,7 +231,7 @@ mod tests {
     fn a_release_gives_back_what_it_names() {
         let mut member = MutualExclusion::new(12, false);
         (0..2).for_each(|_| drop(deliver(&mut member, Message::Fork)));
-        // Eight free ones are too many: the first four are on their way back.
+        // Eight free slots are too many: the first four are on their way back.
         let mut acts = VecDeque::new();
         member.manage(&mut Session::new(ProcessId(0), CAN, 9, &mut acts));
         let given = Message::Exit(vec![0, 1, 2, 3]);
@@ -247,7 +248,8 @@ mod tests {
         let mut acts = VecDeque::new();
         member.on_command(Input::Claim, &mut Session::new(ProcessId(0), CAN, 9, &mut acts));
         assert_eq!(member.holding(), Holding { used: 1, free: 3, pledged: 0 });
-        // Somebody gave back 8 to 11: slots 0 to 3 are in the heap, though they were ours.
+        // Another member gave back 8 to 11: slots 0 to 3 are in the heap, though this member owned
+        // them.
         deliver(&mut member, Message::Exit(vec![8, 9, 10, 11]));
         assert_eq!(member.holding().owned(), 0);
         assert_eq!(member.heap.take_first(), Some(0));

@@ -1,4 +1,4 @@
-//! Every member has the same share for ever. No message at all.
+//! Every member has the same share for ever, without any message.
 
 use crate::policy::{Holding, Policy};
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ pub struct StaticSplit {
 }
 
 impl StaticSplit {
-    /// The group: one after the other gets its share, and the first ones what is left over.
+    /// The group: slots are dealt out in turn, so the first members may have one more.
     pub fn group(nodes: usize, slots: u32) -> Vec<Self> {
         let mut members = vec![StaticSplit { free: BTreeSet::new(), used: 0 }; nodes];
         for slot in 0..slots {

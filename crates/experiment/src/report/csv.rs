@@ -1,4 +1,4 @@
-//! All that was measured, as comma-separated values.
+//! All measurements, as comma-separated values.
 
 use crate::settings::Timing;
 use crate::study::Row;

@@ -1,4 +1,4 @@
-//! The report: one page, with everything in it.
+//! The report: one page, complete in itself.
 
 use super::{lines, plots, properties};
 use crate::study::{Part, Row};
@@ -8,13 +8,13 @@ use synod_draw::plot::Plot;
 /// A picture that belongs to the report and was made elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
-    /// What it shows.
+    /// The caption.
     pub caption: String,
     /// The picture, as SVG.
     pub svg: String,
 }
 
-/// The page. `how` tells how to make it again.
+/// The page. `how` is the command that makes it again.
 pub fn page(rows: &[Row], pictures: &[Picture], how: &str) -> String {
     let mut page = Page::default();
     page.text += HEAD;
@@ -104,7 +104,7 @@ impl Page {
         self.text += "</div>\n";
     }
 
-    /// Names within a picture must not be those of another.
+    /// Names within a picture must differ from those of other pictures on the page.
     fn svg(&mut self, svg: &str) {
         self.drawn += 1;
         let (title, description) = (format!("title{}", self.drawn), format!("desc{}", self.drawn));

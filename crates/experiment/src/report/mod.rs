@@ -1,4 +1,4 @@
-//! How the experiment is told: tables, plots, a page, and values for other programs.
+//! The presentation of the experiment: tables, plots, a page, and values for other programs.
 
 mod csv;
 mod html;

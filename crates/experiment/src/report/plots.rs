@@ -45,7 +45,7 @@ pub(crate) fn failures_against_multicasts(rows: &[Row]) -> Plot {
     }
 }
 
-/// Where the vertical axis stands in that plot: no multicast at all.
+/// The place of the vertical axis in that plot: no multicast.
 const LEFT: f64 = 0.01;
 
 fn over(rows: &[Row], part: Part, allocator: Allocator, y: impl Fn(&Row) -> f64) -> Series {
@@ -143,14 +143,14 @@ pub(crate) fn failures_over_latency(rows: &[Row]) -> Plot {
     }
 }
 
-/// What a member has over time, while the hot spot moves.
+/// The slots of a member over time, while the hot spot moves.
 pub(crate) fn member_over_time(rows: &[Row], member: usize, what: &str) -> Option<Plot> {
     let row = find(rows, Part::Moving, Allocator::Offers)?;
     let has = |sample: &Sample| sample.members.get(member).copied();
     Some(stacked(&row.summary.samples, has, &format!("p{member}, {what}")))
 }
 
-/// What all members have over time, while the hot spot moves.
+/// The slots of all members over time, while the hot spot moves.
 pub(crate) fn all_over_time(rows: &[Row]) -> Option<Plot> {
     let row = find(rows, Part::Moving, Allocator::Offers)?;
     let has = |sample: &Sample| {
@@ -232,7 +232,7 @@ fn shares(histogram: &[u64], from: usize, to: usize, width: usize) -> Vec<(f64, 
     (from..to).step_by(width).map(bucket).collect()
 }
 
-/// Something over time, under the authors' timing.
+/// Quantities over time, under the authors' timing.
 fn over_time(rows: &[Row], title: &str, y_label: &str, series: &[Wanted<'_>]) -> Plot {
     let mut lines = Vec::new();
     for (name, allocator, value) in series {
@@ -251,7 +251,7 @@ fn over_time(rows: &[Row], title: &str, y_label: &str, series: &[Wanted<'_>]) ->
     }
 }
 
-/// A line: its name, whose it is, and what it shows.
+/// A line: its name, its allocator, and its quantity.
 type Wanted<'a> = (&'a str, Allocator, &'a dyn Fn(&Sample, &Row) -> f64);
 
 /// The queue of the group layer.
@@ -301,7 +301,7 @@ pub(crate) fn claims_over_time(rows: &[Row]) -> Plot {
     over_time(rows, "Successful and failed claims (Fig. 8)", "claims in a round", &lines)
 }
 
-/// Members that wait, under the published rules.
+/// Waiting members, under the published rules.
 pub(crate) fn blocked_over_time(rows: &[Row]) -> Plot {
     let blocked = |sample: &Sample, _: &Row| sample.blocked as f64;
     let open = |sample: &Sample, _: &Row| sample.open as f64;
@@ -315,7 +315,7 @@ pub(crate) fn blocked_over_time(rows: &[Row]) -> Plot {
     over_time(rows, title, "members", &lines)
 }
 
-/// What the two sides of a partition have, and how often they fail.
+/// The slots of the two sides of a partition, and their failures.
 pub(crate) fn partition(rows: &[Row]) -> Option<(Plot, Plot)> {
     let row = find(rows, Part::Partition, Allocator::Offers)?;
     let left = row.case.settings.partition?.left;

@@ -1,4 +1,4 @@
-//! The fifteen properties of SLOTS: what each says, who judges it, and what came of it here.
+//! The fifteen properties of SLOTS: statement, judge, and measurement.
 
 use super::find;
 use crate::measure::Sample;
@@ -13,17 +13,17 @@ use serde::Serialize;
 pub struct Property {
     /// π1 to π15.
     pub name: String,
-    /// What it says.
+    /// Its statement.
     pub says: &'static str,
-    /// Who judges it.
+    /// Its judge.
     pub judged: &'static str,
-    /// What was measured in these runs; empty if there is nothing to measure.
+    /// The measurements in these runs; empty if there is no quantity to measure.
     pub measured: String,
-    /// Whether it holds by what was measured; none if nothing was.
+    /// Whether it holds by the measurements; none if there are none.
     pub holds: Option<bool>,
 }
 
-/// The fifteen, as far as these runs tell.
+/// The fifteen, as far as these runs show.
 pub fn properties(rows: &[Row]) -> Vec<Property> {
     let told = [
         safe(rows),
@@ -50,7 +50,7 @@ pub fn properties(rows: &[Row]) -> Vec<Property> {
     told.into_iter().enumerate().map(property).collect()
 }
 
-/// What it says, who judges it, and what was measured.
+/// Statement, judge, and measurement.
 type Told = (&'static str, &'static str, Option<(String, bool)>);
 
 const EXPLORED: &str =

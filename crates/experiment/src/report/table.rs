@@ -1,4 +1,4 @@
-//! The table: what was published, and what came of it here.
+//! The table: the published figures, and ours.
 
 use crate::run::Allocator;
 use crate::settings::Settings;
@@ -8,7 +8,7 @@ use crate::study::{PUBLISHED, Part, Row, pooled};
 /// A line of a table, in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// Who allocates.
+    /// The allocator.
     pub who: String,
     /// Claims per multicast.
     pub claims_per_multicast: String,
@@ -16,9 +16,9 @@ pub struct Line {
     pub failed_per_success: String,
     /// The share in use.
     pub used: String,
-    /// How often a request is served after 2, 3, and more multicasts.
+    /// The shares of requests served after 2, 3, and more multicasts.
     pub response: String,
-    /// What else is to be said.
+    /// Remarks.
     pub note: String,
 }
 
@@ -98,7 +98,7 @@ fn erlang(settings: &Settings) -> Line {
     }
 }
 
-/// `11.65 ± 0.04`: a mean and how far the true one may be from it.
+/// `11.65 ± 0.04`: a mean and its confidence interval.
 fn with(mean: &Mean, digits: usize) -> String {
     format!("{:.digits$} ± {:.digits$}", mean.mean, mean.confidence)
 }

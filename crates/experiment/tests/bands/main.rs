@@ -1,4 +1,5 @@
-//! What comes of the experiment: the published figures, reproduced, and the limits that formulas give.
+//! The results of the experiment: the published figures, reproduced, and the limits that formulas
+//! give.
 
 mod reference;
 mod slots;
@@ -8,7 +9,7 @@ use synod_experiment::measure::Measured;
 use synod_experiment::statistics::Mean;
 use synod_experiment::{Allocator, Settings, run};
 
-/// The mean over seeds 1 to `seeds` of what `what` says of a run.
+/// The mean of the quantity `what` over these runs.
 pub(crate) fn mean(runs: &[Measured], what: impl Fn(&Measured) -> f64) -> f64 {
     Mean::of(&runs.iter().map(what).collect::<Vec<_>>()).mean
 }
@@ -17,7 +18,7 @@ pub(crate) fn runs(settings: &Settings, allocator: Allocator, seeds: u64) -> Vec
     (1..=seeds).map(|seed| run(settings, allocator, seed, &|_| ())).collect()
 }
 
-/// Asserts that a value is within so much of the expected one.
+/// Asserts that a value is within `within` of the expected one.
 #[track_caller]
 pub(crate) fn assert_near(what: &str, value: f64, expected: f64, within: f64) {
     assert!((value - expected).abs() <= within, "{what}: {value}, expected {expected} ± {within}");

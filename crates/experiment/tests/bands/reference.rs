@@ -6,7 +6,7 @@ use synod_experiment::measure::Measured;
 use synod_experiment::settings::{Settings, Start};
 use synod_experiment::{Allocator, run};
 
-/// The baseline and the static split begin with everybody there.
+/// In the baseline and the static split all members are there from the beginning.
 fn together() -> Settings {
     Settings { start: Start::Together, ..Settings::published() }
 }

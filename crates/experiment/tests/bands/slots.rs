@@ -9,7 +9,7 @@ use synod_experiment::{Allocator, run};
 fn repaired_slots_from_the_join_phase_has_the_published_efficiency() {
     let runs = runs(&Settings::published(), Allocator::Repaired, 2);
     assert_near("claims per multicast", mean(&runs, Measured::claims_per_multicast), 11.3, 0.4);
-    // Another simulation has 0.145; why, is in `start_up.rs`.
+    // Another simulation has 0.145; `start_up.rs` explains why.
     assert_near("failed per success", mean(&runs, Measured::failed_per_success), 0.11, 0.02);
     assert_near("used", mean(&runs, |run| run.used), 0.78, 0.015);
     assert!(runs.iter().all(|run| run.blocked == 0));
@@ -34,7 +34,7 @@ fn slots_as_published_blocks_and_repaired_it_does_not() {
 }
 
 #[test]
-fn nobody_gives_what_it_must_keep_and_all_agree_in_the_end() {
+fn no_member_gives_slots_that_it_must_keep_and_all_agree_in_the_end() {
     let settings = Settings { rounds: 1_000, ..Settings::clean(0.857) };
     for allocator in [Allocator::Repaired, Allocator::Offers] {
         let run = run(&settings, allocator, 1, &|_| ());

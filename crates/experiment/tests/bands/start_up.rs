@@ -1,4 +1,4 @@
-//! What the start-up costs, and why simulations of the same rules disagree about it.
+//! The cost of the start-up, and the reason why simulations of the same rules disagree about it.
 
 use super::{assert_near, mean, runs};
 use synod_experiment::Allocator;
@@ -27,7 +27,7 @@ fn figures_of_an_independent_simulation_come_out_with_two_habits_together() {
         );
         assert_near("failed per success", mean(&runs, Measured::failed_per_success), failed, 0.012);
         assert_near("used", mean(&runs, |run| run.used), used, 0.015);
-        // Requests wait for very long while the group starts up, and not in the end.
+        // Requests stay open for very long while the group starts up, and not in the end.
         assert!(runs.iter().all(|run| run.most_blocked > 0 && run.blocked == 0));
     }
 }

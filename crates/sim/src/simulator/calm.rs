@@ -1,4 +1,4 @@
-//! Deadlines: what is promised in the end has come true so long after the last thing that went wrong.
+//! Deadlines: a promise about the end has come true a bounded time after the last fault.
 
 use super::{Engine, Run};
 use crate::world::{Happening, Status};
@@ -6,20 +6,20 @@ use synod_core::card::Deadline;
 use synod_core::clock::in_words;
 use synod_core::{Algorithm, Family, Monitor, Setup};
 
-/// A deadline of the card, and since when it runs.
+/// A deadline of the card, and the time since which it runs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Watch {
     property: &'static str,
     delay_us: u64,
     within_us: u64,
-    /// When something went wrong last.
+    /// The time of the last fault.
     calm_since_us: u64,
-    /// Whether somebody still waited when it was over.
+    /// Whether a process still waited at the deadline.
     missed: bool,
 }
 
 impl Watch {
-    /// A watch over each deadline of the algorithm, as it is set up.
+    /// A watch over each deadline of the algorithm, with this setup.
     pub(super) fn of<A: Algorithm>(setup: &Setup) -> Vec<Self> {
         let watch = |deadline: &Deadline| {
             let calm = (deadline.calm)(setup)?;
@@ -40,8 +40,8 @@ impl Watch {
 }
 
 impl<A: Algorithm> Run<'_, A> {
-    /// Whether every application has been given all it asked for, and wants no more. What has missed
-    /// its deadline is not waited for.
+    /// Whether every application has got all it asked for, and wants no more. A property that has
+    /// missed its deadline is not waited for.
     pub(super) fn is_done(&self) -> bool {
         let engine = &self.engine;
         let missed = |id: &str| engine.watches.iter().any(|w| w.missed && w.property == id);
@@ -52,7 +52,7 @@ impl<A: Algorithm> Run<'_, A> {
             && open.all(|id| self.world.monitor().waiting(id).is_empty())
     }
 
-    /// Whoever still waits when a deadline is over has been failed, even if it is served later.
+    /// A process that still waits at a deadline counts as failed, even if it is served later.
     pub(super) fn judge_deadlines(&mut self) {
         let now_us = self.world.now_us;
         for index in 0..self.engine.watches.len() {
@@ -61,7 +61,7 @@ impl<A: Algorithm> Run<'_, A> {
             if !is_over || !self.world.open_properties().any(|open| open == property) {
                 continue;
             }
-            // Whoever stands still cannot do its part.
+            // A paused process cannot do its part, so the deadline does not run.
             if self.world.processes().iter().any(|process| process.status == Status::Paused) {
                 self.engine.goes_wrong(now_us);
                 continue;
@@ -76,21 +76,22 @@ impl<A: Algorithm> Run<'_, A> {
 }
 
 impl<A: Algorithm> Engine<'_, A> {
-    /// Something is wrong until this moment.
+    /// A fault lasts until this moment.
     pub(super) fn goes_wrong(&mut self, until_us: u64) {
         for watch in &mut self.watches {
             watch.calm_since_us = watch.calm_since_us.max(until_us);
         }
     }
 
-    /// A message that leaves now arrives then. If it is late, it disturbs until it is there.
+    /// A message that leaves now arrives at `at_us`. If it is late, it disturbs the calm until
+    /// then.
     pub(super) fn note_delay(&mut self, now_us: u64, at_us: u64) {
         for watch in self.watches.iter_mut().filter(|watch| at_us - now_us >= watch.delay_us) {
             watch.calm_since_us = watch.calm_since_us.max(at_us);
         }
     }
 
-    /// Takes note of what disturbs the calm.
+    /// Notes events that disturb the calm.
     pub(super) fn note(&mut self, now_us: u64, happening: &Happening<'_, A>) {
         let is_wrong = match happening {
             Happening::Asked(_, input) => A::Family::is_order(input),

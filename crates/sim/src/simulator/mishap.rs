@@ -1,11 +1,11 @@
-//! What goes wrong in a run: at its time, or in the middle of the next step.
+//! The faults of a run: at their times, or in the middle of the next step.
 
 use super::{Due, Run};
 use crate::world::{Action, Status};
 use synod_core::Algorithm;
 
 impl<A: Algorithm> Run<'_, A> {
-    /// Something goes wrong now; or, if a process is to crash in the middle of a step, soon.
+    /// A fault occurs now; or, if a process is to crash in the middle of a step, at its next step.
     pub(super) fn fault(&mut self, index: usize) -> Option<Action<A::Input>> {
         self.engine.faults_to_come -= 1;
         let fault = &self.engine.faults[index];
@@ -15,7 +15,7 @@ impl<A: Algorithm> Run<'_, A> {
             }
             return None;
         }
-        // Whoever is to start again has crashed by now.
+        // A process that is to start again must crash now, even without a step to crash in.
         if let Action::Restart { at, .. } = fault.action
             && self.engine.doomed.remove(&at).is_some()
         {

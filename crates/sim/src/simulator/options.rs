@@ -1,4 +1,4 @@
-//! Everything about a run but the algorithm.
+//! The options of a run: all but the algorithm.
 
 use crate::faults::RandomFaults;
 use crate::network::{Delay, Network};
@@ -6,33 +6,33 @@ use crate::workload::Workload;
 use crate::world::Plan;
 use synod_core::card::Load;
 
-/// Everything about a run but the algorithm. The same options give the same run, everywhere.
+/// All options of a run but the algorithm. The same options give the same run, on every machine.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The world.
     pub plan: Plan,
-    /// Where all chance comes from.
+    /// The seed of all random choices.
     pub seed: u64,
-    /// What the network does.
+    /// The effects of the network on messages.
     pub network: Network,
     /// How busy the applications are.
     pub load: Load,
-    /// How long an application waits before it asks (not used under a saturated load).
+    /// The time that an application waits before it asks (not used under a saturated load).
     pub think: Delay,
-    /// How long it holds what it got.
+    /// The time that it holds a resource.
     pub hold: Delay,
-    /// How likely an application, when it asks, tells another one of it.
+    /// The probability that an application, when it asks, tells another one about it.
     pub tells: f64,
-    /// How long a disk takes to write.
+    /// The time that a disk takes to write.
     pub disk: Delay,
-    /// What goes wrong by chance.
+    /// The random faults.
     pub faults: RandomFaults,
-    /// The run goes on for so long at least, if the algorithm never falls silent, in microseconds.
-    /// None: as long as its family usually does.
+    /// The shortest run of an algorithm that never falls silent, in microseconds. None: the default
+    /// of its family.
     pub run_for_us: Option<u64>,
-    /// The run ends after so many steps, finished or not.
+    /// The bound on the number of steps.
     pub steps_at_most: u64,
-    /// The run ends when nothing was asked or fulfilled for so many steps.
+    /// The run ends after this many steps without a request or its fulfilment.
     pub patience: u64,
 }
 

@@ -16,7 +16,7 @@ impl<W: Write> Jsonl<W> {
         Jsonl { out, line: Vec::with_capacity(256) }
     }
 
-    /// Gives back what was written to.
+    /// Returns the writer.
     pub fn into_inner(self) -> W {
         self.out
     }
@@ -34,7 +34,7 @@ impl<W: Write> Sink for Jsonl<W> {
     }
 }
 
-/// Appends the event as one line of JSON. Fields that say nothing are left out.
+/// Appends the event as one line of JSON. Fields without a value are left out.
 ///
 /// Written by hand because every traced event passes through here: a general serializer costs
 /// about three times as much.
@@ -101,6 +101,7 @@ fn number(line: &mut Vec<u8>, value: u64) {
 
 fn text(line: &mut Vec<u8>, value: &str) {
     let plain = |byte: &u8| *byte >= b' ' && *byte != b'"' && *byte != b'\\';
+    // Nearly all texts need no escapes.
     if value.as_bytes().iter().all(plain) {
         line.push(b'"');
         line.extend_from_slice(value.as_bytes());

@@ -1,4 +1,4 @@
-//! The trace: what happened, event by event, each with its Lamport and vector time.
+//! The trace: the events of a run, each with its Lamport and vector time.
 
 mod jsonl;
 mod tracer;
@@ -12,69 +12,69 @@ use std::io;
 use synod_core::ProcessId;
 use synod_core::family::Mark;
 
-/// One thing that happened.
+/// An event.
 ///
-/// Flat on purpose: a tracer fills in the same value again and again, and whoever draws or writes
-/// it picks what it needs.
+/// Flat on purpose: a tracer fills in the same value again and again, and each sink picks the
+/// fields that it needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// Its number in the run, from 0.
     pub index: u64,
-    /// When, in microseconds of true time.
+    /// Its time, in microseconds of true time.
     pub time_us: u64,
-    /// Where. `None` for what happens to the network, such as a partition.
+    /// Its process. `None` for changes of the network, such as a partition.
     pub process: Option<ProcessId>,
     /// Its Lamport time.
     pub lamport: u64,
     /// Its vector time.
     pub vector: Vec<u32>,
-    /// What kind of thing it is.
+    /// The kind of event.
     pub what: What,
     /// The number of the message that is sent, received or lost: a send and its receipts share it.
     pub message: Option<u64>,
-    /// The other end: where a message goes or comes from, or who is accused.
+    /// The other end: where a message goes or comes from, or the accused process.
     pub peer: Option<ProcessId>,
     /// The kind of the message (`Request`), or the id of a violated property; else empty.
     pub kind: &'static str,
     /// The message in full, the words of an input or output, the reason of a loss.
     pub text: String,
-    /// What it means for the operation under way at this process.
+    /// Its meaning for the operation under way at this process.
     pub mark: Mark,
 }
 
-/// What kind of thing happened.
+/// The kind of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum What {
     /// The process starts.
     Start,
-    /// The application asks: `text` says what.
+    /// The application asks: `text` has its words.
     Input,
-    /// The application is told: `text` says what.
+    /// The application is told: `text` has the words.
     Output,
     /// A message leaves for `peer`.
     Send,
     /// A message from `peer` arrives.
     Receive,
-    /// A message from `peer` to this process is lost: `text` ends with why.
+    /// A message from `peer` to this process is lost: `text` ends with the reason.
     Lose,
     /// A message from `peer` to this process will arrive once more.
     Duplicate,
-    /// A timer runs out: `text` names it.
+    /// A timer expires: `text` names it.
     Timer,
-    /// Records reach the disk: `text` says how many.
+    /// Records reach the disk: `text` has their number.
     Sync,
     /// The process crashes.
     Crash,
-    /// The process starts again: `text` says with what.
+    /// The process starts again: `text` says with which disk.
     Restart,
-    /// The process stops for a while, and knows nothing of it.
+    /// The process stops for a while, and does not notice it.
     Pause,
     /// The process goes on.
     Resume,
-    /// The process reports `peer` for what `text` says.
+    /// The process reports `peer`: `text` has the accusation.
     Accuse,
-    /// The network changes: `text` says how.
+    /// The network changes: `text` describes the change.
     Network,
     /// A property is violated: `kind` is its id, `text` the reason.
     Violation,
@@ -104,12 +104,12 @@ impl What {
     }
 }
 
-/// Where events go, one by one. A sink that keeps them all must bound itself.
+/// The receiver of events, one by one. A sink that keeps them all must bound itself.
 pub trait Sink {
     /// Takes one event in.
     fn take(&mut self, event: &Event) -> io::Result<()>;
 
-    /// The run is over: whatever is buffered goes out.
+    /// The run is over: flushes buffered events.
     fn finish(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -120,11 +120,11 @@ pub trait Sink {
 pub struct Window {
     /// The first event to be kept, by number.
     pub from: u64,
-    /// How many are kept at most.
+    /// The largest number of events kept.
     pub length: usize,
-    /// What was kept.
+    /// The kept events.
     pub events: Vec<Event>,
-    /// How many events came after the window was full.
+    /// The number of events after the window was full.
     pub beyond: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Turns what happens in a world into events with logical times.
+//! Turns happenings in a world into events with logical times.
 
 use super::{Event, Sink, What};
 use crate::world::{Body, Envelope, Happening, Slot};
@@ -7,17 +7,17 @@ use std::io;
 use synod_core::family::Mark;
 use synod_core::{Algorithm, Family, ProcessId};
 
-/// Stamps everything that happens with its Lamport and vector time and hands it to the sinks.
+/// Stamps every happening with its Lamport and vector time and hands it to the sinks.
 ///
-/// Whatever a process does or takes in is an event of that process and advances its clocks. What
-/// only happens to it or to the network (a loss, a pause, a partition, a violation) does not.
+/// Every action and every input of a process is an event of that process and advances its clocks. A
+/// happening outside of it (a loss, a pause, a partition, a violation) does not.
 pub struct Tracer<'s> {
     n: usize,
     sinks: Vec<&'s mut dyn Sink>,
     lamport: Vec<u64>,
     /// The vector time of each process, one after the other.
     vectors: Vec<u32>,
-    /// The times at which the messages on their way left, by slot.
+    /// The times at which the messages under way left, by slot.
     sent_lamport: Vec<u64>,
     sent_vectors: Vec<u32>,
     event: Event,
@@ -99,7 +99,7 @@ impl<'s> Tracer<'s> {
         }
     }
 
-    /// The run is over. Fails with the first thing that went wrong in a sink.
+    /// Ends the trace. Fails with the first error of a sink.
     pub fn finish(mut self) -> io::Result<()> {
         if let Some(failure) = self.failure.take() {
             return Err(failure);
@@ -107,12 +107,12 @@ impl<'s> Tracer<'s> {
         self.sinks.iter_mut().try_for_each(|sink| sink.finish())
     }
 
-    /// Whether a sink has failed: going on would be for nothing.
+    /// Whether a sink has failed, so that the run may as well end.
     pub fn has_failed(&self) -> bool {
         self.failure.is_some()
     }
 
-    /// Takes in something that happened.
+    /// Takes in a happening.
     pub fn see<A: Algorithm>(&mut self, now_us: u64, happening: &Happening<'_, A>) {
         self.event.time_us = now_us;
         match happening {
@@ -247,6 +247,7 @@ impl<'s> Tracer<'s> {
     fn emit(&mut self) {
         for sink in &mut self.sinks {
             if let Err(error) = sink.take(&self.event) {
+                // The first error is the cause of later ones.
                 self.failure.get_or_insert(error);
             }
         }
@@ -266,6 +267,7 @@ impl<'s> Tracer<'s> {
         self.sent_vectors[slot * n..][..n].copy_from_slice(&self.vectors[row..row + n]);
     }
 
+    /// A duplicate carries the times of the original.
     fn copy_times(&mut self, of: Slot, slot: Slot) {
         let (of, slot, n) = (of as usize, slot as usize, self.n);
         if self.sent_lamport.len() <= slot {
@@ -276,7 +278,7 @@ impl<'s> Tracer<'s> {
         self.sent_vectors.copy_within(of * n..(of + 1) * n, slot * n);
     }
 
-    /// The receiver takes over what the sender knew.
+    /// The receiver merges the sender's times.
     fn learn(&mut self, at: ProcessId, slot: Slot) {
         let (slot, n) = (slot as usize, self.n);
         let lamport = &mut self.lamport[at.index()];

@@ -1,4 +1,4 @@
-//! An algorithm in a box is the algorithm.
+//! A boxed algorithm behaves like the algorithm.
 
 use synod_core::card::Rounds;
 use synod_core::{Algorithm, Boxed, Setup};
@@ -20,7 +20,7 @@ impl<A: Algorithm> Driver<A> for Chosen {
     fn see(&mut self, _: u64, _: Happening<'_, A>) {}
 }
 
-/// What a world goes through under one seed, as far as it can be printed.
+/// The states of a world under one seed, in print.
 fn history<A: Algorithm>(plan: &Plan, seed: u64) -> Vec<String> {
     let mut chosen = Chosen(chance(seed));
     let mut world = World::<A>::new(plan).expect("the size fits");

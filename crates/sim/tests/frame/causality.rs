@@ -1,4 +1,4 @@
-//! The Lamport and vector times of events, against what happened before what in the trace itself.
+//! The Lamport and vector times of events, against the happened-before order of the trace itself.
 
 use std::collections::BTreeMap;
 use synod_core::card::Rounds;
@@ -32,7 +32,7 @@ fn events<A: Algorithm>(seed: u64) -> Vec<Event> {
     window.events
 }
 
-/// Whether it is an event of a process, rather than something that happens to it or the network.
+/// Whether it is an event of a process, rather than a happening outside of it.
 fn is_of_a_process(event: &Event) -> bool {
     !matches!(
         event.what,
@@ -40,8 +40,8 @@ fn is_of_a_process(event: &Event) -> bool {
     )
 }
 
-/// For each event the events before it: of the same process, and from the sending to each arrival,
-/// and whatever follows from these.
+/// For each event the events before it: of the same process, from the sending to each arrival, and
+/// all that follow by transitivity.
 fn pasts(events: &[&Event]) -> Vec<Vec<bool>> {
     let mut last = BTreeMap::new();
     let mut sent = BTreeMap::new();
@@ -61,7 +61,7 @@ fn pasts(events: &[&Event]) -> Vec<Vec<bool>> {
     pasts
 }
 
-/// How many pairs of events were compared, and how many of them were concurrent.
+/// The number of pairs of events compared, and of concurrent ones among them.
 fn compare(events: &[Event], name: &str) -> (usize, usize) {
     let events: Vec<&Event> = events.iter().filter(|event| is_of_a_process(event)).collect();
     let pasts = pasts(&events);

@@ -1,4 +1,4 @@
-//! Choices of the protocol come from the seed, as everything else that could be otherwise.
+//! Choices of the protocol come from the seed, like all other choices.
 
 use super::toys::{P0, act, list, number, play, steady, toy};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! What is promised in the end comes true by the deadline of the card, if it is calm.
+//! A promise about the end comes true by the deadline of the card, if the network is calm.
 
 use super::toys::{P0, P1};
 use serde::{Deserialize, Serialize};
@@ -17,8 +17,8 @@ const BEAT_MS: u64 = 10;
 
 type Wrong = Action<Ask<Payload>>;
 
-/// Everybody is alone, and after so many beats all are in one view, whatever happens. Once in a beat
-/// each says something.
+/// Every process is alone, and after `beats` beats all are in one view, in any case. Once in a beat
+/// each sends a message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Sluggish {
     n: usize,
@@ -88,7 +88,7 @@ impl Algorithm for Sluggish {
     }
 }
 
-/// A run of five in which all are in one view after so many milliseconds.
+/// A run of five processes in which all are in one view after this many milliseconds.
 fn run(settles_ms: u64, change: impl FnOnce(&mut Options), faults: &[(u64, Wrong)]) -> Report {
     let setup = Setup::new(5).with("beats", &(settles_ms / BEAT_MS + 1).to_string());
     let judged = Judged::Only(vec![SETTLES.to_owned()]);
@@ -107,13 +107,13 @@ fn run(settles_ms: u64, change: impl FnOnce(&mut Options), faults: &[(u64, Wrong
 fn nothing(_: &mut Options) {}
 
 #[test]
-fn whoever_settles_in_time_keeps_the_promise() {
+fn a_group_that_settles_in_time_keeps_the_promise() {
     let report = run(900, nothing, &[]);
     assert_eq!((report.ended, &report.violations[..]), (Ended::Quiet, &[][..]));
 }
 
 #[test]
-fn whoever_settles_too_late_has_broken_it_though_all_is_well_in_the_end() {
+fn a_group_that_settles_too_late_has_broken_it_though_all_is_well_in_the_end() {
     let long = |options: &mut Options| options.run_for_us = Some(5_000_000);
     let report = run(1_200, long, &[]);
     let [(violation, _)] = &report.violations[..] else { panic!("{:?}", report.violations) };
@@ -148,9 +148,9 @@ fn it_does_not_run_while_messages_are_lost_or_late() {
     assert_eq!(run(3_000, in_time, &[]).violations.len(), 1);
 }
 
-/// Between these two, p1 does not beat: it is in the view of all only at 2.8 s.
+/// Between these two times p1 does not beat: it is in the common view only at 2.8 s.
 #[test]
-fn it_does_not_run_while_somebody_stands_still() {
+fn it_does_not_run_while_a_process_stands_still() {
     let faults = [(100, Action::Pause(P1)), (2_000, Action::Resume(P1))];
     assert_eq!(run(900, nothing, &faults).violations, []);
     assert_eq!(run(1_200, nothing, &faults).violations.len(), 1);

@@ -1,4 +1,4 @@
-//! Stable storage: what follows a record waits for the disk, and a restart finds what is on it.
+//! Stable storage: effects after a record wait for the disk, and a restart finds the records on it.
 
 use super::toys::{Hand, P0, P1, Scroll, act, begun, idle, in_flight, number, send, steady, toy};
 use super::toys::{list, play};
@@ -10,12 +10,12 @@ use synod_sim::network::Delay;
 use synod_sim::trace::What;
 use synod_sim::{Action, World};
 
-/// On `Send`: says 1, writes 1, says 2, tells 2, writes 2 and 3, says 3. Else: writes 9; and then, in
-/// the place of all that, 0.
+/// On `Send`: says 1, writes 1, says 2, tells 2, writes 2 and 3, says 3. On `Act`: writes 9; the
+/// next time, a checkpoint of 0 instead of the whole log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Scribe {
     log: Vec<u8>,
-    /// What it knew when it started.
+    /// Its log at the start.
     woke_with: Option<Vec<u8>>,
 }
 
@@ -141,7 +141,7 @@ fn records_messages_and_outputs_keep_their_order() {
     assert_eq!(scroll.0, wanted);
 }
 
-/// A later step, too, waits for what an earlier one writes.
+/// A later step, too, waits for the records of an earlier one.
 #[test]
 fn what_a_later_step_says_waits_for_the_records_of_an_earlier_one() {
     let mut world = begun::<Scribe>(&idle(2));
@@ -203,7 +203,7 @@ fn in_simulated_time_a_disk_takes_as_long_as_it_is_said_to() {
     assert_eq!(sent, [5_000, 5_700, 6_400]);
 }
 
-/// Else a disk would seem faster after a crash than it is.
+/// Otherwise a disk would seem faster after a crash than it is.
 #[test]
 fn what_a_disk_was_writing_when_its_process_crashed_is_never_finished() {
     let mut options = steady(2);

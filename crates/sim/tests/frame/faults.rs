@@ -1,4 +1,4 @@
-//! What goes wrong goes wrong just as it is said to.
+//! Faults happen exactly as scripted.
 
 use super::toys::{
     Hand, Line, P0, P1, P2, Post, Postman, act, begun, cut, idle, in_flight, list, play, send,
@@ -21,7 +21,7 @@ fn links(change: LinkChange) -> Action<Input> {
     Action::Links(change)
 }
 
-/// When letters arrive, where, and which.
+/// The arrivals of letters: time, receiver, and letter.
 fn letters(n: usize, script: &[Line]) -> Vec<(u64, u32, String)> {
     let (events, _) = play::<Postman>(steady(n), script);
     let received = list(&events, What::Receive).into_iter();
@@ -43,7 +43,7 @@ fn a_partition_loses_what_is_sent_across_it_and_nothing_else() {
         (30, links(LinkChange::Heal)),
         (40, act(P0)),
     ];
-    // The first letter was on its way already; the second crosses only within its part.
+    // The first letter was under way already; the second crosses only within its part.
     let wanted =
         [letter(11, 1, 0), letter(11, 2, 0), letter(21, 1, 1), letter(41, 1, 2), letter(41, 2, 2)];
     assert_eq!(letters(3, &script), wanted);
@@ -60,7 +60,7 @@ fn a_process_that_crashes_in_the_middle_of_a_multicast_reaches_only_the_first() 
     assert_eq!(letters(4, &[(10, crash(2))]), [letter(11, 0, 0), letter(11, 2, 0)]);
     assert_eq!(letters(4, &[(10, crash(0))]), []);
     let script = [(10, crash(5)), (20, send(P0, P1))];
-    // Everything went out, and then it crashed.
+    // All letters went out before the crash.
     assert_eq!(letters(4, &script).len(), 3);
     let mut network = steady(4);
     network.plan.multicast = true;
@@ -105,7 +105,7 @@ fn what_arrives_during_a_pause_waits_for_its_end() {
         (50, Action::Resume(P1)),
         (60, send(P1, P0)),
     ];
-    // What a paused process should have done by script it does not do at all.
+    // A paused process skips its scripted actions.
     assert_eq!(letters(2, &script), [letter(50, 1, 0), letter(50, 1, 1), letter(61, 0, 0)]);
 }
 
@@ -122,7 +122,7 @@ fn what_arrives_at_a_crashed_process_is_lost_and_what_arrives_after_its_restart_
     assert_eq!(list(&events, What::Lose), [(11_000, 1, "Letter(0): nobody is there")]);
 }
 
-/// Else it would stay on its way for ever.
+/// Otherwise it would stay under way for ever.
 #[test]
 fn what_waited_at_a_paused_process_that_crashes_is_lost() {
     let script = [
@@ -135,7 +135,7 @@ fn what_waited_at_a_paused_process_that_crashes_is_lost() {
     assert_eq!(list(&events, What::Lose), [(20_000, 1, "Letter(0): nobody is there")]);
 }
 
-/// Letters that everybody sends to everybody at random times.
+/// Letters between all processes at random times.
 fn traffic(network: impl FnOnce(&mut Options)) -> (Vec<Event>, synod_sim::Report) {
     let mut options = Options::new(idle(4), 7);
     options.plan.rounds = vec![Rounds::Times(1_500)];
@@ -144,7 +144,7 @@ fn traffic(network: impl FnOnce(&mut Options)) -> (Vec<Event>, synod_sim::Report
     play::<Postman>(options, &[])
 }
 
-/// Within four standard deviations of what is expected of so many independent draws.
+/// Within four standard deviations of the expected count of `draws` independent draws.
 fn is_about(counted: u64, draws: u64, probability: f64) -> bool {
     let expected = draws as f64 * probability;
     (counted as f64 - expected).abs() < 4.0 * (expected * (1.0 - probability)).sqrt()
@@ -304,7 +304,7 @@ fn an_application_sees_its_own_clock_with_its_offset_and_drift() {
     run.run(|_, _| {}).expect("a window never fails");
     let seen = list(&window.events, What::Input).into_iter();
     let seen: Vec<_> = seen.filter(|(.., text)| text.starts_with("sees")).collect();
-    // The client asks at 4 s by true time, the server answers at 5 s, the answer is there at 6 s.
+    // The client asks at 4 s by true time, the server answers at 5 s, the answer arrives at 6 s.
     let wanted = [
         (4_000_000, 1, "sees 3997400us"),
         (5_000_000, 0, "sees 5007ms"),

@@ -1,4 +1,4 @@
-//! A layer drives the one below: whose messages they are, and in which order things happen.
+//! A layer drives the one below: the owner of each message, and the order of effects.
 
 use super::toys::{Hand, P0, P1, Scroll, act, begun, idle, number, play, send, steady, toy};
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use synod_core::family::logical_time::{Input, Output};
 use synod_core::{Cx, Durable, ProcessId, Protocol, Wire, durable};
 use synod_sim::Action;
 
-/// Greets whoever it is asked to, says so twice, and tells what it hears.
+/// Greets the process that it is asked to greet, says so twice, and reports greetings it hears.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Lower {
     greeted: Vec<ProcessId>,
@@ -59,7 +59,7 @@ impl Durable for Lower {
     }
 }
 
-/// Passes everything on, and comments each output of the layer below with a message of its own.
+/// Passes every input on, and comments each output of the layer below with a message of its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Upper {
     acts: u32,

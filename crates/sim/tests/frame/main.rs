@@ -1,4 +1,4 @@
-//! What the world and its simulator promise, shown by small protocols of their own.
+//! The promises of the world and its simulator, shown by small protocols made for that.
 
 mod boxed;
 mod causality;

@@ -14,7 +14,7 @@ fn run(n: usize, multicast: bool) -> Report {
     run.run(|_, _| {}).expect("nothing is written")
 }
 
-/// A request to everybody, and N - 1 replies.
+/// A request to all others, and N - 1 replies.
 #[test]
 fn ricart_and_agrawala_take_2_n_minus_1_messages_or_n_where_the_network_can_multicast() {
     for n in [2, 3, 5, 8, 17, 40] {

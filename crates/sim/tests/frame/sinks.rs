@@ -1,4 +1,4 @@
-//! Where events go, and what becomes of a run that can no longer be written down.
+//! Sinks for events, and the end of a run whose trace can no longer be written.
 
 use std::io;
 use synod_core::card::Rounds;
@@ -36,8 +36,8 @@ fn every_sink_sees_the_same_events() {
     assert_eq!(hashed.value(), digest.value());
 }
 
-/// A sink that writes events down keeps none: what it has is a writer and one line. Only a window
-/// keeps events, and no more than it is wide.
+/// A sink that writes events keeps none: it has a writer and one line. Only a window keeps events,
+/// and no more than its width.
 #[test]
 fn a_window_keeps_no_more_events_than_it_is_wide() {
     let mut all = Window::new(0, usize::MAX);
@@ -58,7 +58,7 @@ fn a_run_that_is_traced_counts_the_same_as_one_that_is_not() {
     assert!(traced.meter.events > 1_000);
 }
 
-/// A disk with room for so many bytes.
+/// A disk with room for this many bytes.
 struct Full(usize);
 
 impl io::Write for Full {
@@ -82,7 +82,7 @@ fn a_run_that_cannot_be_written_down_ends_soon_and_says_why() {
     let mut full = Jsonl::new(Full(10_000));
     let tracer = Tracer::new(3, vec![&mut full]);
     let run = Simulator::<RicartAgrawala>::new(options, Some(tracer)).expect("the size fits");
-    // Nothing but the failure ends this run.
+    // Only the failure ends this run.
     let error = run.run(|_, _| {}).expect_err("the disk is full");
     assert_eq!(
         (error.kind(), error.to_string()),
@@ -90,7 +90,7 @@ fn a_run_that_cannot_be_written_down_ends_soon_and_says_why() {
     );
 }
 
-/// Fails only when it should write out what it has.
+/// Fails only when it should flush.
 struct Late;
 
 impl Sink for Late {

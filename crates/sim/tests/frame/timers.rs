@@ -1,4 +1,4 @@
-//! Timers: when they run out, and when they do not.
+//! Timers: when they expire, and when they do not.
 
 use super::toys::{P0, P1, act, list, number, play, send, steady, toy};
 use serde::{Deserialize, Serialize};
@@ -48,7 +48,7 @@ impl Protocol for Alarm {
 
 toy!(Alarm, "alarm");
 
-/// When the bell rings, in microseconds.
+/// The times when the bell rings, in microseconds.
 fn rings(script: &[(u64, Action<Input>)]) -> Vec<u64> {
     let (events, _) = play::<Alarm>(steady(1), script);
     let bells = list(&events, What::Timer).into_iter().filter(|(.., name)| *name == "Ring");

@@ -1,4 +1,4 @@
-//! Protocols so small that everything they do is the frame's doing, and ways to drive them.
+//! Protocols so small that the frame causes every effect, and ways to drive them.
 
 use serde::{Deserialize, Serialize};
 use synod_core::card::Rounds;
@@ -15,7 +15,7 @@ pub(crate) const P0: ProcessId = ProcessId(0);
 pub(crate) const P1: ProcessId = ProcessId(1);
 pub(crate) const P2: ProcessId = ProcessId(2);
 
-/// What a toy tells its application: just a number.
+/// A toy's output to its application: just a number.
 pub(crate) fn number(number: u64, me: ProcessId) -> Output {
     Output::Stamped(Stamp::Lamport(Timestamp::new(number, me)))
 }
@@ -36,7 +36,7 @@ macro_rules! toy {
 }
 pub(crate) use toy;
 
-/// Sends numbered letters: `Send` one letter, `Act` one letter to everybody.
+/// Sends numbered letters: `Send` one letter, `Act` one letter to each other process.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Postman {
     written: u32,
@@ -69,19 +69,19 @@ impl Protocol for Postman {
 
 toy!(Postman, "postman");
 
-/// Applications that do nothing by themselves, and nobody who judges.
+/// Applications that make no requests, and no judge.
 pub(crate) fn idle(n: usize) -> Plan {
     Plan { judged: Judged::Only(Vec::new()), ..Plan::new(n, Rounds::Times(0)) }
 }
 
-/// Idle applications, and a network where everything takes a millisecond.
+/// Idle applications, and a network where every message takes a millisecond.
 pub(crate) fn steady(n: usize) -> Options {
     let mut options = Options::new(idle(n), 1);
     options.network.latency = Delay::Constant(1_000);
     options
 }
 
-/// At a time in milliseconds, this.
+/// An action, and its time in milliseconds.
 pub(crate) type Line = (u64, Action<Input>);
 
 pub(crate) fn act(at: ProcessId) -> Action<Input> {
@@ -96,7 +96,7 @@ pub(crate) fn cut(from: ProcessId, to: ProcessId) -> Action<Input> {
     Action::Links(LinkChange::Cut { from, to })
 }
 
-/// Runs a script by simulated time, and returns what happened.
+/// Runs a script by simulated time, and returns the events.
 pub(crate) fn play<A: Algorithm<Family = LogicalTime>>(
     options: Options,
     script: &[Line],
@@ -127,7 +127,7 @@ impl<A: Algorithm> Driver<A> for Hand {
     }
 }
 
-/// Notes in words what leaves and what is told, in order.
+/// Notes messages and outputs in words, in order.
 #[derive(Default)]
 pub(crate) struct Scroll(pub(crate) Vec<String>);
 
@@ -155,7 +155,7 @@ pub(crate) fn begun<A: Algorithm>(plan: &Plan) -> World<A> {
     world
 }
 
-/// What is on its way, in the order of sending.
+/// The messages under way, in the order of sending.
 pub(crate) fn in_flight<A: Algorithm>(world: &World<A>) -> Vec<&A::Message> {
     let mut envelopes: Vec<_> = world.flight().iter().map(|(_, envelope)| envelope).collect();
     envelopes.sort_by_key(|envelope| envelope.number);

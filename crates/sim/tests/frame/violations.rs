@@ -1,4 +1,4 @@
-//! A violation is told where it shows, however much the same step does afterwards.
+//! A violation is reported where it shows, however many effects the same step has afterwards.
 
 use super::toys::{P0, act, number, play, steady, toy};
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use synod_core::{Cx, Never, ProcessId, Protocol, Wire};
 use synod_sim::Judged;
 use synod_sim::trace::What;
 
-/// A clock that stands still: every event has the same stamp, and is told to everybody.
+/// A clock that stands still: every event has the same stamp, sent to all others.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Stopped;
 

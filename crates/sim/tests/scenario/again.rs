@@ -11,7 +11,7 @@ use synod_sim::trace::{Event, Tracer, What, Window};
 use synod_sim::world::{Action, Driver, FaultsLeft, Happening, Step};
 use synod_sim::{Judged, Plan, Scenario, World};
 
-/// Decides by chance, and remembers.
+/// Decides at random, and remembers the choices.
 struct Walker<'s> {
     chance: Chance,
     choices: Vec<u32>,
@@ -29,7 +29,7 @@ impl<A: Algorithm> Driver<A> for Walker<'_> {
     }
 }
 
-/// Thirty steps by chance: what was chosen at the start, the steps, and the events.
+/// Thirty random steps: the choices at the start, the steps, and the events.
 fn walk<A: Algorithm>(plan: &Plan, seed: u64) -> (Vec<u32>, Vec<Step<A::Input>>, Vec<Event>) {
     let mut window = Window::new(0, usize::MAX);
     let tracer = Tracer::new(plan.setup.n, vec![&mut window]);
@@ -80,7 +80,7 @@ fn comes_out_the_same<A: Algorithm>(plan: &Plan) {
         let played = play(&text).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
         let (same, after) = played.events.split_at(events.len());
         assert_eq!(same, events, "seed {seed}:\n{text}");
-        // What can be judged only at the end is added there.
+        // Properties that can be judged only at the end add their violations there.
         assert!(after.iter().all(|event| event.what == What::Violation), "seed {seed}:\n{text}");
     }
     assert!(numbered > 0, "no walk of {} needed to tell messages apart", A::CARD.name);

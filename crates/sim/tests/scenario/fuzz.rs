@@ -136,7 +136,7 @@ fn apply(text: &str, edits: &[Edit]) -> String {
     lines.join("\n")
 }
 
-/// Plays, and shows whatever comes of it: an error must be printable too.
+/// Plays, and prints the result: an error must be printable too.
 fn survive(text: &str) {
     match play(text) {
         Ok(played) => {
@@ -155,7 +155,7 @@ fn the_files_that_are_edited_can_be_played() {
 }
 
 proptest! {
-    // The same cases in every run: a test that fails now and then is read by nobody.
+    // The same cases in every run: developers ignore a test that fails now and then.
     #![proptest_config(ProptestConfig {
         cases: 2_000,
         rng_seed: RngSeed::Fixed(1),

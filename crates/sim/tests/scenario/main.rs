@@ -1,4 +1,4 @@
-//! Scenarios: what they can say, what they answer to mistakes, and that nothing makes them panic.
+//! Scenarios: their language, their answers to mistakes, and that no text makes them panic.
 
 mod again;
 mod by_seed;
@@ -147,7 +147,7 @@ fn choices_can_be_fixed_and_come_from_the_seed_otherwise() {
 }
 
 #[test]
-fn whatever_goes_wrong_is_told() {
+fn every_fault_is_told() {
     let script = "p0 enters\ndrop p0 -> p1\nduplicate p0 -> p2 Request\ndeliver p0 -> p2 #2\n\
                   p1 tells p2\ncrash p2\ndeliver all\nrestart p2 without disk\n\
                   partition p0 p1 | p2\np2 enters\nheal\ncut p1 -> p0\np1 tells p0\nmend p1 -> p0";
@@ -176,7 +176,7 @@ fn whatever_goes_wrong_is_told() {
 }
 
 #[test]
-fn liveness_is_open_while_somebody_may_still_be_answered() {
+fn liveness_is_open_while_a_process_may_still_be_answered() {
     let waits = "p0 enters\np1 enters\ndeliver all";
     tells(
         &trace(TWO, waits),

@@ -1,4 +1,4 @@
-//! Every mistake is answered with its place and with what would be right.
+//! Every mistake is answered with its place and with a right line.
 
 use super::{THREE, play};
 

@@ -43,7 +43,7 @@ fn every_bit_that_flips_is_noticed_or_touches_no_record() {
             }
         }
     }
-    // Behind the last record: a mark, or what was never used. In older segments nobody looks there.
+    // Behind the last record: a mark, or unused bytes. In older segments `open` does not read them.
     let sizes: usize = RECORDS.iter().map(|record| (HEAD + record.len()).next_multiple_of(8)).sum();
     assert_eq!(refused, 8 * (3 * HEADER + sizes));
     assert_eq!(refused + torn + unused, 8 * 3 * SMALL.segment_bytes as usize);
@@ -72,7 +72,7 @@ fn a_flip_in_the_last_batch_looks_torn_only_if_the_mark_behind_it_is_lost() {
 
 #[test]
 fn a_batch_that_is_torn_at_any_byte_is_cut_off_there_and_the_log_goes_on() {
-    // Of these lengths nothing is filled up with zeros: a record is whole with its last byte.
+    // Records of these lengths need no padding: a record is whole with its last byte.
     let records: [&[u8]; 5] = [b"one of 8", b"two of 8", b"3rd of 8", &[4; 16], &[5; 24]];
     let disk = disk_with(&records[..2], LARGE);
     let before = disk.copy();
@@ -165,7 +165,7 @@ fn a_file_of_which_the_end_is_cut_off_is_refused_where_records_were_safe() {
         disk.replace(name, whole[..length].to_vec());
         assert!(open_all(disk.clone(), LARGE).is_err(), "{length} bytes of the header");
     }
-    // What is cut off can no longer be known to have been there.
+    // The log cannot know that the cut part ever existed.
     disk.replace(name, whole[..HEADER + 32].to_vec());
     assert_eq!(contents(&open_whole(&disk, LARGE)), RECORDS[..1]);
 }

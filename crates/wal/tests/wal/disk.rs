@@ -1,4 +1,5 @@
-//! A disk in memory that crashes, fails, writes only a part, and forgets what was not synced.
+//! A disk in memory that crashes, fails, writes only a part, and forgets writes that were not
+//! synced.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,24 +7,24 @@ use std::io;
 use std::rc::Rc;
 use synod_wal::{Storage, Stored};
 
-/// What is written at once reaches the disk in pieces of this size, each whole, in part or not at all.
-/// Real ones are larger; small ones make more of what can go wrong fit into a short test.
+/// One write reaches the disk in pieces of this size, each whole, in part or lost. Real sectors are
+/// larger; small ones make more faults fit into a short test.
 const SECTOR: usize = 64;
 
-/// What can fail.
+/// An operation that can fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Deed {
     Write,
-    /// What was to be synced is given up.
+    /// A sync that fails, and drops the bytes it should have written.
     Sync,
-    /// A sync, because the machine is about to lose power.
+    /// A sync that fails, because the machine is about to lose power.
     LastSync,
     Reserve,
     Remove,
     Rename,
 }
 
-/// How names change.
+/// A change of names.
 #[derive(Clone, Debug)]
 enum Change {
     Create(String, usize),
@@ -33,18 +34,19 @@ enum Change {
 
 #[derive(Debug, Default)]
 struct State {
-    /// What every process sees, and what is on the disk; by number, because files change their names.
+    /// The bytes that every process sees, and those on the disk; by number, because files change
+    /// their names.
     seen: Vec<Vec<u8>>,
     kept: Vec<Vec<u8>>,
-    /// What was written to each and not synced.
+    /// The unsynced writes to each file.
     unsynced: Vec<Vec<(usize, Vec<u8>)>>,
     names: BTreeMap<String, usize>,
     kept_names: BTreeMap<String, usize>,
     changes: Vec<Change>,
     is_locked: bool,
-    /// So many more of these succeed before one fails.
+    /// The number of these operations that succeed before one fails.
     failure: Option<(Deed, u32, io::ErrorKind)>,
-    /// No write takes more than this.
+    /// The limit on the length of a write.
     longest_write: Option<usize>,
     pub(crate) syncs: u64,
     pub(crate) writes: u64,
@@ -61,7 +63,7 @@ pub(crate) struct OnDisk {
     number: usize,
 }
 
-/// Unlocks when it goes.
+/// Unlocks when dropped.
 #[derive(Debug)]
 pub(crate) struct Locked(Disk);
 
@@ -72,24 +74,24 @@ impl Drop for Locked {
 }
 
 impl Disk {
-    /// After so many of these, one fails.
+    /// One of these operations fails, after `after` that succeed.
     pub(crate) fn fail(&self, deed: Deed, after: u32, how: io::ErrorKind) {
         self.0.borrow_mut().failure = Some((deed, after, how));
     }
 
-    /// No write takes more than this.
+    /// Limits the length of a write.
     pub(crate) fn write_at_most(&self, bytes: usize) {
         self.0.borrow_mut().longest_write = Some(bytes);
     }
 
-    /// How often something was written, and synced.
+    /// The number of writes, and of syncs.
     pub(crate) fn counts(&self) -> (u64, u64) {
         let state = self.0.borrow();
         (state.writes, state.syncs)
     }
 
-    /// The machine loses power. `chance` decides what of the rest has reached the disk: it is asked for
-    /// a number below the one given.
+    /// The machine loses power. `chance` decides which unsynced bytes have reached the disk: it is
+    /// asked for a number below the one given.
     pub(crate) fn lose_power(&self, chance: &mut dyn FnMut(usize) -> usize) {
         let state = &mut *self.0.borrow_mut();
         for (kept, unsynced) in state.kept.iter_mut().zip(&mut state.unsynced) {
@@ -99,7 +101,7 @@ impl Disk {
         }
         let mut skipped = BTreeSet::new();
         for change in std::mem::take(&mut state.changes) {
-            // What depends on something that did not happen did not happen either.
+            // A change that depends on a lost one is lost too.
             let names = change.names();
             if names.iter().any(|name| skipped.contains(name)) || chance(3) == 0 {
                 skipped.extend(names);
@@ -118,7 +120,7 @@ impl Disk {
         state.seen[state.names[name]].clone()
     }
 
-    /// Changes a file behind the back of everybody, on the disk as well.
+    /// Changes a file behind every process's back, on the disk as well.
     pub(crate) fn replace(&self, name: &str, bytes: Vec<u8>) {
         let state = &mut *self.0.borrow_mut();
         let number = state.names[name];
@@ -314,7 +316,7 @@ impl Stored for OnDisk {
         Ok(())
     }
 
-    /// As kernels do it: what could not be written is not tried again.
+    /// Like kernels, it does not repeat a failed write.
     fn sync(&self) -> io::Result<()> {
         self.disk.may(Deed::LastSync)?;
         let may = self.disk.may(Deed::Sync);

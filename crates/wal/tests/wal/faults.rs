@@ -15,7 +15,7 @@ fn after_a_failed_sync_the_log_takes_nothing_more_and_says_why() {
         assert!(matches!(log.sync(), Err(Error::Disk { .. })));
         for refused in [log.sync(), log.append(b"x").map(drop), log.checkpoint(b"x").map(drop)] {
             let error = refused.expect_err("it is poisoned").to_string();
-            assert!(error.contains("takes nothing more since the disk failed"), "{error}");
+            assert!(error.contains("takes no more records since the disk failed"), "{error}");
             assert!(error.contains("open the log again"), "{error}");
         }
         assert_eq!(log.synced(), 1);
@@ -30,7 +30,7 @@ fn what_is_read_back_after_a_failed_sync_is_safe_though_the_kernel_has_given_it_
     disk.fail(Deed::Sync, 0, ErrorKind::Other);
     assert!(log.sync().is_err());
     drop(log);
-    // The kernel still shows it, though it will not write it any more.
+    // The kernel still shows the record, though it will never write it.
     let found = open_whole(&disk, SMALL);
     assert_eq!(contents(&found), [b"safe".as_slice(), b"doubtful"]);
     disk.lose_power(&mut |_| 0);
@@ -80,7 +80,7 @@ fn whenever_the_disk_fails_what_was_safe_is_there_and_nothing_else() {
             let mut safe = 2;
             for number in 0..12 {
                 let record = vec![number; 20];
-                // Whether that works is seen in the next number, and in the end.
+                // The next number, and the end of the test, show whether that worked.
                 let _ = match number {
                     8 => log.checkpoint(&record),
                     _ => log.append(&record),

@@ -5,13 +5,13 @@ use std::fs;
 use std::path::PathBuf;
 use synod_wal::{Error, Files, Settings};
 
-/// A directory of the test's own, that is gone in the end.
+/// A directory of the test's own, removed in the end.
 struct Directory(PathBuf);
 
 impl Directory {
     fn new(name: &str) -> Self {
         let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-        // It may be left over from a test that failed.
+        // A failed test may have left it.
         let _ = fs::remove_dir_all(&path);
         Directory(path)
     }
@@ -60,13 +60,13 @@ fn a_segment_has_its_room_from_the_beginning() {
 }
 
 #[test]
-fn a_log_that_is_open_is_refused_to_everybody_else() {
+fn an_open_log_is_refused_to_every_other_process() {
     let directory = Directory::new("busy");
     let first = open_all(directory.files(), SMALL).expect("it is made");
     let second = open_all(directory.files(), SMALL);
     assert!(matches!(second, Err(Error::Busy { .. })));
     let error = second.expect_err("it is in use").to_string();
-    assert!(error.contains("is in use by another process; end that one first"), "{error}");
+    assert!(error.contains("is in use by another process; end that process first"), "{error}");
     drop(first);
     open_all(directory.files(), SMALL).expect("it is free again");
 }

@@ -1,4 +1,4 @@
-//! What a log promises, on disks that crash, fail and lie, and on a real one.
+//! The promises of a log, on disks that crash, fail and lie, and on a real one.
 
 mod bits;
 mod disk;
@@ -12,7 +12,7 @@ use synod_wal::{Durability, Error, Log, Settings, Storage, TornTail, open};
 /// Segments so small that three records fill one, or one of sixty bytes.
 const SMALL: Settings = Settings { segment_bytes: 200, durability: Durability::Sync };
 
-/// What an opened log had in it.
+/// The contents of an opened log.
 #[derive(Debug)]
 struct Found<S: Storage> {
     log: Log<S>,
@@ -32,7 +32,7 @@ fn open_all<S: Storage>(storage: S, settings: Settings) -> Result<Found<S>, Erro
     Ok(Found { log: opened.log, records, from_checkpoint, repaired: opened.repaired })
 }
 
-/// Opens a log that is as it should be.
+/// Opens an undamaged log.
 fn open_whole(disk: &Disk, settings: Settings) -> Found<Disk> {
     let found = open_all(disk.clone(), settings).expect("the log is whole");
     assert_eq!(found.repaired, None);

@@ -1,4 +1,4 @@
-//! A log beside a list, through everything that can happen to it.
+//! A log beside a list, through every fault that can happen to it.
 
 use crate::disk::{self, Disk};
 use crate::open_all;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use std::io::ErrorKind;
 use synod_wal::{Durability, Log, Settings, TornTail};
 
-/// What happens next.
+/// The next operation or fault.
 #[derive(Clone, Debug)]
 enum Deed {
     Append(Vec<u8>),
@@ -15,8 +15,8 @@ enum Deed {
     Checkpoint(Vec<u8>, usize),
     /// The process is killed: what it gave to the kernel is there.
     Kill,
-    /// The machine loses power while these records are synced, after so many syncs, or while the first
-    /// is made a checkpoint: of what was not synced anything may be there. The numbers decide.
+    /// The machine loses power while these records are synced, after `after` syncs, or while the
+    /// first is made a checkpoint. Any unsynced bytes may survive; the numbers decide.
     LosePower {
         records: Vec<Vec<u8>>,
         checkpoint: Option<usize>,
@@ -46,13 +46,13 @@ fn deeds() -> impl Strategy<Value = Vec<Deed>> {
     prop::collection::vec(deed, 1..40)
 }
 
-/// All that was appended since the last checkpoint, and how much of it must be there.
+/// All records since the last checkpoint, and the number that must survive.
 #[derive(Debug, Default)]
 struct Model {
     records: Vec<(u64, Vec<u8>)>,
     from_checkpoint: bool,
     safe: usize,
-    /// A checkpoint of which nobody knows whether it was made.
+    /// A checkpoint that may or may not have been made.
     instead: Option<Box<Model>>,
 }
 
@@ -64,7 +64,7 @@ impl Model {
         Model { safe: records.len(), records, from_checkpoint: true, instead: None }
     }
 
-    /// What was found is all that is safe, and then a part of the rest, in order.
+    /// The log has found all safe records, and then a part of the rest, in order.
     fn agrees(&mut self, found: &[(u64, Vec<u8>)], from_checkpoint: bool) {
         assert_eq!(from_checkpoint, self.from_checkpoint);
         assert!(found.len() >= self.safe, "{} of {} are there", found.len(), self.safe);

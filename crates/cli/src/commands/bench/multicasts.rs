@@ -1,4 +1,4 @@
-//! Every multicast: how fast it is when everybody multicasts, and how long a message takes.
+//! Every multicast: its speed when all members multicast, and the latency of a message.
 
 use crate::about::About;
 use crate::options::shares;
@@ -16,23 +16,23 @@ use synod_protocols::entries;
 use synod_sim::network::Delay;
 use synod_sim::{Options, Plan};
 
-/// So many messages are multicast when there is little to do,
+/// The number of messages of an idle run,
 const NOW_AND_THEN: u64 = 300;
-/// and so long each process waits before the next.
+/// and the time that each process waits before the next.
 const THINK: Delay = Delay::Exponential(10_000);
 
 /// One row of the table.
 #[derive(Serialize)]
 struct Row {
     algorithm: &'static str,
-    /// The parameters that are not as usual.
+    /// The parameters that differ from their defaults.
     set: Settings,
     on: &'static str,
     multicasts_per_second: f64,
-    /// Until each other member delivers, when everybody multicasts as fast as it can.
+    /// The time until each other member delivers, when all multicast as fast as they can.
     p50_us: Option<u64>,
     p99_us: Option<u64>,
-    /// The same when there is little to do.
+    /// The same in an idle run.
     idle_p50_us: Option<u64>,
     idle_p99_us: Option<u64>,
     bytes_per_multicast: f64,
@@ -84,7 +84,7 @@ impl Multicasts {
         Ok(Outcome::Holds)
     }
 
-    /// What is measured: every multicast, and with every layer below it that its card names.
+    /// The cases: every multicast, with every layer below it that its card names.
     fn towers(&self) -> Result<Vec<(About, Settings)>> {
         let mut towers = Vec::new();
         let wanted = |name: &str| self.only.is_empty() || self.only.iter().any(|only| only == name);
@@ -102,7 +102,7 @@ impl Multicasts {
         Ok(towers)
     }
 
-    /// One run: of all the messages as fast as it goes, or of a few now and then.
+    /// One run: of all messages at full speed, or of a few now and then.
     fn run(&self, about: &About, set: &Settings, on: On, seed: u64, load: Load) -> Result<Real> {
         let requests = match load {
             Load::Saturated => self.requests,

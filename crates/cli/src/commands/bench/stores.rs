@@ -1,5 +1,5 @@
-//! Every replicated log under a key-value store: commands per second and how long each takes, beside the
-//! least that the machine needs.
+//! Every replicated log under a key-value store: commands per second and their latency, beside the
+//! least time that the machine needs.
 
 use crate::about::About;
 use crate::output::{self, Output};
@@ -17,11 +17,11 @@ use synod_protocols::entries;
 use synod_sim::network::Delay;
 use synod_sim::{Judged, Options, Plan};
 
-/// One client asks so often,
+/// The number of requests of one client,
 const REQUESTS: u64 = 2_000;
-/// and each more adds so many.
+/// and of each further one.
 const FOR_EACH_MORE: u64 = 200;
-/// So many keys they write.
+/// The number of keys that they write.
 const KEYS: &str = "1000";
 
 /// Every replicated log, measured.
@@ -34,7 +34,7 @@ pub(super) struct Stores {
     pub(super) clients: Vec<u64>,
 }
 
-/// What is measured in one row.
+/// The case of one row.
 #[derive(Clone, Copy)]
 struct Case {
     n: usize,
@@ -55,7 +55,7 @@ struct Row {
     /// The least that the machine needed for one command at that time: a round trip, and a sync.
     floor_us: u64,
     messages_per_command: f64,
-    /// Whether everything held that the algorithm promises, linearizability above all.
+    /// Whether every promise held, linearizability above all.
     holds: bool,
     notes: Vec<String>,
 }
@@ -94,7 +94,7 @@ impl Stores {
         let mut runs = Vec::new();
         let mut floor_us = u64::MAX;
         for seed in 1..=self.runs {
-            let floor = Floor::measure().context("what the machine needs cannot be measured")?;
+            let floor = Floor::measure().context("the speed of this machine cannot be measured")?;
             let sync_us = if case.fsync { floor.sync_us } else { 0 };
             floor_us = floor_us.min(floor.round_trip_us + sync_us);
             let run = self.run(about, case, seed)?;
@@ -133,7 +133,7 @@ impl Stores {
             many => (setup.with("clients", &(many / n as u64).to_string()), n as u64),
         };
         let each = Rounds::Times(u32::try_from(requests / askers).unwrap_or(u32::MAX));
-        // Invariants look at whole logs, at every step: in a run so long, that would take hours.
+        // Invariants read whole logs at every step: in a run of this length, that would take hours.
         let promises = about.card.promises.iter().map(|id| (*id).to_owned());
         let judged = Judged::Only(promises.collect());
         let plan = Plan { setup, judged, ..Plan::new(n, each) };
@@ -146,12 +146,12 @@ impl Stores {
     }
 }
 
-/// As few as survive the death of one.
+/// The fewest processes that survive the death of one.
 fn usual(about: &About) -> usize {
     if about.card.tolerates.crashes == Crashes::Third { 4 } else { 3 }
 }
 
-/// Clients are at all processes, and equally many at each; one alone is at p0, which leads.
+/// Clients are at all processes, and equally many at each; a single client is at p0, which leads.
 fn spread(clients: u64, n: usize) -> u64 {
     match clients {
         1 => 1,
@@ -159,7 +159,7 @@ fn spread(clients: u64, n: usize) -> u64 {
     }
 }
 
-/// From the first answer to the last: who leads is known by then.
+/// From the first answer to the last: the leader is known by then.
 fn per_second(run: &Real) -> f64 {
     let (answers, us) = run.facts.pace;
     answers as f64 * 1e6 / us.max(1) as f64

@@ -15,16 +15,16 @@ use synod_sim::scenario::Scenario;
 use synod_sim::trace::{Event, Tracer, Window};
 use synod_sim::{Options, Plan};
 
-/// A picture shows so many events: more cannot be followed.
+/// The number of events in a picture: a reader cannot follow more.
 const SHOWN: usize = 80;
 /// Costs are measured in groups of these sizes.
 const SIZES: [usize; 3] = [3, 5, 9];
-/// Every message of the run that is shown takes so long.
+/// The latency of every message in the shown run.
 const HOP_US: u64 = 1_000;
 
 /// A page.
 pub(super) struct Page {
-    /// What is on it.
+    /// Its text.
     pub(super) text: String,
 }
 
@@ -35,7 +35,7 @@ pub(super) struct Scene {
 }
 
 impl Scene {
-    /// Plays the scenario in a file and draws what happens.
+    /// Plays the scenario in a file and draws it.
     pub(super) fn read(file: &str, text: &str) -> Result<Self> {
         let wrong = |error: synod_sim::scenario::ParseError| anyhow!("{}", error.in_file(file));
         let scenario = Scenario::parse(text).map_err(wrong)?;
@@ -108,7 +108,7 @@ impl Page {
         let _ = write!(self.text, "\n```mermaid\n{}\n```\n", picture.trim_end());
     }
 
-    /// A small group that asks once each, while nothing goes wrong.
+    /// A small group that asks once each, without faults.
     fn run(&mut self, about: &About) -> Result<()> {
         let n = about.card.smallest.max(3);
         let plan = Plan { multicast: about.card.multicast, ..Plan::new(n, Rounds::Times(1)) };

@@ -8,7 +8,7 @@ use synod_check::Question;
 use synod_drivers::Explored;
 use synod_protocols::which;
 
-/// What came of it, and how long it took, in seconds.
+/// The result, and the duration in seconds.
 pub(crate) fn explore(name: &str, question: &Question) -> Result<(Explored, f64)> {
     let mut bar = Progress::unknown("states");
     let explored = synod_drivers::explore(which, name, question, &mut |progress| {

@@ -1,9 +1,10 @@
-//! `synod check --raise`: the same question again, with more and more going wrong.
+//! `synod check --raise`: the same question again, with a growing fault budget.
 //!
-//! Each scope is a ladder. First it is explored as it is; then each budget of faults is raised by one, then
-//! all of them together; then by two, and so on. A budget goes no higher once an exploration reached a
-//! limit, the card does not let more of it go wrong, or more of it led to no new state. The time that is
-//! left is shared by all that still go on, so that no large scope uses up what a small one needs.
+//! Each scope is a ladder. First it is explored as it is; then each fault budget is raised by one,
+//! then all of them together; then by two, and so on. A budget goes no higher once an exploration
+//! reached a limit, the card does not tolerate more, or more of it led to no new state. All budgets
+//! that still go on share the remaining time, so that no large scope uses up the time of a small
+//! one.
 
 mod report;
 
@@ -22,26 +23,26 @@ use synod_core::{Budget, Setup};
 use synod_drivers::{Explored, Refuted};
 use synod_sim::Judged;
 
-/// What raising all budgets at once is called.
+/// The name for raising all budgets at once.
 const TOGETHER: &str = "all together";
 
-/// How long, and how high at most.
+/// The bounds on time and height.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Patience {
     /// All explorations together take about this long.
     pub(super) time: Duration,
-    /// No budget is raised by more than this, if it is said.
+    /// The largest raise of a budget, if the user names one.
     pub(super) at_most: Option<u32>,
 }
 
-/// One scope, and what was raised in it.
+/// One scope, and its raised budgets.
 pub(super) struct Ladder {
     base: Question,
     rails: Vec<Rail>,
     steps: Vec<Step>,
-    /// How properties fail, one after the other.
+    /// The refutations, in order.
     refuted: Vec<Told>,
-    /// Whether all of them fail, so that nothing is left to be judged.
+    /// Whether all properties are refuted, so that none is left to judge.
     is_refuted: bool,
 }
 
@@ -49,15 +50,15 @@ pub(super) struct Ladder {
 struct Rail {
     /// None: all together.
     budget: Option<Budget>,
-    /// The last question, which was answered to the end.
+    /// The last question that was answered to the end.
     question: Question,
     size: Size,
-    /// How high it came.
+    /// The number of raises so far.
     by: u32,
     end: Option<End>,
 }
 
-/// Why a budget was raised no further.
+/// The reason why a budget was raised no further.
 #[derive(Clone, Debug, Serialize)]
 struct End {
     /// In one word.
@@ -69,19 +70,19 @@ struct End {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum Why {
-    /// The card does not let more go wrong.
+    /// The card tolerates no more.
     Tolerance,
     /// There was no memory or no time left, or another limit was reached.
     Limit,
-    /// What goes wrong once more leads to no state that was not seen.
+    /// One more fault leads to no new state.
     NothingNew,
     /// Every property was refuted.
     Refuted,
-    /// It was not to be raised by more.
+    /// The user wants no more.
     Asked,
 }
 
-/// How large an exploration was.
+/// The size of an exploration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 struct Size {
     states: u64,
@@ -89,7 +90,7 @@ struct Size {
     depth: usize,
 }
 
-/// A budget that is not what it was.
+/// A raised budget.
 #[derive(Clone, Copy, Debug, Serialize)]
 struct More {
     budget: &'static str,
@@ -106,24 +107,24 @@ pub(super) struct Step {
     exhausted: bool,
     limit: Option<&'static str>,
     waiting: usize,
-    /// The properties that were judged: all that did not fail before.
+    /// The judged properties: all that were not refuted before.
     judged: Vec<&'static str>,
-    /// Those of them that fail.
+    /// The refuted properties among them.
     refuted: Vec<&'static str>,
-    /// What asks the same question without the rest.
+    /// The command that asks the same question alone.
     command: String,
-    /// Whether something failed before, which is not judged any more.
+    /// Whether an earlier step refuted a property, so that this one does not judge it.
     #[serde(skip)]
     is_rest: bool,
-    /// By how much everything was raised, if it was everything.
+    /// The number of raises, if all budgets were raised together.
     #[serde(skip)]
     all_by: Option<u32>,
     #[serde(skip)]
     seconds: f64,
 }
 
-/// Raises budgets in each of these questions. Tells of each exploration when it is over, with the number of
-/// its scope.
+/// Raises budgets in each of these questions. Reports each exploration when it is over, with the
+/// number of its scope.
 pub(super) fn climb(
     about: &About,
     questions: Vec<Question>,
@@ -145,7 +146,7 @@ pub(super) fn climb(
         if open.is_empty() {
             break;
         }
-        // Half of the time is kept for what comes after this round, if anything does.
+        // Half of the time is kept for later rounds, if there are any.
         let keep = if patience.at_most == Some(by) { 0 } else { open.len() };
         for (index, (number, rail)) in open.iter().enumerate() {
             let ladder = &mut ladders[*number];
@@ -166,7 +167,7 @@ pub(super) fn climb(
     Ok(ladders)
 }
 
-/// What is left until then, for one of so many.
+/// The remaining time, divided among this many explorations.
 fn share(until: Instant, among: usize) -> Duration {
     until.saturating_duration_since(Instant::now()) / among.max(1) as u32
 }
@@ -201,7 +202,7 @@ impl Ladder {
         (0..self.rails.len()).filter(|rail| self.rails[*rail].end.is_none())
     }
 
-    /// Explores the scope as it is. Nothing is raised unless that came to an end.
+    /// Explores the scope as it is. Budgets are raised only if that came to an end.
     fn set_up(&mut self, about: &About, time: Duration) -> Result<()> {
         let question = self.base.clone();
         let end = self.explore(about, &question, None, time)?;
@@ -214,6 +215,7 @@ impl Ladder {
             let mut question = rail.question.clone();
             rail.raise(about, &mut question).is_ok()
         };
+        // With a single budget to raise, all together would ask the same question twice.
         if rails.iter().filter(may).count() > 1 {
             rails.push(rail(None));
         }
@@ -221,7 +223,7 @@ impl Ladder {
         Ok(())
     }
 
-    /// Raises one budget by one more, or all. Says whether there was anything to be explored.
+    /// Raises one budget by one more, or all. Returns whether there was a question to explore.
     fn raise(&mut self, about: &About, rail: usize, time: Duration) -> Result<bool> {
         let mut question = self.rails[rail].question.clone();
         question.judged = self.base.judged.clone();
@@ -251,7 +253,8 @@ impl Ladder {
         Ok(true)
     }
 
-    /// Explores; says why that is the end of it, if it is. What was refuted is not judged again.
+    /// Explores; returns the reason to stop, if there is one. Refuted properties are not judged
+    /// again.
     fn explore(
         &mut self,
         about: &About,
@@ -319,7 +322,7 @@ impl Ladder {
         }
     }
 
-    /// Which budgets are larger there than they were at first.
+    /// The budgets that are larger than at first.
     fn raised_in(&self, about: &About, question: &Question) -> Vec<More> {
         let base = &self.base;
         let more = |budget: Budget| More {
@@ -333,12 +336,12 @@ impl Ladder {
 }
 
 impl Rail {
-    /// As flags name it.
+    /// The name in flags.
     fn name(&self) -> &'static str {
         self.budget.map_or(TOGETHER, Budget::name)
     }
 
-    /// One more of it; of everything as far as the card lets it be, if it is everything.
+    /// Raises the budget by one; for all together, each as far as the card tolerates it.
     fn raise(&self, about: &About, question: &mut Question) -> Result<(), End> {
         let card = &about.card;
         let Question { scope, setup, .. } = question;
@@ -355,15 +358,15 @@ impl Rail {
     }
 }
 
-/// The parameters as a scope has them. Scopes are copied about, because most of them stand on a card for
-/// ever; so what is said in the few that are made here is never given back.
+/// The parameters in the form of a scope. Scopes are `Copy`, because most of them stand on a card
+/// for ever. So the few that are made here leak their texts.
 pub(super) fn settings(setup: &Setup) -> Settings {
     let for_ever = |text: &String| -> &'static str { text.clone().leak() };
     let pairs = setup.parameters.iter().map(|(name, value)| (for_ever(name), for_ever(value)));
     pairs.collect::<Vec<_>>().leak()
 }
 
-/// What asks this question alone.
+/// The command that asks this question alone.
 fn command(about: &About, question: &Question, judged: &[(&str, Option<Refuted>)]) -> String {
     let bounded = about.card.tolerates_with(&question.setup).delay_ms.is_some();
     let mut line = format!("synod check {}", about.card.name);

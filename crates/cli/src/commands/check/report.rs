@@ -1,4 +1,4 @@
-//! What came of an exploration, for people and for programs.
+//! The results of an exploration, for people and for programs.
 
 use crate::about::{About, Claim};
 use crate::output::{self, BOLD, DIM};
@@ -9,7 +9,7 @@ use synod_core::card::Scope;
 use synod_draw::{Scene, terminal};
 use synod_drivers::{Explored, Refuted};
 
-/// Everything that is told of an exploration.
+/// The report on an exploration.
 #[derive(Serialize)]
 pub(crate) struct Told {
     algorithm: &'static str,
@@ -19,9 +19,9 @@ pub(crate) struct Told {
     unique_states: usize,
     depth: usize,
     exhausted: bool,
-    /// Which limit was reached, if one was.
+    /// The limit that was reached, if one was.
     limit: Option<&'static str>,
-    /// How many states were still to be expanded then.
+    /// The number of states still to be expanded then.
     waiting: usize,
     verdicts: Vec<VerdictJson>,
     #[serde(skip)]
@@ -48,7 +48,7 @@ struct VerdictJson {
 }
 
 impl Told {
-    /// What is told of this exploration.
+    /// The report on this exploration.
     pub(crate) fn new(
         about: &About,
         question: &Question,
@@ -90,7 +90,7 @@ impl Told {
         }
     }
 
-    /// How many processes there are.
+    /// The number of processes.
     pub(crate) fn n(&self) -> usize {
         self.n
     }
@@ -169,7 +169,7 @@ impl Told {
         text + &format!("\n{picture}") + &output::paragraph("  ", &format!("✗ {}", refuted.because))
     }
 
-    /// How long it took, in seconds, and how many states a second that is.
+    /// The duration in seconds, and the number of states in a second.
     pub(crate) fn speed(&self) -> (f64, u64) {
         (self.seconds, (self.states as f64 / self.seconds.max(1e-6)) as u64)
     }

@@ -1,4 +1,4 @@
-//! What only a run on a real network has to tell.
+//! The facts that only a run on a real network has.
 
 use crate::output;
 use crate::words;
@@ -6,7 +6,7 @@ use serde::Serialize;
 use synod_draw::words::time_in_words;
 use synod_net::{Facts, Medium};
 
-/// What only a run on a real network has to tell.
+/// The facts that only a run on a real network has.
 #[derive(Serialize)]
 pub(super) struct Real {
     on: &'static str,
@@ -17,7 +17,7 @@ pub(super) struct Real {
 struct NetworkJson {
     /// Whether IP multicast was used.
     ip_multicast: bool,
-    /// From the first request to the last answer.
+    /// The time from the first request to the last answer.
     busy_us: u64,
     operations_per_second: Option<f64>,
     messages_per_second: Option<f64>,

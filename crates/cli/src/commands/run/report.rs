@@ -1,4 +1,4 @@
-//! What came of one run, for people and for programs.
+//! The results of one run, for people and for programs.
 
 use super::real::Real;
 use crate::about::{About, Claim};
@@ -13,7 +13,7 @@ use synod_net::Facts;
 use synod_sim::count::{Measured, Summary};
 use synod_sim::{Ended, Options, Report};
 
-/// Everything that is told of a run.
+/// The report on a run.
 #[derive(Serialize)]
 pub(crate) struct Told {
     algorithm: &'static str,
@@ -27,7 +27,7 @@ pub(crate) struct Told {
     time_us: u64,
     operations: u64,
     verdicts: Vec<VerdictJson>,
-    /// Properties that were asked for but cannot be judged in so large a group.
+    /// Properties that were asked for but cannot be judged in a group of this size.
     not_judged: Vec<&'static str>,
     messages: Messages,
     lost: u64,
@@ -64,7 +64,7 @@ struct Messages {
 /// A cost on the card, measured.
 #[derive(Serialize)]
 pub(crate) struct CostJson {
-    /// What is counted.
+    /// The counted quantity.
     pub(crate) name: &'static str,
     /// The formula.
     pub(crate) formula: &'static str,
@@ -74,15 +74,15 @@ pub(crate) struct CostJson {
     pub(crate) min: f64,
     /// The largest.
     pub(crate) max: f64,
-    /// What the formula says: a number, or a range.
+    /// The value of the formula: a number, or a range.
     pub(crate) expected: Expected,
-    /// Whether everything measured is as the formula says.
+    /// Whether every measurement agrees with the formula.
     pub(crate) agrees: bool,
     #[serde(skip)]
     bounds: Bounds,
 }
 
-/// What a formula says: a number, or a range.
+/// The value of a formula: a number, or a range.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(crate) enum Expected {
@@ -169,7 +169,7 @@ impl Times {
 }
 
 impl Told {
-    /// What is told of this run.
+    /// The report on this run.
     pub(crate) fn new(
         about: &About,
         options: &Options,
@@ -220,7 +220,7 @@ impl Told {
         self
     }
 
-    /// The same with what only a run on a real network has.
+    /// The same with the facts of a run on a real network.
     pub(crate) fn with_facts(mut self, facts: Option<&Facts>) -> Self {
         self.real = facts.map(|facts| Real::new(facts, self.operations, self.messages.total));
         self

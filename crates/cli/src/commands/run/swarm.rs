@@ -1,4 +1,4 @@
-//! One run for each of many seeds, on all cores. The result does not depend on how many they are.
+//! One run for each of many seeds, on all cores. The result does not depend on their number.
 
 use super::report::{CostJson, costs_in_words};
 use crate::Outcome;
@@ -14,28 +14,28 @@ use std::collections::BTreeMap;
 use synod_sim::count::Measured;
 use synod_sim::{Ended, Options};
 
-/// So many runs are made before their results are put together, in order.
+/// The number of runs before their results are merged, in order.
 const BATCH: u64 = 1_024;
-/// So many failing seeds are told, the first ones.
+/// The number of failing seeds in the report, the first ones.
 const TOLD: usize = 1_000;
-/// So many of them are told to people.
+/// The number of them that are shown to people.
 const TOLD_IN_WORDS: usize = 10;
 
-/// Many runs, all but for their seeds the same.
+/// Many runs that differ only in their seeds.
 pub(crate) struct Swarm<'a> {
     /// The algorithm.
     pub(crate) about: &'a About,
-    /// What the runs have in common.
+    /// The options common to all runs.
     pub(crate) options: &'a Options,
     /// The first seed.
     pub(crate) first: u64,
-    /// How many seeds.
+    /// The number of seeds.
     pub(crate) seeds: u64,
-    /// On how many threads.
+    /// The number of threads.
     pub(crate) threads: usize,
 }
 
-/// What is kept of one run.
+/// The results kept of one run.
 struct Harvest {
     seed: u64,
     violated: Vec<&'static str>,
@@ -75,7 +75,7 @@ struct Spread {
 }
 
 impl Swarm<'_> {
-    /// Runs them all.
+    /// Makes all runs.
     pub(crate) fn perform(
         &self,
         command: &dyn Fn(u64) -> String,

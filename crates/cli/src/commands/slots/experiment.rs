@@ -30,21 +30,21 @@ up, habit by habit). The same seed gives the same claims to all of them.";
 /// Larger groups take too long.
 const LARGEST: u64 = 4_096;
 
-/// How time goes.
+/// The timing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Time {
     /// As in the authors' simulation: one message in a turn
     Authors,
-    /// Every multicast takes the same time, and there may be any number
+    /// Every multicast takes the same time, and any number may be under way
     Clean,
 }
 
-/// How members come together.
+/// How the members join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Begin {
-    /// The first owns everything, the others join one by one
+    /// The first owns all slots, the others join one by one
     Join,
-    /// All are there, with an even share
+    /// All are members, with an even share
     Steady,
 }
 
@@ -52,55 +52,56 @@ enum Begin {
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Experiment {
-    /// How many slots there are [default: 768]
+    /// The number of slots [default: 768]
     #[arg(long, value_name = "SLOTS", value_parser = parse::positive)]
     slots: Option<u64>,
-    /// How many members there are [default: 32]
+    /// The number of members [default: 32]
     #[arg(long, value_name = "N", value_parser = parse::positive)]
     nodes: Option<u64>,
-    /// The offered load as a share of the slots, with claims at random times [default: as published]
+    /// The offered load as a share of the slots, with claims at random times [default: as
+    /// published]
     #[arg(long, value_name = "SHARE", value_parser = positive_number)]
     load: Option<f64>,
     /// Only this policy; may be given several times [default: all]
     #[arg(long, value_name = "NAME", value_parser = policy)]
     policy: Vec<Allocator>,
-    /// One member gets this share of all claims; with :ROUNDS another one after so many rounds
+    /// One member gets this share of all claims; with :ROUNDS another one after that many rounds
     #[arg(long, value_name = "SHARE[:ROUNDS]", value_parser = hot_spot)]
     hot_spot: Option<HotSpot>,
-    /// How many rounds are measured [default: 100000 and 5000]
+    /// The number of measured rounds [default: 100000 and 5000]
     #[arg(long, value_name = "ROUNDS", value_parser = parse::positive)]
     rounds: Option<u64>,
-    /// How many runs of each, with different seeds [default: 3]
+    /// The number of runs of each case, with different seeds [default: 3]
     #[arg(long, value_name = "K", value_parser = parse::positive)]
     seeds: Option<u64>,
     /// The first seed
     #[arg(short, long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
-    /// How many rounds a multicast takes in a clean network [default: 2]
+    /// The latency of a multicast in a clean network, in rounds [default: 2]
     #[arg(long, value_name = "ROUNDS", value_parser = parse::positive)]
     latency: Option<u64>,
     /// Only under this timing [default: both]
     #[arg(long, value_enum)]
     timing: Option<Time>,
-    /// How the members come together [default: as the authors did, and steady]
+    /// How the members join [default: as in the authors' simulation, and steady]
     #[arg(long, value_enum)]
     start: Option<Begin>,
     /// Fewer and shorter runs
     #[arg(long)]
     quick: bool,
-    /// On so many threads; the result does not depend on it [default: one for each core]
+    /// The number of threads; the result does not depend on it [default: one for each core]
     #[arg(long, value_name = "T", value_parser = parse::positive)]
     threads: Option<u64>,
     /// Write a report with all plots, as one page; this takes some more runs
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Write all that was measured as comma-separated values, into this directory
+    /// Write all measurements as comma-separated values, into this directory
     #[arg(long, value_name = "DIR")]
     csv: Option<PathBuf>,
 }
 
 impl Experiment {
-    /// Runs it all, and tells what came of it.
+    /// Makes all runs, and reports the results.
     pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
         let wishes = self.wishes()?;
         let (authors, clean) = match self.timing {
@@ -113,7 +114,7 @@ impl Experiment {
         }
         ensure!(
             !cases.is_empty(),
-            "nothing is left to run: that policy knows nothing of that timing"
+            "there is nothing to run: that policy has no such timing; leave out --timing or --policy"
         );
         let (rows, seconds) = self.run_all(cases);
         report::tell(&rows, seconds, output)?;
@@ -156,7 +157,7 @@ impl Experiment {
         })
     }
 
-    /// What came of each case, and how long it took.
+    /// The results of all cases, and the duration.
     fn run_all(&self, cases: Vec<Case>) -> (Vec<Row>, f64) {
         let runs: Vec<(usize, u64)> = cases
             .iter()

@@ -1,4 +1,4 @@
-//! `synod slots prove`: a small pool to which everything happens any number of times.
+//! `synod slots prove`: a small pool in which every fault may come any number of times.
 
 use crate::Outcome;
 use crate::output::{BAD, BOLD, DIM, GOOD, NO, Output, YES};
@@ -31,7 +31,7 @@ docs/slots.md says why no history is left out.";
 const MOST_NODES: u64 = 5;
 const MOST_SLOTS: u64 = 64;
 
-/// Whose rules are explored.
+/// The explored rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Rules {
     /// Members offer slots beforehand, and others take them
@@ -44,20 +44,20 @@ enum Rules {
     DeathOfALife,
 }
 
-/// Explore a small pool without a budget of faults: any number of partitions, deaths and restarts
+/// Explore a small pool without a fault budget: any number of partitions, deaths and restarts
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Prove {
-    /// How many members there are
+    /// The number of members
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = parse::positive)]
     nodes: u64,
-    /// How many slots there are; the first member owns them all at first
+    /// The number of slots; the first member owns them all at first
     #[arg(long, value_name = "SLOTS", default_value_t = 1, value_parser = parse::positive)]
     slots: u64,
-    /// Which rules
+    /// The rules
     #[arg(long, value_enum, default_value_t = Rules::Offers)]
     rules: Rules,
-    /// Give up after so many states between views
+    /// Give up after this many states between views
     #[arg(long, value_name = "STATES", value_parser = parse::positive)]
     states: Option<u64>,
 }
@@ -68,7 +68,7 @@ struct Answer {
     nodes: u64,
     slots: u64,
     rules: String,
-    /// `null` if it was not decided.
+    /// `null` if the exploration did not decide it.
     holds: Option<bool>,
     states: usize,
     waiting: usize,
@@ -89,7 +89,7 @@ struct Refutation {
 }
 
 impl Prove {
-    /// Explores, and tells what came of it.
+    /// Explores, and prints the result.
     pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
         ensure!(self.nodes >= 2, "a pool is shared by at least two members: --nodes 2");
         ensure!(self.nodes <= MOST_NODES, "more than {MOST_NODES} members take too long");
@@ -169,7 +169,7 @@ impl Prove {
     }
 }
 
-/// What is judged, and in which words.
+/// The judged properties, in words.
 const JUDGED: [(&str, &str); 6] = [
     ("pi1-owned", "no slot has two owners, on whichever sides of a partition"),
     ("pi2-equal", "members that have delivered as much agree on who owns what"),

@@ -1,4 +1,4 @@
-//! What came of the experiment: in words, as values, as a page.
+//! The results of the experiment: in words, as values, as a page.
 
 use crate::output::{self, DIM, Output};
 use crate::words;
@@ -27,7 +27,7 @@ struct Published {
     used: f64,
 }
 
-/// Tells it.
+/// Prints the results.
 pub(super) fn tell(rows: &[Row], seconds: f64, output: &Output) -> Result<()> {
     let published = |(allocator, claims_per_multicast, failed_per_success, used)| Published {
         allocator,
@@ -111,7 +111,7 @@ pub(super) fn page(rows: &[Row]) -> String {
     synod_experiment::report::page(rows, &pictures, &how)
 }
 
-/// How two members come to wait for ever, as the explorer found it.
+/// Two histories in which members wait for ever, as the explorer found them.
 const HISTORIES: [(&str, &str); 2] = [
     (
         "History A: p1 and p2 ask at the same time, and p3 has nothing to give",
@@ -123,8 +123,8 @@ const HISTORIES: [(&str, &str); 2] = [
     ),
 ];
 
-/// A history as a space-time diagram. It is played, not copied: if the rules changed and nobody waited
-/// any more, there would be no picture of somebody who waits.
+/// A history as a space-time diagram. The scenario is played, not copied: if the rules changed and
+/// its members no longer waited, the page would have no picture.
 fn picture((caption, text): &(&str, &str)) -> Option<Picture> {
     let scenario = Scenario::parse(text).ok()?;
     let played = synod_drivers::play(which, &scenario)?.ok()?;

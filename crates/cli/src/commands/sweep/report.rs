@@ -1,4 +1,4 @@
-//! What was measured in groups of many sizes: as tables, as values, as a plot.
+//! Measurements in groups of many sizes: as tables, as values, as a plot.
 
 use crate::about::About;
 use crate::output::{self, BOLD, DIM};
@@ -10,11 +10,11 @@ use synod_core::card::{Bounds, Load};
 use synod_draw::plot::{Plot, Series, Style};
 use synod_sim::count::Measured;
 
-/// Everything that is told of a sweep.
+/// The report on a sweep.
 #[derive(Serialize)]
 pub(crate) struct Told {
     algorithm: &'static str,
-    /// What was measured, by size.
+    /// The measurements, by size.
     pub(crate) points: Vec<Point>,
     skipped: Vec<Skipped>,
 }
@@ -34,22 +34,22 @@ pub(crate) struct Point {
     pub(crate) load: &'static str,
     /// The name of the cost.
     pub(crate) cost: &'static str,
-    /// What it should be.
+    /// The formula.
     pub(crate) formula: &'static str,
     expected_min: f64,
     expected_max: Option<f64>,
-    /// The least that was measured.
+    /// The smallest measurement.
     pub(crate) min: f64,
     mean: f64,
-    /// The most that was measured.
+    /// The largest measurement.
     pub(crate) max: f64,
     runs: u64,
-    /// Whether everything measured is as the formula says.
+    /// Whether every measurement agrees with the formula.
     pub(crate) agrees: bool,
 }
 
 impl Point {
-    /// What the first run measured.
+    /// The measurement of the first run.
     pub(crate) fn new(n: usize, load: Load, measured: &Measured) -> Self {
         Point {
             n,
@@ -66,7 +66,7 @@ impl Point {
         }
     }
 
-    /// What another run measured.
+    /// Adds the measurement of another run.
     pub(crate) fn add(&mut self, measured: &Measured) {
         self.min = self.min.min(measured.min);
         self.max = self.max.max(measured.max);
@@ -75,7 +75,7 @@ impl Point {
         self.agrees &= measured.agrees();
     }
 
-    /// What the formula says for this size.
+    /// The value of the formula for this size.
     pub(crate) fn expected(&self) -> Bounds {
         Bounds { min: self.expected_min, max: self.expected_max }
     }
@@ -90,19 +90,19 @@ impl Point {
 }
 
 impl Told {
-    /// Nothing was measured yet.
+    /// A report without measurements.
     pub(crate) fn new(about: &About) -> Self {
         Told { algorithm: about.card.name, points: Vec::new(), skipped: Vec::new() }
     }
 
-    /// There can be no group of this size.
+    /// Notes that no group of this size is possible.
     pub(crate) fn skip(&mut self, n: usize, error: &SetupError) {
         if self.skipped.last().is_none_or(|last| last.n != n) {
             self.skipped.push(Skipped { n, why: error.to_string() });
         }
     }
 
-    /// Why the first size was left out, if one was.
+    /// The reason why the first size was left out, if one was.
     pub(crate) fn first_skipped(&self) -> Option<&str> {
         self.skipped.first().map(|skipped| skipped.why.as_str())
     }

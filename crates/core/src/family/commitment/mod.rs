@@ -1,9 +1,9 @@
 //! Atomic commitment: a transaction takes effect everywhere or nowhere.
 //!
-//! The application of one process, the coordinator, asks to commit; those of the others, the
-//! participants, are asked for their votes; and all are told the same outcome. The properties are those
-//! of Bernstein, Hadzilacos and Goodman (Concurrency control and recovery in database systems, 1987,
-//! chapter 7), where AC5 here is their non-blocking property, and their AC5 is called AC5-repaired.
+//! The application of one process, the coordinator, asks to commit; the applications of the others,
+//! the participants, vote; and all learn the same outcome. The properties are those of Bernstein,
+//! Hadzilacos and Goodman (Concurrency control and recovery in database systems, 1987, chapter 7),
+//! where AC5 here is their non-blocking property, and their AC5 is called AC5-repaired.
 
 mod monitor;
 
@@ -23,21 +23,22 @@ pub struct Commitment;
 /// The number of a transaction. The application that asks to commit counts them.
 pub type Transaction = u32;
 
-/// What becomes of a transaction.
+/// The outcome of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Outcome {
     /// It takes effect.
     Commit,
-    /// It has no effect at all.
+    /// It has no effect.
     Abort,
 }
 
-/// What an application may ask.
+/// A request of an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Input {
-    /// The coordinator's wants a transaction to be committed.
+    /// The coordinator's application wants a transaction to be committed.
     Commit(Transaction),
-    /// A participant's can make sure that the transaction takes effect here, whatever happens; or not.
+    /// A participant's application votes: it can make the transaction take effect even after a
+    /// crash, or not.
     Vote(Transaction, Vote),
 }
 
@@ -50,31 +51,31 @@ pub enum Vote {
     No,
 }
 
-/// What it is told.
+/// An output to an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Output {
-    /// A participant's is asked for its vote.
+    /// The participant's application must vote.
     Asked(Transaction),
-    /// A participant's has promised to commit, and does not know the outcome. Told when the promise is
-    /// safe, and again after a crash.
+    /// The participant has promised to commit, and does not know the outcome. Its application
+    /// learns this when the promise is safe on disk, and again after a crash.
     InDoubt(Transaction),
-    /// A participant's is told the outcome.
+    /// The participant's application learns the outcome.
     Learned(Transaction, Outcome),
-    /// The coordinator's is told the outcome.
+    /// The coordinator's application learns the outcome.
     Answered(Transaction, Outcome),
 }
 
-/// All who decide decide the same.
+/// All processes that decide decide the same.
 pub const AC1: &str = "AC1";
-/// Nobody decides twice.
+/// No process decides twice.
 pub const AC2: &str = "AC2";
 /// Commit only if all voted yes.
 pub const AC3: &str = "AC3";
-/// Commit if all vote yes and nothing goes wrong.
+/// Commit if all vote yes and no fault occurs.
 pub const AC4: &str = "AC4";
-/// Whoever is up decides, whoever else is down.
+/// Every living process decides, even while others are down.
 pub const AC5: &str = "AC5";
-/// Everybody decides once all is repaired.
+/// Every process decides once all faults are repaired.
 pub const AC5_REPAIRED: &str = "AC5-repaired";
 
 impl Family for Commitment {
@@ -193,7 +194,7 @@ pub const VOTES: Parameter = Parameter {
               is said of the coordinator does not matter; default: yes)",
 };
 
-/// Who coordinates.
+/// The coordinator.
 pub fn coordinator(setup: &Setup) -> Result<ProcessId, SetupError> {
     setup.process("coordinator", ProcessId(0))
 }
@@ -217,7 +218,7 @@ pub fn votes(setup: &Setup) -> Result<Vec<Opinion>, SetupError> {
 pub enum Opinion {
     /// Always the same.
     Always(Vote),
-    /// Now so, now so.
+    /// Sometimes yes, sometimes no.
     Either,
 }
 
@@ -232,14 +233,14 @@ impl Opinion {
     }
 }
 
-/// An application that asks to commit so many transactions, one after the other, and votes when asked.
+/// An application that asks to commit transactions, one after the other, and votes when asked.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Party {
     opinion: Opinion,
     waits: bool,
     left: Rounds,
     next: Transaction,
-    /// The transactions that it still has to vote on.
+    /// The transactions that await its vote.
     asked: SmallVec<[Transaction; 2]>,
 }
 
@@ -266,7 +267,8 @@ impl Application for Party {
             Input::Commit(transaction) => {
                 self.waits = true;
                 self.left.use_one();
-                // A number is never used twice, crash or not: an operator's counts, too.
+                // A number is never used twice, even after a crash; the number of an operator's
+                // transaction counts, too.
                 self.next = self.next.max(transaction.saturating_add(1));
             }
             Input::Vote(transaction, _) => self.asked.retain(|asked| asked != transaction),

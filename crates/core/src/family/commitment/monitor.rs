@@ -10,29 +10,29 @@ use crate::setup::Setup;
 use smallvec::{SmallVec, smallvec};
 use std::collections::BTreeMap;
 
-/// So many transactions for whose outcome nobody waits are remembered.
+/// The number of remembered transactions for whose outcome no process waits.
 const REMEMBERED: usize = 64;
 
-/// Knows who voted how, and who was told what.
+/// Knows the votes, and the outcome that each process learned.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Registrar {
     participants: ProcessSet,
     up: ProcessSet,
     n: usize,
     links_work: bool,
-    /// Whether somebody has crashed, or a link was cut, at any time.
+    /// Whether a process has crashed, or a link was cut, at any time.
     failed: bool,
     cases: BTreeMap<Transaction, Case>,
 }
 
-/// What is known about one transaction.
+/// The facts about one transaction.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Case {
     yes: ProcessSet,
     no: ProcessSet,
-    /// What each process decided.
+    /// The decision of each process.
     decided: SmallVec<[Option<Outcome>; 4]>,
-    /// Who has asked to commit, or promised to, and knows of it, but not of the outcome.
+    /// Processes that have asked to commit, or promised to, and do not know the outcome.
     wait: ProcessSet,
 }
 
@@ -106,7 +106,7 @@ impl Monitor for Registrar {
         self.failed |= !self.links_work;
     }
 
-    /// What applications tell each other changes no outcome.
+    /// Messages between applications never change an outcome.
     fn has_news(&self, _from: ProcessId) -> bool {
         false
     }
@@ -164,6 +164,7 @@ impl Registrar {
                 let because = format!("{at} {verb} {transaction}, for which {voter} did not vote");
                 violated(AC3, because);
             }
+            // After a fault, a time-out may abort a transaction that all would have committed.
             (Outcome::Abort, _) if !failed && case.no.is_empty() => {
                 let because = format!("{at} {verb} {transaction}, against which nobody voted");
                 violated(AC4, because);
@@ -172,13 +173,13 @@ impl Registrar {
         }
     }
 
-    /// Those who are up and wait for an outcome.
+    /// The living processes that wait for an outcome.
     fn undecided(&self) -> ProcessSet {
         let waits = |at: &ProcessId| self.cases.values().any(|case| case.wait.contains(*at));
         self.up.iter().filter(waits).collect()
     }
 
-    /// What is old, and nobody waits for, is over.
+    /// Forgets the oldest transactions for which no process waits.
     fn forget(&mut self) {
         while self.cases.len() > REMEMBERED
             && self.cases.first_key_value().is_some_and(|(_, case)| case.wait.is_empty())
@@ -201,7 +202,7 @@ mod tests {
 
     const MOMENT: Moment<'static> = Moment { now_us: 0, clocks: &[] };
 
-    /// The coordinator p0, the participants p1 and p2, and what was found.
+    /// The coordinator p0, the participants p1 and p2, and the violations found.
     struct Watched(Registrar, Vec<&'static str>);
 
     impl Watched {
@@ -273,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_in_doubt_is_blocked_and_has_a_claim_only_when_all_is_repaired() {
+    fn a_participant_in_doubt_is_blocked_and_has_a_claim_only_when_all_is_repaired() {
         let watched = Watched::new().both_vote_yes().told(1, Output::InDoubt(1)).crashes(0);
         assert_eq!((watched.waiting(AC5), watched.waiting(AC5_REPAIRED)), (vec![1], vec![]));
         assert_eq!(watched.0.complaint(AC5, ProcessId(1)), "does not know the outcome of 1");
@@ -283,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_starts_again_waits_only_if_it_is_still_in_doubt() {
+    fn a_participant_that_starts_again_waits_only_if_it_is_still_in_doubt() {
         let watched = Watched::new().told(1, Output::InDoubt(1)).crashes(1).restarts(1);
         assert_eq!(watched.waiting(AC5), []);
         assert_eq!(watched.told(1, Output::InDoubt(1)).waiting(AC5), [1]);

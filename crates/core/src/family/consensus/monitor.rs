@@ -10,8 +10,8 @@ use crate::setup::Setup;
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
-/// Writes down who proposed and who decided what. What a process decided before it crashed counts,
-/// too: it may have acted on it.
+/// Records proposals and decisions. The decision of a process that crashed later counts, too: the
+/// process may have acted on it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Notary {
     rules: Arc<Rules>,
@@ -20,12 +20,12 @@ pub struct Notary {
     decided: SmallVec<[Option<Decision>; 4]>,
 }
 
-/// What does not change.
+/// The part that never changes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Rules {
     loyal: ProcessSet,
     commander: ProcessId,
-    /// What each process would propose.
+    /// The value that each process would propose.
     proposals: Vec<Value>,
 }
 
@@ -99,7 +99,7 @@ impl Monitor for Notary {
         self.up.insert(at);
     }
 
-    /// Nothing that applications tell each other changes what may be decided.
+    /// Messages between applications never change the possible decisions.
     fn has_news(&self, _from: ProcessId) -> bool {
         false
     }
@@ -118,7 +118,7 @@ impl Monitor for Notary {
 }
 
 impl Notary {
-    /// Whether a correct process that is up has proposed something, or anybody has decided.
+    /// Whether a correct process that is up has proposed, or any process has decided.
     fn is_called(&self) -> bool {
         let correct = || self.rules.loyal.iter().filter(|at| self.up.contains(*at));
         correct().any(|at| self.proposed[at.index()].is_some())
@@ -132,7 +132,8 @@ impl Notary {
         others.filter_map(decided).find(|(_, theirs)| *theirs != decision)
     }
 
-    /// Says so if this is not the value of anybody. A traitor may have proposed anything.
+    /// Complains if no process proposed this value. A traitor may have proposed any value, so with
+    /// traitors every value passes.
     fn made_up(&self, at: ProcessId, decision: &Decision) -> Option<String> {
         let has_traitors = self.rules.loyal.len() < self.proposed.len();
         match decision {
@@ -146,14 +147,15 @@ impl Notary {
         }
     }
 
-    /// What all correct processes propose, if it is the same.
+    /// The common proposal of all correct processes, if they agree.
     fn unanimous(&self) -> Option<Value> {
         let mut values = self.rules.loyal.iter().map(|at| self.rules.proposals[at.index()]);
         let first = values.next()?;
         values.all(|value| value == first).then_some(first)
     }
 
-    /// Says so if this is not what a correct commander ordered. If it crashed, there may be no order.
+    /// Complains if this is not the order of a correct commander. A crashed commander may have
+    /// given none.
     fn disobeys(&self, at: ProcessId, decision: &Decision) -> Option<String> {
         let commander = self.rules.commander;
         let order = self.proposed[commander.index()]?;
@@ -166,8 +168,8 @@ impl Notary {
         })
     }
 
-    /// Says so if the vector has something else for a correct process than what it proposed. One that
-    /// has crashed may be left out.
+    /// Complains if the vector has another value for a correct process than the one it proposed. A
+    /// crashed process may be left out.
     fn misquotes(&self, at: ProcessId, decision: &Decision) -> Option<String> {
         let Decision::Vector(values) = decision else {
             return Some(format!("{at} decides {decision}, which is no vector"));
@@ -195,7 +197,7 @@ mod tests {
 
     const MOMENT: Moment<'static> = Moment { now_us: 0, clocks: &[] };
 
-    /// A group of three, and what was found.
+    /// A group of three, and the violations found.
     struct Watched(Notary, Vec<&'static str>);
 
     impl Watched {
@@ -221,7 +223,7 @@ mod tests {
             self.decides(at, Decision::Value(Value(value)))
         }
 
-        /// What was found, but for properties of problems that this is not about.
+        /// The violations found, of these properties only: the others belong to other problems.
         fn found(&self, about: &[&str]) -> Vec<&'static str> {
             self.1.iter().copied().filter(|property| about.contains(property)).collect()
         }
@@ -248,13 +250,13 @@ mod tests {
     }
 
     #[test]
-    fn nobody_may_change_its_mind() {
+    fn no_process_may_change_its_mind() {
         let watched = Watched::new("").proposes(0, 5).proposes(2, 7).value(0, 5).value(0, 7);
         assert_eq!(watched.found(&CONSENSUS), [ONCE]);
     }
 
     #[test]
-    fn a_value_that_nobody_proposed_is_made_up_unless_there_are_traitors() {
+    fn a_value_that_was_not_proposed_is_made_up_unless_there_are_traitors() {
         let watched = Watched::new("").proposes(0, 5).value(0, 6).value(1, 6);
         assert_eq!(watched.found(&CONSENSUS), [VALIDITY, VALIDITY]);
         let watched = Watched::new("").proposes(0, 5).decides(0, Decision::Nothing);
@@ -304,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_crashed_may_be_missing_in_a_vector_but_not_misquoted() {
+    fn a_crashed_process_may_be_missing_in_a_vector_but_not_misquoted() {
         let mut watched = Watched::new("").proposes(0, 5).proposes(1, 5).proposes(2, 7);
         watched.0.on_crash(ProcessId(2));
         let (five, eight) = (Some(Value(5)), Some(Value(8)));
@@ -315,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_loyal_who_is_up_waits_once_somebody_has_proposed() {
+    fn every_loyal_process_that_is_up_waits_once_one_has_proposed() {
         let mut watched = Watched::new("p1");
         assert_eq!(watched.waiting(), []);
         watched = watched.proposes(1, 5);

@@ -1,9 +1,9 @@
-//! What is proposed and decided.
+//! Proposals and decisions.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What a process proposes.
+/// A value that a process proposes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Value(pub u64);
 
@@ -19,14 +19,14 @@ impl fmt::Debug for Value {
     }
 }
 
-/// What is decided.
+/// A decision of a process.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Decision {
-    /// That there is nothing to agree on: the default value, written ⊥.
+    /// No value: the default, written ⊥.
     Nothing,
     /// This value.
     Value(Value),
-    /// What each process proposed; nothing where that is not known.
+    /// The proposal of each process; none where it is not known.
     Vector(Vec<Option<Value>>),
 }
 

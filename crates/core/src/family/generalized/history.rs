@@ -1,4 +1,5 @@
-//! Command histories: sequences of commands of which only the order of those matters that interfere.
+//! Command histories: sequences of commands in which only the order of interfering commands
+//! matters.
 
 use crate::process::ProcessId;
 use serde::{Deserialize, Serialize};
@@ -7,9 +8,9 @@ use std::fmt;
 /// A command to a key-value store, of one process.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Command {
-    /// Who wants it; nobody wants two.
+    /// The process that wants it; no process wants two.
     pub of: ProcessId,
-    /// Which key it is about.
+    /// The key.
     pub key: u32,
     /// Whether it writes; else it reads.
     pub writes: bool,
@@ -43,15 +44,16 @@ impl fmt::Debug for Command {
     }
 }
 
-/// A history: commands up to the order of those that commute. Two that mean the same are equal,
-/// because each is kept in one form: of all that may come next, the least does.
+/// A history: commands up to the order of those that commute. Equivalent histories are equal
+/// values, because each is kept in one normal form: of all commands that may come next, the least
+/// does.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(from = "Vec<Command>")]
 pub struct History(Vec<Command>);
 
 impl From<Vec<Command>> for History {
-    /// The history that comes of these commands, one after the other; a second one of the same
-    /// process is left out.
+    /// The history of these commands, one after the other; a second command of the same process is
+    /// left out.
     fn from(commands: Vec<Command>) -> Self {
         let mut different: Vec<Command> = Vec::new();
         for command in commands {
@@ -63,7 +65,7 @@ impl From<Vec<Command>> for History {
     }
 }
 
-/// The least of all sequences that mean the same.
+/// The least of all equivalent sequences.
 fn normal(mut commands: Vec<Command>) -> Vec<Command> {
     let mut sorted = Vec::with_capacity(commands.len());
     while !commands.is_empty() {
@@ -93,7 +95,7 @@ impl History {
         History::from(self.0.iter().copied().chain([command]).collect::<Vec<_>>())
     }
 
-    /// What must come before a command, and the command itself; nothing if it is not there.
+    /// The command and all commands that must come before it; empty if the history lacks it.
     #[must_use]
     pub fn up_to(&self, command: &Command) -> History {
         let Some(at) = self.0.iter().position(|other| other == command) else {
@@ -148,8 +150,8 @@ impl fmt::Debug for History {
 mod tests {
     use super::*;
 
-    /// Every history of up to three of four commands: two that write key 0, one that reads it, and one
-    /// that writes key 1.
+    /// Every history of up to three of four commands: two write key 0, one reads it, and one writes
+    /// key 1.
     fn all() -> Vec<History> {
         let words = ["w0", "w0", "r0", "w1"];
         let command = |(of, word): (usize, &&str)| {

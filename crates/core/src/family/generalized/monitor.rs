@@ -8,7 +8,7 @@ use crate::family::{Moment, Monitor, Violation};
 use crate::process::{ProcessId, ProcessSet};
 use crate::setup::Setup;
 
-/// Writes down who proposed and who learned what. What a process learned before it crashed counts, too.
+/// Records proposals and learned histories. The history of a process that crashed counts, too.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Archivist {
     up: ProcessSet,
@@ -97,7 +97,7 @@ mod tests {
         Command::from_word(ProcessId(of), word).expect("a command")
     }
 
-    /// What is found when p0 and p1 learn these, one after the other; both have proposed.
+    /// The violations when p0 and p1 learn these, one after the other; both have proposed.
     fn found(learned: &[(u32, &[Command])]) -> Vec<&'static str> {
         let mut archivist = Archivist::new(&Setup::new(2), &|_| true);
         let mut found = Vec::new();
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_up_waits_for_what_somebody_up_proposed() {
+    fn every_process_that_is_up_waits_for_the_command_of_another_that_is_up() {
         let mut archivist = Archivist::new(&Setup::new(2), &|_| true);
         let input = Input::Propose(command(0, "w0"));
         archivist.on_input(ProcessId(0), &input, MOMENT, &mut Vec::new());

@@ -1,7 +1,7 @@
-//! Group services: who is in the group, and what its members multicast, in one order with it.
+//! Group services: membership views, and the members' multicasts, in one order.
 //!
-//! The contract is that of [`crate::group`], extended virtual synchrony. Every side of a partition has
-//! a view of its own, and all sides go on.
+//! The contract is that of [`crate::group`], extended virtual synchrony. Every side of a partition
+//! has a view of its own, and all sides go on.
 
 mod monitor;
 
@@ -20,9 +20,9 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug)]
 pub struct GroupService;
 
-/// What the application may ask.
+/// A request of the application.
 pub type Input = Ask<Payload>;
-/// What it is told.
+/// An output to the application.
 pub type Output = Event<Payload>;
 
 impl Wire for Payload {
@@ -33,28 +33,28 @@ impl Wire for Payload {
 
 /// One order of all messages.
 pub const G1: &str = "G1";
-/// Whoever goes together has delivered the same.
+/// Members that go to the next view together have delivered the same messages.
 pub const G2: &str = "G2";
-/// Whoever multicasts delivers its own message.
+/// A sender delivers its own message.
 pub const G3: &str = "G3";
 /// A safe message is delivered in a regular configuration only if all have it.
 pub const G4: &str = "G4";
-/// Why somebody left is told truly.
+/// Views state truly why a member left.
 pub const G5: &str = "G5";
-/// Views make sense.
+/// Views are well formed: see the monitor.
 pub const VIEWS: &str = "views";
-/// Nothing is delivered that was not multicast, or twice, or in two views.
+/// Every delivered message was multicast, and is delivered once, in one view.
 pub const INTEGRITY: &str = "integrity";
-/// In the end the view is all who can be reached.
+/// In the end the view holds exactly the members that can be reached.
 pub const SETTLES: &str = "settles";
 
-/// The parameter that says how sure messages must be.
+/// The parameter for the delivery level of the application's messages.
 pub const LEVEL: Parameter = Parameter {
     name: "level",
     meaning: "how sure a message must be before it is delivered: agreed (default), safe, or mixed",
 };
 
-/// The parameter that says which engine serves the group.
+/// The parameter for the engine that serves the group.
 pub const ENGINE: Parameter = Parameter {
     name: "engine",
     meaning: "embedded (default), or abstract: p0 stands for the whole service, and does all that \
@@ -215,13 +215,13 @@ impl Family for GroupService {
     const PHRASES: &'static [&'static str] = &["multicasts 1", "multicasts 1 safely", "leaves"];
 }
 
-/// An application that multicasts so many messages, as soon as it is in a view.
+/// An application that multicasts in rounds, as soon as it is in a view.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Chatter {
     last: u32,
     left: Rounds,
     levels: &'static [Level],
-    /// Whether it is in a view, and nothing was refused since there was room.
+    /// Whether it is in a view, and no multicast was refused since there was room.
     may_speak: bool,
     body: Option<Arc<[u8]>>,
 }
@@ -266,7 +266,7 @@ impl Application for Chatter {
         None
     }
 
-    /// What was numbered stays numbered: a message after a restart is another one.
+    /// The numbers survive a crash: a message after a restart is another one.
     fn on_crash(&mut self) {
         self.may_speak = false;
     }

@@ -1,9 +1,10 @@
-//! Fair turns: players move at the same time, and nobody moves after having seen what others do.
+//! Fair turns: players move at the same time, and no player moves after having seen the others'
+//! moves.
 //!
-//! In each turn the application of every player plays an action, with a nonce that nobody can guess;
-//! in the end everybody is told what everybody played, or who has cheated or kept silent. One player
-//! may be a cheater (the parameter `cheater`): what it is told does not count, and it says when it has
-//! found out what another one plays before it has committed itself.
+//! In each turn the application of every player plays an action, with a nonce that no other player
+//! can guess. In the end every player learns all actions, or which players have cheated or kept
+//! silent. One player may be a cheater (the parameter `cheater`): its outputs do not count, and it
+//! reports when it has found out another's action before it has committed itself.
 
 mod monitor;
 
@@ -22,7 +23,7 @@ pub struct Lockstep;
 /// The number of a turn, from 1.
 pub type Turn = u32;
 
-/// What a player may do. They are so few that all can be tried.
+/// An action of a player. There are few, so that explorers can try all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Action {
     /// `ATTACK:north`.
@@ -34,7 +35,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// All there are.
+    /// All actions.
     pub const ALL: [Action; 3] = [Action::AttackNorth, Action::AttackSouth, Action::Defend];
 
     /// The word for it.
@@ -51,7 +52,7 @@ impl Action {
         Action::ALL.into_iter().find(|action| action.word() == word)
     }
 
-    /// Another one.
+    /// Another action.
     #[must_use]
     pub fn other(self) -> Action {
         match self {
@@ -62,60 +63,60 @@ impl Action {
     }
 }
 
-/// What the application may ask.
+/// A request of the application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Input {
-    /// It plays.
+    /// The player plays.
     Play {
         /// In this turn.
         turn: Turn,
-        /// What it does.
+        /// The action.
         action: Action,
-        /// A number that nobody can guess.
+        /// A number that no other player can guess.
         nonce: u64,
     },
 }
 
-/// What became of a player in a turn.
+/// The outcome of a turn for one player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Verdict {
-    /// It played this.
+    /// The player played this action.
     Plays(Action),
     /// It did not commit, or did not reveal, in time, and forfeits its place.
     Silent,
     /// It broke the rules, and forfeits its place.
     Cheats,
-    /// It had no place any more.
+    /// The player had lost its place before.
     Out,
 }
 
-/// What it is told.
+/// An output to the application.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Output {
     /// It is committed to its action.
     Commits(Turn),
-    /// Its action is no secret any more.
+    /// Its action is revealed.
     Reveals(Turn),
-    /// The turn is over, and this became of each player.
+    /// The turn is over, with the verdict on each player.
     Over(Turn, Vec<Verdict>),
-    /// A cheater knows what another one plays, and has not committed itself yet.
+    /// A cheater knows another's action, and has not committed itself yet.
     Peeks {
         /// In this turn.
         turn: Turn,
         /// The other.
         player: ProcessId,
-        /// What it plays.
+        /// Its action.
         action: Action,
     },
 }
 
-/// Nobody commits after a reveal.
+/// No player commits after a reveal.
 pub const LK1: &str = "LK1";
-/// Nobody changes its action after having committed.
+/// No player changes its action after having committed.
 pub const LK2: &str = "LK2";
-/// Nobody knows another's action before having committed.
+/// No player knows another's action before having committed.
 pub const LK3: &str = "LK3";
-/// All accept the same.
+/// All players accept the same actions.
 pub const LK4: &str = "LK4";
 /// Every turn ends.
 pub const LK5: &str = "LK5";
@@ -161,12 +162,12 @@ impl Family for Lockstep {
     type Application = Player;
     type Monitor = Referee;
 
-    /// Whoever thinks for too long has lost.
+    /// A player that thinks for too long has lost.
     fn pace(_: &Input) -> Pace {
         Pace::AtOnce
     }
 
-    /// A scenario may say what is played, and with which nonce.
+    /// A scenario may name the action, and the nonce.
     fn is_order(_: &Input) -> bool {
         true
     }
@@ -216,7 +217,7 @@ impl Family for Lockstep {
 }
 
 impl Verdict {
-    /// What is said of a player.
+    /// The outcome of a player in words.
     pub fn word(self) -> &'static str {
         match self {
             Verdict::Plays(action) => action.word(),
@@ -237,22 +238,22 @@ pub const CHEATER: Parameter = Parameter {
 /// How a player cheats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Cheat {
-    /// It decides late, when it has found out what the others do; if it can.
+    /// It decides late, after it has found out the others' actions; if it can.
     LookAhead,
-    /// It reveals something else than what it committed to.
+    /// It reveals another action than the one it committed to.
     Change,
-    /// It takes over another's commitment, and then what that one reveals.
+    /// It copies another's commitment, and later that player's reveal.
     Copy,
     /// It does not commit.
     MuteCommit,
     /// It commits, and does not reveal.
     MuteReveal,
-    /// It commits to one action towards some, and to another one towards others.
+    /// It commits to different actions towards different players.
     Equivocate,
 }
 
 impl Cheat {
-    /// All there are, with their words.
+    /// All ways to cheat, with their words.
     pub const ALL: [(&'static str, Cheat); 6] = [
         ("look-ahead", Cheat::LookAhead),
         ("change", Cheat::Change),
@@ -263,7 +264,7 @@ impl Cheat {
     ];
 }
 
-/// Who cheats, and how.
+/// The cheater, and its way to cheat.
 pub fn cheater(setup: &Setup) -> Result<Option<(ProcessId, Cheat)>, SetupError> {
     let Some(text) = setup.text("cheater") else { return Ok(None) };
     let parts =
@@ -277,7 +278,7 @@ pub fn cheater(setup: &Setup) -> Result<Option<(ProcessId, Cheat)>, SetupError> 
     Ok(Some((who, cheat)))
 }
 
-/// An application that plays so many turns, and does something else in each.
+/// An application that plays `rounds` turns, another action in each.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Player {
     me: ProcessId,
@@ -312,7 +313,7 @@ impl Application for Player {
         match output {
             Output::Over(turn, verdicts) => {
                 self.turn = turn.saturating_add(1);
-                // Whoever has lost its place plays no more.
+                // A player that has lost its place plays no more.
                 let verdict = verdicts.get(self.me.index());
                 self.waits = !matches!(verdict, Some(Verdict::Plays(_)));
             }
@@ -326,7 +327,7 @@ impl Application for Player {
     }
 }
 
-/// A player worth the name draws its nonces at random. These look like it, and are the same in every
+/// A real player draws its nonces at random. These only look random: they are the same in every
 /// run, so that runs can be repeated. (The mixing function is that of SplitMix64.)
 fn nonce(me: ProcessId, turn: Turn) -> u64 {
     let seed = (u64::from(me.0) << 32 | u64::from(turn)).wrapping_mul(0x9e37_79b9_7f4a_7c15);

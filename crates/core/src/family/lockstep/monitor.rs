@@ -9,10 +9,10 @@ use crate::setup::Setup;
 use smallvec::{SmallVec, smallvec};
 use std::collections::BTreeMap;
 
-/// So many turns are remembered. Nobody is two turns behind another.
+/// The number of turns remembered. No player is two turns behind another, so it suffices.
 const REMEMBERED: usize = 4;
 
-/// Knows what everybody played, and what everybody was told.
+/// Knows the action of every player, and the outputs of every player.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Referee {
     n: usize,
@@ -20,16 +20,16 @@ pub struct Referee {
     turns: BTreeMap<Turn, Sheet>,
 }
 
-/// What is known about one turn.
+/// The facts about one turn.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Sheet {
     played: SmallVec<[Option<Action>; 4]>,
     committed: ProcessSet,
     /// The first correct player that has revealed its action.
     revealed: Option<ProcessId>,
-    /// What the first correct player was told, and who that is.
+    /// The first correct player for which the turn is over, and its verdicts.
     over: Option<(ProcessId, Vec<Verdict>)>,
-    /// The correct players for whom the turn is not over.
+    /// The correct players for which the turn is not over.
     wait: ProcessSet,
 }
 
@@ -74,7 +74,7 @@ impl Monitor for Referee {
         }
     }
 
-    /// What applications tell each other changes nothing.
+    /// Messages between applications never change a turn.
     fn has_news(&self, _from: ProcessId) -> bool {
         false
     }
@@ -118,7 +118,7 @@ impl Referee {
         }
     }
 
-    /// Whoever says that it knows something must be right, or it knows nothing.
+    /// A player that claims to know an action must be right: a wrong guess is no knowledge.
     fn on_peeks(
         &mut self,
         at: ProcessId,
@@ -184,7 +184,7 @@ mod tests {
     const NORTH: Action = Action::AttackNorth;
     const DEFEND: Action = Action::Defend;
 
-    /// Three players, of whom p1 cheats: p0 and p1 have played in turn 1.
+    /// Three players, of which p1 cheats: p0 and p1 have played in turn 1.
     struct Watched(Referee, Vec<&'static str>);
 
     impl Watched {

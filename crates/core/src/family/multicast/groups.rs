@@ -1,4 +1,4 @@
-//! The groups of a world: who belongs to which.
+//! The groups of a world, and their members.
 
 use crate::card::Parameter;
 use crate::process::{ProcessId, ProcessSet};
@@ -34,17 +34,17 @@ impl fmt::Display for GroupId {
     }
 }
 
-/// The parameter that says which groups there are. On the card of every algorithm of the family.
+/// The parameter that lists the groups. On the card of every algorithm of the family.
 pub const GROUPS: Parameter = Parameter {
     name: "groups",
     meaning: "the members of each group, e.g. p0 p1 p2; p2 p3 (default: one group of everybody)",
 };
 
-/// The parameter that says who multicasts at all. On the card of every algorithm of the family.
+/// The parameter that names the senders. On the card of every algorithm of the family.
 pub const SENDERS: Parameter =
     Parameter { name: "senders", meaning: "who multicasts, e.g. p0 p2 (default: everybody)" };
 
-/// Those that the parameter [`SENDERS`] names.
+/// The processes that the parameter [`SENDERS`] names.
 pub fn senders(setup: &Setup) -> Result<ProcessSet, SetupError> {
     let named = setup.processes(SENDERS.name)?;
     Ok(named.map_or_else(|| ProcessSet::all(setup.n), |named| named.into_iter().collect()))
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_word_about_groups_everybody_is_in_one() {
+    fn without_the_parameter_all_processes_are_in_one_group() {
         let groups = Groups::of(&Setup::new(3)).expect("the default is right");
         assert_eq!(groups.iter().collect::<Vec<_>>(), [(GroupId(0), &ProcessSet::all(3))]);
     }

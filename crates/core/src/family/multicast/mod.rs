@@ -1,12 +1,12 @@
-//! Multicast in groups: what one member says is delivered by all, whatever happens, in an order.
+//! Multicast in groups: all members deliver a member's message, in an order.
 //!
 //! A process may belong to several groups. Groups are closed: only a member multicasts to a group.
 //! To *deliver* a message is to hand it to the application; it may have been *received* long
-//! before. All orders are about the messages of one group: nothing is said about messages of
-//! different groups.
+//! before. All orders are about the messages of one group; messages of different groups are not
+//! ordered.
 //!
-//! Processes fail by crashing, and a process that has crashed is faulty for good. It may start
-//! again, but nothing is owed to it then, and of what it delivers only the origin is judged: the
+//! Processes fail by crashing, and a crashed process is faulty for good. It may start again, but
+//! the others owe it no message then, and only the origin of its deliveries is judged: the
 //! algorithms here remember nothing beyond a crash.
 
 mod groups;
@@ -29,49 +29,49 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug)]
 pub struct GroupMulticast;
 
-/// What the application may ask.
+/// A request of the application.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Input {
-    /// Every member of the group shall deliver this.
+    /// All members of the group shall deliver this payload.
     Multicast {
-        /// To whom it goes. The sender is a member.
+        /// The receivers. The sender is a member.
         group: GroupId,
-        /// What it says.
+        /// The content.
         payload: Payload,
     },
 }
 
-/// What it is told.
+/// An output to the application.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Output {
     /// A message is delivered.
     Deliver {
-        /// To which group it was multicast.
+        /// The group to which it was multicast.
         group: GroupId,
-        /// Who multicast it.
+        /// The process that multicast it.
         sender: ProcessId,
-        /// What it says.
+        /// The content.
         payload: Payload,
     },
 }
 
-/// Nothing is delivered that was not multicast, or twice, or to somebody else.
+/// Every delivered message was multicast, to this group, and is delivered once.
 pub const INTEGRITY: &str = "integrity";
-/// Whoever multicasts delivers its own message in the end.
+/// A sender delivers its own message in the end.
 pub const VALIDITY: &str = "validity";
 /// All or nothing, for those that do not crash.
 pub const AGREEMENT: &str = "agreement";
-/// All or nothing, and what a process delivers before it crashes counts too.
+/// All or nothing, and deliveries of a process before it crashes count too.
 pub const UNIFORM: &str = "uniform";
 /// The messages of each sender are delivered in the order of sending.
 pub const FIFO: &str = "fifo";
-/// A message is delivered after all that its sender had sent or delivered before.
+/// A message is delivered after all messages that its sender had sent or delivered before.
 pub const CAUSAL: &str = "causal";
-/// All deliver in the same order.
+/// All members deliver in the same order.
 pub const TOTAL: &str = "total";
 
-/// Above so many processes neither FIFO nor causal order is judged: they need a number for each
-/// pair of processes.
+/// In larger groups neither FIFO nor causal order is judged: they need a number for each pair of
+/// processes.
 pub const ORDER_JUDGED_UP_TO: usize = 256;
 
 impl Family for GroupMulticast {
@@ -186,7 +186,7 @@ fn message_in_words(group: GroupId, sender: ProcessId, number: u32) -> String {
     }
 }
 
-/// An application that multicasts so many messages to its groups, and numbers them for each group.
+/// An application that multicasts to its groups in rounds, and numbers its messages for each group.
 /// It does not wait until the last is delivered before it multicasts the next.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Multicaster {
@@ -228,7 +228,7 @@ impl Application for Multicaster {
         None
     }
 
-    /// What was numbered stays numbered: a message after a restart is another one.
+    /// The numbers survive a crash: a message after a restart is another one.
     fn on_crash(&mut self) {}
 }
 

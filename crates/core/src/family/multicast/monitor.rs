@@ -1,7 +1,7 @@
 //! The judge of multicast.
 //!
-//! Judging a delivery takes the same short time however long the run is, and what every member has
-//! delivered is forgotten, but for a few numbers.
+//! Judging a delivery takes constant time. The monitor forgets messages that every member has
+//! delivered, but for a few numbers; so its memory does not grow with the run.
 
 use super::{
     AGREEMENT, CAUSAL, FIFO, GroupId, GroupMulticast, Groups, INTEGRITY, Input, Output, TOTAL,
@@ -14,17 +14,17 @@ use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// Writes down who multicast and who delivered what, and judges it.
+/// Records multicasts and deliveries, and judges them.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Scribe {
     rules: Rules,
     /// One for each group.
     logs: Vec<Log>,
-    /// Who has ever crashed.
+    /// Processes that have ever crashed.
     crashed: ProcessSet,
 }
 
-/// What never changes; copies share it.
+/// The part that never changes; copies share it.
 #[derive(Clone, Debug)]
 struct Rules(Arc<Fixed>);
 
@@ -46,26 +46,26 @@ impl PartialEq for Rules {
 
 impl Eq for Rules {}
 
-/// It is the same for all worlds that are ever compared.
+/// All worlds that are ever compared have the same rules, so hashing them would tell nothing.
 impl Hash for Rules {
     fn hash<H: Hasher>(&self, _hasher: &mut H) {}
 }
 
-/// Everything about one group. Lists have one place for each process of the world, or are empty if
-/// what they are for is not judged.
+/// The state of one group. Lists have one place for each process of the world, or are empty if
+/// their property is not judged.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Log {
     /// The members that have not crashed.
     up: ProcessSet,
-    /// What each process has multicast.
+    /// The multicasts of each process.
     sent: Vec<Sent>,
-    /// How many messages of each sender each member has delivered: one row for each member. Up to
-    /// the first violation of FIFO order these are the first ones.
+    /// The number of messages of each sender that each member has delivered: one row for each
+    /// member. Up to the first violation of FIFO order these are the first ones.
     delivered: Vec<u32>,
-    /// The last message of each sender that happened before what each member multicasts next: one
+    /// The last message of each sender that happened before the next multicast of each member: one
     /// row for each member. All earlier messages of the sender happened before too.
     known: Vec<u32>,
-    /// What each member delivered last.
+    /// The last delivery of each member.
     last: Vec<Option<Message>>,
 }
 
@@ -75,27 +75,27 @@ type Message = (ProcessId, u32);
 /// The messages of one sender to one group.
 #[derive(Debug, Default, PartialEq, Eq, Hash)]
 struct Sent {
-    /// So many were delivered by every member, and are of no interest any more.
+    /// The number of messages that every member has delivered. They are forgotten.
     settled: u32,
     /// The others, in order of their numbers.
     open: VecDeque<Open>,
 }
 
-/// A message that somebody has not delivered yet.
+/// A message that some member has not delivered yet.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Open {
     /// Members, up, that have not delivered it.
     missing: ProcessSet,
-    /// Whether anybody has delivered it, and be it one that crashed.
+    /// Whether any member has delivered it, even one that crashed since.
     seen: bool,
     /// The last message of each sender that happened before it.
     past: Vec<u32>,
-    /// What was delivered just before it, by all members, up, that have delivered it: those up to
-    /// the message before are then the same, in the same order.
+    /// The delivery just before it, the same at all members, up, that have delivered it. So all
+    /// their deliveries up to here are the same, in the same order.
     after: Option<Message>,
 }
 
-/// Explorers copy monitors all the time: keep what is allocated.
+/// Explorers copy monitors all the time: a copy in place keeps the allocations.
 macro_rules! cloned_in_place {
     ($type:ident { $($field:ident),* }) => {
         impl Clone for $type {
@@ -168,7 +168,7 @@ impl Monitor for Scribe {
         self.logs.iter_mut().for_each(|log| log.crash(at, n));
     }
 
-    /// Messages between applications are no part of what happened before what: only multicasts are.
+    /// Only multicasts count for causal order. Messages between applications do not.
     fn has_news(&self, _from: ProcessId) -> bool {
         false
     }
@@ -256,7 +256,7 @@ impl Sent {
         (1..=self.count()).contains(&number)
     }
 
-    /// The message, unless everybody has delivered it.
+    /// The message, unless every member has delivered it.
     fn get(&self, number: u32) -> Option<&Open> {
         self.open.get(number.checked_sub(self.settled + 1)? as usize)
     }
@@ -265,7 +265,7 @@ impl Sent {
         self.open.get_mut(number.checked_sub(self.settled + 1)? as usize)
     }
 
-    /// Forgets what everybody has delivered.
+    /// Forgets messages that every member has delivered.
     fn settle(&mut self) {
         while self.open.front().is_some_and(|open| open.missing.is_empty()) {
             self.open.pop_front();
@@ -316,6 +316,7 @@ impl Log {
                 found.push(Disorder::Overtakes(CAUSAL, cause));
             }
         }
+        // Comparing the delivery just before suffices: by induction, all earlier ones agree.
         if fixed.total && self.is_delivered(open) && open.after != self.last[at.index()] {
             found.push(Disorder::Differs { here: self.last[at.index()], elsewhere: open.after });
         }
@@ -332,6 +333,7 @@ impl Log {
         if fixed.total {
             let before = self.last[at.index()].replace(message);
             if first {
+                // The first delivery fixes the place of the message for all other members.
                 open.after = before;
             }
         }
@@ -353,7 +355,7 @@ impl Log {
         open.missing.len() < self.up.len()
     }
 
-    /// Whether those that lack it must deliver it.
+    /// Whether members that lack it must deliver it.
     fn is_owed(&self, open: &Open, property: &str) -> bool {
         match property {
             UNIFORM => open.seen,
@@ -361,15 +363,15 @@ impl Log {
         }
     }
 
-    /// What somebody has not delivered: sender, number, and the rest.
+    /// Messages that some member has not delivered: sender, number, and the rest.
     fn open(&self) -> impl Iterator<Item = (ProcessId, u32, &Open)> {
         ProcessId::all(self.sent.len()).zip(&self.sent).flat_map(|(sender, sent)| {
             (sent.settled + 1..).zip(&sent.open).map(move |(number, open)| (sender, number, open))
         })
     }
 
-    /// Nothing is owed to a process that crashed, and what it delivered binds nobody but by uniform
-    /// agreement.
+    /// The others owe a crashed process no message, and its own deliveries oblige the others only
+    /// under uniform agreement.
     fn crash(&mut self, at: ProcessId, n: usize) {
         if !self.up.remove(at) {
             return;
@@ -377,6 +379,7 @@ impl Log {
         for sent in &mut self.sent {
             for open in &mut sent.open {
                 open.missing.remove(at);
+                // Only crashed members had delivered it, and their order binds no other.
                 if open.missing.len() == self.up.len() {
                     open.after = None;
                 }
@@ -385,6 +388,8 @@ impl Log {
         }
         for list in [&mut self.delivered, &mut self.known] {
             if !list.is_empty() {
+                // The past of a crashed member no longer matters, so worlds that differ only in it
+                // are equal.
                 row(list, at, n).fill(0);
             }
         }
@@ -394,11 +399,11 @@ impl Log {
     }
 }
 
-/// What is wrong with the place of a delivery.
+/// The error in the place of a delivery.
 enum Disorder {
     /// It comes before a message that should be before it, by this property.
     Overtakes(&'static str, Message),
-    /// What was delivered just before it here is not what was elsewhere.
+    /// The delivery just before it here is not the one at other members.
     Differs { here: Option<Message>, elsewhere: Option<Message> },
 }
 

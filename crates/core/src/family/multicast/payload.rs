@@ -1,4 +1,4 @@
-//! What the applications multicast.
+//! The payload of a multicast.
 
 use crate::card::Parameter;
 use crate::setup::{Setup, SetupError};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
 
-/// What an application multicasts: a number, and bytes if the message is to have a size.
+/// A payload: a number, and bytes if the message is to have a size.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Payload {
     /// The number of this multicast among those of its sender to this group, from 1.
@@ -38,7 +38,7 @@ pub const PAYLOAD: Parameter = Parameter {
     meaning: "how many bytes each message carries beside its number (default: 0)",
 };
 
-/// No payload is larger: it must fit into one datagram with all that the layers add.
+/// A larger payload would not fit into one datagram with the headers of all layers.
 const LARGEST_BODY: u64 = 60_000;
 
 /// The bytes of every payload, as the parameter [`PAYLOAD`] wants them.

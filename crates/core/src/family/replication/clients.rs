@@ -13,17 +13,17 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Clients {
     plan: Plan,
-    /// What they may still ask, together.
+    /// The requests that they may still make, together.
     left: Rounds,
-    /// How much they asked so far.
+    /// The number of requests made so far.
     made: u64,
-    /// What each of them waits for.
+    /// The open request of each client.
     waits: SmallVec<[Option<Operation>; 1]>,
-    /// What they know about keys, where that matters.
+    /// The last known value of each key, for swaps.
     seen: BTreeMap<u64, Option<u64>>,
 }
 
-/// What does not change.
+/// The part that never changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Plan {
     me: ProcessId,
@@ -32,7 +32,7 @@ struct Plan {
     mix: Mix,
 }
 
-/// What clients ask.
+/// The mix of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Mix {
     Put,
@@ -40,7 +40,7 @@ enum Mix {
     Mixed,
 }
 
-/// More clients than this at one process are more than anybody meant.
+/// A larger number is most likely a typing error.
 const MOST_CLIENTS: u64 = 10_000;
 
 /// Checks the parameters that the clients read.
@@ -131,7 +131,7 @@ impl Application for Clients {
 }
 
 impl Clients {
-    /// Those who wait for nothing, if they may still ask.
+    /// Clients without an open request, if they may still ask.
     fn idle(&self) -> impl Iterator<Item = u32> {
         let may_ask = self.left.are_left();
         let idle =
@@ -139,12 +139,12 @@ impl Clients {
         idle.map(|(client, _)| client as u32)
     }
 
-    /// Among how many kinds of requests a client may choose.
+    /// The number of kinds of requests that a client may choose from.
     fn kinds(&self) -> usize {
         if self.plan.mix == Mix::Mixed { 4 } else { 1 }
     }
 
-    /// What a client asks, of this kind.
+    /// A client's next request, of this kind.
     fn asks(&self, client: u32, kind: usize) -> Invoke<Operation> {
         let action = match (self.plan.mix, kind) {
             (Mix::Put, _) => self.put(),
@@ -161,12 +161,12 @@ impl Clients {
         Invoke::Operation { client, operation: Operation { key: self.key(), action } }
     }
 
-    /// The key that is asked about next.
+    /// The key of the next request.
     fn key(&self) -> u64 {
         self.made % self.plan.keys
     }
 
-    /// A value that nobody else puts, and that was not put before.
+    /// A value that no other client puts, and that was not put before.
     fn new_value(&self) -> u64 {
         self.made * self.plan.n + u64::from(self.plan.me.0) + 1
     }
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn each_client_asks_for_one_thing_at_a_time() {
+    fn each_client_has_one_open_request_at_a_time() {
         let setup = Setup::new(3).with("clients", "2").with("operations", "put");
         let mut clients = clients(0, &setup);
         assert_eq!(offers(&clients).len(), 2);
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_crash_nobody_waits_any_more() {
+    fn after_a_crash_no_client_waits() {
         let mut clients = clients(0, &Setup::new(1).with("operations", "put"));
         let put = offers(&clients)[0].clone();
         clients.on_input(&put);

@@ -11,22 +11,23 @@ use smallvec::{SmallVec, smallvec};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Writes the log as it is applied, and listens to the clients.
+/// Writes the log as the processes apply it, and listens to the clients.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Chronicler {
     loyal: Arc<ProcessSet>,
     up: ProcessSet,
     /// The clients that wait, by [`name`].
     waiting: BTreeSet<u64>,
-    /// The log, as far as any loyal process has applied it: the requests, or nothing.
+    /// The log, as far as any loyal process has applied it: the requests, or none for an empty
+    /// entry.
     log: Vec<Option<RequestId>>,
-    /// How far each process has applied it in this life.
+    /// The last index that each process has applied since it started.
     applied: SmallVec<[u64; 4]>,
     /// The last request of each client that took effect, and where.
     effects: BTreeMap<Client, (u64, u64)>,
-    /// Who led in which term.
+    /// The leader of each term.
     leaders: BTreeMap<u64, ProcessId>,
-    /// None if it is not judged.
+    /// None if linearizability is not judged.
     clients: Option<Checker<KeyValue>>,
 }
 
@@ -99,7 +100,7 @@ impl Monitor for Chronicler {
         self.up.insert(at);
     }
 
-    /// What applications tell each other is not judged.
+    /// Messages between applications are not judged.
     fn has_news(&self, _from: ProcessId) -> bool {
         false
     }
@@ -127,7 +128,7 @@ impl Monitor for Chronicler {
     }
 }
 
-/// What is violated, and why.
+/// The violated property, and the reason.
 type Wrong = Option<(&'static str, String)>;
 
 /// The name of a client's request: it has one at a time.
@@ -135,7 +136,7 @@ fn name(at: ProcessId, client: u32) -> u64 {
     u64::from(at.0) << 32 | u64::from(client)
 }
 
-/// Nobody waits for these any more.
+/// No client waits for these requests.
 fn abandon(clients: &mut Checker<KeyValue>, gone: &BTreeSet<u64>) {
     gone.iter().for_each(|id| clients.abandon(*id));
 }
@@ -148,6 +149,8 @@ impl Chronicler {
             return Some((LINEARIZABLE, format!("client {client} of {at} is answered unasked")));
         }
         if !self.loyal.contains(at) {
+            // A traitor may answer its clients as it likes, so its answer proves nothing about the
+            // store.
             clients.abandon(name(at, client));
             return None;
         }
@@ -155,7 +158,7 @@ impl Chronicler {
             Verdict::Broken(broken) => {
                 Some((LINEARIZABLE, format!("client {client} of {at}: {broken}")))
             }
-            // Too much is open at the same time to be judged.
+            // Too many requests were open at the same time to be judged.
             Verdict::Linearizable | Verdict::Unknown => None,
         }
     }
@@ -180,6 +183,7 @@ impl Chronicler {
         }
         let place = before as usize;
         match self.log.get(place) {
+            // The first process that applies this place defines the log for all others.
             None => self.log.push(request),
             Some(known) if *known == request => return None,
             Some(known) => {
@@ -188,7 +192,8 @@ impl Chronicler {
                 return Some((SAME_LOG, because));
             }
         }
-        // It was applied for the first time; the others do the same.
+        // The request takes effect at its first application; later ones repeat it at other
+        // processes.
         request.filter(|_| fresh).and_then(|request| self.takes_effect(request, index))
     }
 
@@ -230,7 +235,7 @@ mod tests {
 
     const MOMENT: Moment<'static> = Moment { now_us: 0, clocks: &[] };
 
-    /// A group of three, and what was found.
+    /// A group of three, and the violations found.
     struct Watched(Chronicler, Vec<&'static str>);
 
     impl Watched {
@@ -276,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_left_out_and_nothing_is_applied_again_in_one_life() {
+    fn no_entry_is_left_out_and_none_is_applied_again_in_one_life() {
         assert_eq!(Watched::new().applies(0, 2, 1).1, [SAME_LOG]);
         assert_eq!(Watched::new().applies(0, 1, 1).applies(0, 1, 1).1, [SAME_LOG]);
         assert!(Watched::new().applies(0, 1, 1).crashes(0).applies(0, 1, 1).1.is_empty());
@@ -319,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_asked_waits_until_it_is_answered() {
+    fn a_client_that_asked_waits_until_it_is_answered() {
         let watched = Watched::new().asks(1, Action::Get);
         assert_eq!(watched.0.waiting(ANSWERED).iter().collect::<Vec<_>>(), [ProcessId(1)]);
         assert!(watched.answered(1, Answer::Value(None)).0.waiting(ANSWERED).is_empty());

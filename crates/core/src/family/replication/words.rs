@@ -1,4 +1,4 @@
-//! What clients ask and are told, in words.
+//! Requests and answers of clients, in words.
 
 use crate::process::{ProcessId, ProcessSet};
 use crate::replication::{Action, Answer, Invoke, Notice, Operation};
@@ -57,7 +57,7 @@ pub(super) fn parse(words: &[&str]) -> Option<Invoke<Operation>> {
     }
 }
 
-/// So many processes are as many as a set is made for here.
+/// A bound on the names of processes, so that a typing error does not make a huge set.
 const MOST: u32 = 1 << 16;
 
 fn process(word: &str) -> Option<ProcessId> {

@@ -1,7 +1,8 @@
-//! Allocation of a pool of identical resources, the slots: ports, addresses, channels, process slots.
+//! Allocation of a pool of identical resources, the slots: ports, addresses, channels, process
+//! slots.
 //!
-//! Every slot has one *owner*, who may use it and stop using it without asking anybody. Ownership
-//! moves between members; use never does. Properties are those of SLOTS (π1 to π15).
+//! Every slot has one *owner*, who may use it and stop using it without asking any other member.
+//! Ownership moves between members; use never does. Properties are those of SLOTS (π1 to π15).
 
 mod monitor;
 
@@ -35,15 +36,15 @@ impl fmt::Debug for SlotId {
     }
 }
 
-/// Proof of a claim: the claims of one slot have growing tokens, whoever makes them. So a resource
-/// can refuse a tenant from before, and a release that comes too late does no harm.
+/// Proof of a claim: the claims of one slot have growing tokens, even across members. So a resource
+/// can refuse an earlier tenant, and a release that comes too late does no harm.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 pub struct Token {
     /// The epoch of the view in which the slot was claimed.
     pub epoch: u64,
-    /// The number of the claim: greater than all that its member knew of.
+    /// The number of the claim: greater than all that its member knew.
     pub count: u64,
 }
 
@@ -53,24 +54,24 @@ impl fmt::Display for Token {
     }
 }
 
-/// What the application, or an operator, may ask.
+/// A request of the application, or of an operator.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Input {
-    /// I need a slot, whichever.
+    /// A claim of any slot.
     Claim,
-    /// I need this one.
+    /// A claim of this slot.
     ClaimSlot(SlotId),
-    /// I do not need it any more. Bears the token that it was claimed with.
+    /// The slot is no longer needed. Bears the token of its claim.
     Release(SlotId, Token),
-    /// Operator: this node is dead, or shut out; what it had may be given to others.
+    /// Operator: this node is dead, or shut out; its slots may be given to others.
     CertifyDead(ProcessId),
-    /// Operator: there is no other part of this group anywhere; whatever nobody here owns is free.
+    /// Operator: the group has no other part; slots without an owner here are free.
     Bootstrap,
-    /// Operator: leave the group, and the slots with it.
+    /// Operator: leave the group, and give up all slots.
     Leave,
 }
 
-/// What an operator says about those who are elsewhere.
+/// An operator's statement about nodes that are not here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Order {
     /// See [`Input::CertifyDead`].
@@ -88,53 +89,54 @@ impl From<Order> for Input {
     }
 }
 
-/// Why there is no slot.
+/// The reason why a claim is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Refusal {
-    /// No slot is free anywhere, as far as is known here.
+    /// No slot is free anywhere, as far as this member knows.
     Exhausted,
-    /// There are free slots, but out of reach: with others, with nobody who can be reached, or
-    /// reserved.
+    /// There are free slots, but out of reach: with other members, with members that cannot be
+    /// reached, or reserved.
     Starved,
-    /// This member has as many as it may have.
+    /// This member has its maximum of slots.
     Denied,
-    /// The slot that was asked for is not free here.
+    /// The requested slot is not free here.
     Elsewhere,
-    /// The member is not in the group yet, or not any more.
+    /// The member has not joined the group yet, or has left it.
     Outside,
 }
 
-/// What the application is told.
+/// An output to the application.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Output {
     /// The slot is yours.
     Claimed(SlotId, Token),
-    /// There is none for you.
+    /// The claim is refused.
     Refused(Refusal),
     /// The slot is given back.
     Released(SlotId),
-    /// That token is not the one that the slot was last claimed with: nothing was released.
+    /// The token is not that of the slot's last claim: no slot was released.
     Stale(SlotId),
-    /// The member asks the others for so many slots: a donation cycle opens, or a take waits.
+    /// The member asks the others for this many slots: a donation cycle opens, or a take waits.
     Asks(u32),
-    /// That is over, and brought so many.
+    /// That request is over, and brought this many slots.
     Got(u32),
-    /// A transaction of the membership is under way: nothing moves until it is over.
+    /// A transaction of the membership is under way: no slot moves until it is over.
     Unsettled,
-    /// It is over: all members of the view agree.
+    /// The transaction is over: all members of the view agree.
     Settled {
         /// The view.
         view: ViewId,
-        /// Its members that are initialised.
+        /// Its initialised members.
         members: ProcessSet,
-        /// How many slots this member owns.
+        /// The number of slots that this member owns.
         owned: u32,
-        /// How many slots nobody here owns.
+        /// The number of slots that no member here owns.
         absent: u32,
-        /// Whether every node that there is is accounted for: here, or certified dead.
+        /// Whether every node of the group is accounted for: here, or certified dead.
         whole: bool,
     },
-    /// The view changed before everybody heard what an operator ordered. It was not carried out here.
+    /// The view changed before every member heard an operator's order. This member did not carry it
+    /// out.
     Void(Order),
     /// Two parts of the group claim this slot; it is frozen. This must never happen.
     Alarm(SlotId),
@@ -142,11 +144,11 @@ pub enum Output {
     Lost,
 }
 
-/// Nobody else has what I have.
+/// No other member has a slot of mine.
 pub const PI1: &str = "pi1";
-/// Nothing is lost.
+/// No slot is lost.
 pub const PI2: &str = "pi2";
-/// Whatever begins ends.
+/// Every request and every transaction ends.
 pub const PI4: &str = "pi4";
 /// Every part of the group goes on.
 pub const PI15: &str = "pi15";
@@ -285,7 +287,7 @@ impl Family for Allocation {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Tenant {
     left: Rounds,
-    /// What it uses, oldest first.
+    /// The slots in use, oldest first.
     held: Vec<(SlotId, Token)>,
     /// Whether its member has been in a settled group since it started.
     inside: bool,

@@ -1,4 +1,4 @@
-//! Judges who uses what, wherever.
+//! Judges the use of every slot, in all parts of the group.
 
 use super::{Allocation, FENCE, Input, Output, PI1, PI2, PI4, SlotId, Token};
 use crate::family::{Moment, Monitor, Violation};
@@ -9,15 +9,15 @@ use std::collections::BTreeMap;
 /// Knows every slot in use, on all sides of every partition.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Landlord {
-    /// Who uses a slot, and with which token.
+    /// The users of each slot, each with its token.
     used: BTreeMap<SlotId, Vec<(ProcessId, Token)>>,
     /// The last token of every slot that was ever claimed.
     last: BTreeMap<SlotId, Token>,
-    /// Who has asked for slots and not heard the end of it.
+    /// Members that have asked for slots and are still waiting.
     asking: ProcessSet,
-    /// Who is in a transaction of the membership.
+    /// Members in a transaction of the membership.
     unsettled: ProcessSet,
-    /// Who is settled, with every node accounted for, and yet some slots have no owner.
+    /// Members that are settled, with every node accounted for, although some slots have no owner.
     missing: ProcessSet,
     /// Whether tokens are judged; they are remembered only then.
     fences: bool,
@@ -88,7 +88,7 @@ impl Monitor for Landlord {
         }
     }
 
-    /// Nothing that applications tell each other changes who has what.
+    /// Messages between applications never change the use of a slot.
     fn has_news(&self, _from: ProcessId) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! What came of raising budgets, for people and for programs.
+//! The results of raising budgets, for people and for programs.
 
 use super::super::report::Told;
 use super::{Ladder, More, Rail, Step, Why};
@@ -9,12 +9,12 @@ use serde::Serialize;
 use synod_check::Question;
 use synod_core::card::Scope;
 
-/// Everything that is told.
+/// The report.
 #[derive(Serialize)]
 pub(crate) struct Raised<'l> {
     algorithm: &'static str,
     scopes: Vec<ScopeJson<'l>>,
-    /// How properties fail, in the words of a single exploration.
+    /// The refutations, in the words of a single exploration.
     refuted: Vec<&'l Told>,
 }
 
@@ -25,18 +25,18 @@ struct ScopeJson<'l> {
     reached: Vec<Reached<'l>>,
 }
 
-/// How high a budget came.
+/// The height that a budget reached.
 #[derive(Serialize)]
 struct Reached<'l> {
     budget: &'static str,
-    /// By how much it was raised, and everything explored to the end.
+    /// The number of raises that were explored to the end.
     by: u32,
     why: Option<Why>,
     because: Option<&'l str>,
 }
 
 impl<'l> Raised<'l> {
-    /// What is told of these.
+    /// The report on these ladders.
     pub(crate) fn new(about: &About, ladders: &'l [Ladder]) -> Self {
         let scope = |ladder: &'l Ladder| ScopeJson {
             scope: ladder.base.scope,
@@ -50,12 +50,12 @@ impl<'l> Raised<'l> {
         }
     }
 
-    /// The first exploration that refuted something.
+    /// The first exploration that refuted a property.
     pub(crate) fn first_refuted(&self) -> Option<&'l Told> {
         self.refuted.first().copied()
     }
 
-    /// What stands above the explorations: which scopes there are.
+    /// The heading above the explorations: the scopes.
     pub(crate) fn heading(about: &About, questions: &[Question]) -> String {
         let card = &about.card;
         let mut text = format!("\n{BOLD}{}{BOLD:#}  {DIM}{}{DIM:#}\n", card.name, card.title);
@@ -80,7 +80,7 @@ impl<'l> Raised<'l> {
         output::coloured(&text)
     }
 
-    /// How far it came, and every counterexample.
+    /// The heights, and every counterexample.
     pub(crate) fn in_words(&self) -> String {
         let mut text = output::heading("How far it came");
         let rows = self.scopes.iter().enumerate().flat_map(|(index, scope)| {
@@ -97,7 +97,7 @@ impl<'l> Raised<'l> {
     }
 }
 
-/// Cells below each other, whenever they are printed.
+/// A row of fixed widths: rows are printed one by one, before the table is complete.
 fn row([scope, raised, states, depth, seconds, verdict]: [&str; 6]) -> String {
     format!("  {scope:>5}  {raised:<28} {states:>13}  {depth:>5}  {seconds:>7}  {verdict}\n")
 }

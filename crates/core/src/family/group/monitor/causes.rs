@@ -1,4 +1,4 @@
-//! G5 and the views themselves: who is in them, who came with whom, and why.
+//! G5 and the views themselves: their members, their parts, and the causes of change.
 
 use super::record::Record;
 use super::{Findings, Historian};
@@ -20,7 +20,7 @@ impl Historian {
         }
     }
 
-    /// A member is in its own views, and everybody in them has lived.
+    /// A member is in its own views, and every member of them has lived.
     pub(super) fn judge_members(&self, at: ProcessId, view: &View, findings: &mut Findings<'_>) {
         let me = Member { node: at, incarnation: self.nodes[at.index()].life };
         if !view.members.contains(&me) {
@@ -66,14 +66,15 @@ impl Historian {
         }
     }
 
-    /// Somebody who cannot have come from where its part says, because it never was there.
+    /// A member that cannot have come from the view that its part names, because it never was in
+    /// it.
     fn stranger(&self, part: &Part, view: &View) -> Option<Member> {
         let record = self.views.get(&part.from?)?;
         let members = view.members.iter().filter(|member| part.members.contains(member.node));
         members.copied().find(|member| !record.members.contains(member))
     }
 
-    /// Whoever joined and left, and why.
+    /// The members that joined and left, and the causes.
     pub(super) fn judge_causes(&self, at: ProcessId, view: &View, findings: &mut Findings<'_>) {
         let last = self.nodes[at.index()].view.and_then(|last| self.views.get(&last));
         let before: &[Member] = last.map_or(&[], |record| &record.members);
@@ -92,7 +93,8 @@ impl Historian {
         }
     }
 
-    /// Whether a member of a view that is told for the first time has a past; if it can be known.
+    /// Whether a member of a view that is told for the first time has a past; none if that is
+    /// unknown.
     pub(super) fn past(&self, member: Member, view: &View) -> Option<(ProcessId, bool)> {
         let parts = view.came_with.as_ref()?;
         let part = parts.iter().find(|part| part.members.contains(member.node))?;
@@ -103,8 +105,8 @@ impl Historian {
         Some((member.node, has_past))
     }
 
-    /// Whether a cause to join is true: whoever comes from no view is new, and so is whoever was
-    /// alone until now.
+    /// Whether a cause to join is true. A member that comes from no view is new, and so is one that
+    /// was alone until now.
     fn has_joined(&self, change: &Change, view: &View) -> bool {
         let pasts = &self.views[&view.id].pasts;
         let known = pasts.iter().find(|(node, _)| *node == change.member.node);
@@ -115,8 +117,9 @@ impl Historian {
         }
     }
 
-    /// Whether a cause to leave is true: whoever is said to be dead is, or wanted to be gone. Whoever is
-    /// said to have ended in the view that it is missed from never came to another view from there.
+    /// Whether a cause to leave is true. A member reported dead must be dead, or must have asked to
+    /// leave. A member reported to have ended in the last view must not have gone on from it to
+    /// another view.
     fn has_left(&self, Change { member, cause }: &Change, from: Option<&Record>) -> bool {
         let Some(node) = self.nodes.get(member.node.index()) else { return false };
         let asked = member.incarnation <= node.asked_to_leave;
@@ -134,8 +137,8 @@ impl Historian {
 }
 
 impl Historian {
-    /// Whether this is a life in which an oracle has told nothing yet: only the oracle knows whether it is
-    /// over, and who dies so is told nothing of it.
+    /// Whether this is a life to which an oracle has told no view yet. Only the oracle knows
+    /// whether such a life is over: a member that dies in it hears nothing of its death.
     fn is_untold(&self, member: Member) -> bool {
         let node = &self.nodes[member.node.index()];
         self.oracle && node.is_over && member.incarnation == node.next_life()

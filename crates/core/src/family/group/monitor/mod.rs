@@ -1,8 +1,8 @@
-//! The judge of group services: what members were told, against the contract.
+//! The judge of group services: the outputs of all members, against the contract.
 //!
-//! It remembers a view only as long as a member that lives may still deliver something in it, and a
-//! message only as long as somebody in its view lacks it; so it stays small however long a run is, and
-//! two runs that differ in nothing that matters any more leave it equal.
+//! It remembers a view only while a living member may still deliver in it, and a message only while
+//! a member of its view lacks it. So it stays small in runs of any length, and two runs whose
+//! differences no longer matter leave it equal: explorers rely on that.
 
 mod causes;
 mod order;
@@ -19,24 +19,24 @@ use record::{Node, Record, Sent, Transition};
 use settling::Reach;
 use std::collections::BTreeMap;
 
-/// A message: who multicast it, and its number there.
+/// A message: its sender, and its number there.
 type Name = (ProcessId, u32);
 
-/// Remembers what every member was told, as far as it still matters.
+/// Remembers the outputs of every member, as far as they still matter.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Historian {
-    /// Whether p0 stands for the group service and is no member: the abstract engine. Nobody but p0
-    /// knows then who can reach whom.
+    /// Whether p0 stands for the group service and is no member: the abstract engine. Only p0 then
+    /// knows which members can reach each other.
     oracle: bool,
     nodes: Vec<Node>,
-    /// The views that somebody may still deliver something in.
+    /// The views in which a member may still deliver.
     views: BTreeMap<ViewId, Record>,
-    /// What was multicast and may still be delivered by somebody.
+    /// The messages that a member may still deliver.
     messages: BTreeMap<Name, Sent>,
     reach: Reach,
 }
 
-/// What is wrong with one step at one process.
+/// Collects the violations of one step at one process.
 struct Findings<'f> {
     at: ProcessId,
     found: &'f mut Vec<Violation>,
@@ -152,13 +152,13 @@ impl Historian {
         member.incarnation < node.life || (member.incarnation == node.life && node.is_over)
     }
 
-    /// Whether more is expected of this member: it lives, and did not ask to leave.
+    /// Whether this member still has duties: it lives, and did not ask to leave.
     fn is_staying(&self, member: Member) -> bool {
         !self.is_over(member)
             && self.nodes[member.node.index()].asked_to_leave != member.incarnation
     }
 
-    /// Whether a member delivers nothing more in a view of its own: it is dead, or farther on.
+    /// Whether a member delivers no more in a view of its own: it is dead, or farther on.
     fn is_done_with(&self, member: Member, view: ViewId) -> bool {
         let farther = |now: ViewId| now != view && now.epoch >= view.epoch;
         let node = &self.nodes[member.node.index()];
@@ -167,6 +167,7 @@ impl Historian {
 
     fn on_view(&mut self, at: ProcessId, view: &View, findings: &mut Findings<'_>) {
         let node = &self.nodes[at.index()];
+        // An engine may repeat a view, as long as the two agree.
         if node.view == Some(view.id) && node.transition.is_none() {
             return self.views[&view.id].is_told(view, findings);
         }
@@ -181,7 +182,7 @@ impl Historian {
         self.forget_views();
     }
 
-    /// Writes down a view that nobody was told before, or compares it with what others were told.
+    /// Records a view told for the first time, or compares it with the record of other members.
     fn record(&mut self, view: &View, findings: &mut Findings<'_>) {
         if let Some(record) = self.views.get(&view.id) {
             return record.is_told(view, findings);
@@ -193,7 +194,7 @@ impl Historian {
         }
         let mut record = Record::new(view);
         record.pasts = view.members.iter().filter_map(|m| self.past(*m, view)).collect();
-        // What is no node cannot be asked whether it lives.
+        // Other names stand for no node, so whether they live cannot be asked.
         record.members.retain(|member| self.is_node(member.node));
         self.views.insert(view.id, record);
     }
@@ -264,7 +265,7 @@ impl Historian {
         }
     }
 
-    /// Whoever multicast a message must be able to deliver it in the same view as all others.
+    /// The sender of a message must be able to deliver it in the same view as all others.
     fn judge_sender(&self, view: ViewId, name: Name, findings: &mut Findings<'_>) {
         let sent = &self.messages[&name];
         let sender = Member { node: name.0, incarnation: sent.life };

@@ -1,4 +1,4 @@
-//! G1 to G4: what is delivered, in which order, and what members have delivered that go on together.
+//! G1 to G4: the order of deliveries, and the deliveries of members that go on together.
 
 use super::record::{Passage, Record, Sent, Transition};
 use super::{Findings, Historian, Name, words};
@@ -6,14 +6,14 @@ use crate::family::group::{G1, G2, G3, G4};
 use crate::group::{Level, Member, View, ViewId};
 use crate::process::{ProcessId, ProcessSet};
 
-/// What one member, or several of them alike, has delivered in a view.
+/// The deliveries of one member, or of several alike, in a view.
 struct Chain<'h> {
     regular: u64,
     way: Option<&'h Transition>,
 }
 
 impl Chain<'_> {
-    /// Its place among all that is delivered in this chain.
+    /// The place of a message among the deliveries of this chain.
     fn place(&self, name: Name, sent: &Sent) -> Option<u64> {
         if let Some(place) = sent.place.filter(|place| *place < self.regular) {
             return Some(place);
@@ -26,15 +26,15 @@ impl Chain<'_> {
         self.way.into_iter().flat_map(|way| way.delivered.iter().copied())
     }
 
-    /// Whether the place of this message may have been unknown here: it comes from one of these
-    /// members, and they had to deliver it.
+    /// Whether this chain may have delivered the message without knowing its place: it comes from
+    /// one of these members, and they had to deliver it.
     fn may_come_late(&self, name: Name) -> bool {
         self.way.is_some_and(|way| way.with.contains(name.0) && way.delivered.contains(&name))
     }
 }
 
 impl Historian {
-    /// G1: the place of what is delivered now.
+    /// G1: the place of the present delivery.
     pub(super) fn judge_place(
         &self,
         at: ProcessId,
@@ -65,7 +65,7 @@ impl Historian {
         }
     }
 
-    /// Compares what was delivered here before `last` with what was elsewhere.
+    /// Compares the deliveries before `last` here with those of other members.
     fn judge_chain(
         &self,
         at: ProcessId,
@@ -95,7 +95,8 @@ impl Historian {
         }
     }
 
-    /// What others have delivered in a view: the regular configuration, and every way out of it.
+    /// The deliveries of other members in a view: the regular configuration, and every way out of
+    /// it.
     fn chains(&self, at: ProcessId, view: ViewId) -> impl Iterator<Item = Chain<'_>> {
         let record = &self.views[&view];
         let whole = Chain { regular: record.end(), way: None };
@@ -110,7 +111,7 @@ impl Historian {
         std::iter::once(whole).chain(passed).chain(leaving)
     }
 
-    /// Writes down a delivery.
+    /// Records a delivery.
     pub(super) fn deliver(
         &mut self,
         at: ProcessId,
@@ -135,12 +136,14 @@ impl Historian {
                 self.judge_safe(view, name, findings);
             }
         }
+        // Only a delivery of the slowest member can settle messages.
         if was_last {
             self.settle(view);
         }
     }
 
-    /// G4: whoever lives and has gone on from the view has delivered this safe message in it.
+    /// G4: every living member that has gone on from the view has delivered this safe message in
+    /// it.
     fn judge_safe(&self, view: ViewId, name: Name, findings: &mut Findings<'_>) {
         let record = &self.views[&view];
         for member in record.members.iter().filter(|member| self.is_staying(**member)) {
@@ -153,7 +156,7 @@ impl Historian {
         }
     }
 
-    /// Forgets what all have delivered who will.
+    /// Forgets messages that every member that still may has delivered.
     fn settle(&mut self, view: ViewId) {
         let record = &self.views[&view];
         let open = record.members.iter().filter(|member| !self.is_done_with(**member, view));
@@ -168,6 +171,7 @@ impl Historian {
         while record.settled < by_all.min(record.end()) {
             record.settled += 1;
             let name = record.order.pop_front().expect("the end is farther on");
+            // Companions still compare the deliveries on their way, so these messages stay.
             if !ways.contains(&name) {
                 self.messages.remove(&name);
             }
@@ -180,8 +184,8 @@ impl Historian {
         passed.chain(there.filter_map(|node| node.transition.as_ref()))
     }
 
-    /// A member goes on to another view: what it has delivered is compared with what those have
-    /// who go with it, and what it has not delivered is missing for ever.
+    /// A member goes on to another view. Its deliveries are compared with those of its companions,
+    /// and a message that it has not delivered is missing for ever.
     pub(super) fn pass(&mut self, at: ProcessId, view: &View, findings: &mut Findings<'_>) {
         self.judge_missing(at, view.id, findings);
         let node = &self.nodes[at.index()];
@@ -239,12 +243,13 @@ impl Historian {
         for (name, sent) in own.filter(|(_, s)| s.life == me.incarnation && !s.is_home) {
             if sent.view.is_some_and(|view| view != next && view.epoch <= next.epoch) {
                 findings.add(G3, format!("goes on without its own {}", words(*name)));
+                // One report is enough: the message is not judged again in later views.
                 sent.is_home = true;
             }
         }
     }
 
-    /// Who has not delivered its own message, and which.
+    /// Members that have not delivered their own message, and the message.
     pub(super) fn without_their_own(&self) -> impl Iterator<Item = Name> + '_ {
         let open = self.messages.iter().filter(|(name, sent)| {
             !sent.is_home && self.is_staying(Member { node: name.0, incarnation: sent.life })
@@ -252,7 +257,7 @@ impl Historian {
         open.map(|(name, _)| *name)
     }
 
-    /// Who has not delivered a message that was delivered as safe, and which.
+    /// Members that have not delivered a message that another delivered as safe, and the message.
     pub(super) fn without_a_safe_one(&self) -> impl Iterator<Item = (ProcessId, Name)> + '_ {
         let open = |(view, record): (&ViewId, &Record)| {
             let staying =
@@ -271,7 +276,8 @@ impl Historian {
         self.views.iter().flat_map(open)
     }
 
-    /// Forgets the views in which nobody delivers anything any more, and what cannot be delivered.
+    /// Forgets views in which no member delivers any longer, and messages that no member can
+    /// deliver.
     pub(super) fn forget_views(&mut self) {
         let is_over = |(id, record): &(&ViewId, &Record)| {
             record.members.iter().all(|member| self.is_done_with(*member, **id))
@@ -290,7 +296,7 @@ impl Historian {
             None => {
                 let sender = Member { node: name.0, incarnation: sent.life };
                 let is_in_one = |r: &Record| r.members.contains(&sender);
-                // An oracle may have ordered it in a view that it has told nobody yet.
+                // An oracle may have ordered it in a view that it has told no member yet.
                 self.oracle || !self.is_over(sender) || self.views.values().any(is_in_one)
             }
         });

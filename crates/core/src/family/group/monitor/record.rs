@@ -1,4 +1,4 @@
-//! What is remembered of a node, of a view, and of a message.
+//! The records of a node, of a view, and of a message.
 
 use super::{Findings, Name};
 use crate::family::group::{G5, VIEWS};
@@ -17,7 +17,7 @@ pub(super) struct Node {
     pub(super) asked_to_leave: u32,
     /// The view that it is in.
     pub(super) view: Option<ViewId>,
-    /// How many messages it has delivered there, as long as the view was a regular one.
+    /// The number of messages it has delivered there in the regular configuration.
     pub(super) regular: u64,
     /// Set when that view is over, until the next one.
     pub(super) transition: Option<Transition>,
@@ -42,9 +42,9 @@ impl Default for Node {
 /// On the way from one view to the next.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Transition {
-    /// Who goes the same way.
+    /// The companions on the way.
     pub(super) with: ProcessSet,
-    /// What was delivered on the way.
+    /// The deliveries on the way.
     pub(super) delivered: Vec<Name>,
 }
 
@@ -54,7 +54,7 @@ impl Node {
         self.stand_nowhere();
     }
 
-    /// Its membership is lost. If it was lost before, this was that of another life.
+    /// Its membership is lost. A second loss is that of another life.
     pub(super) fn lose(&mut self) {
         self.begin();
         self.crash();
@@ -71,7 +71,7 @@ impl Node {
         self.is_over = false;
     }
 
-    /// The life in which it does what it does next.
+    /// The life of its next event.
     pub(super) fn next_life(&self) -> u32 {
         self.life + u32::from(self.is_over)
     }
@@ -99,7 +99,7 @@ impl Node {
 pub(super) struct Sent {
     /// In which life of its sender.
     pub(super) life: u32,
-    /// How sure it was to be.
+    /// The delivery level that its sender asked for.
     pub(super) level: Level,
     /// In which view, if there was one.
     pub(super) tag: Option<ViewId>,
@@ -117,18 +117,19 @@ impl Sent {
     }
 }
 
-/// A view, and what was delivered in it.
+/// A view, and the deliveries in it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Record {
     pub(super) members: Vec<Member>,
     pub(super) parts: Option<Vec<Part>>,
-    /// Of those members of whom it is known: whether they were in a view with others before.
+    /// For members whose past is known: whether they were in a view with others before.
     pub(super) pasts: Vec<(ProcessId, bool)>,
-    /// So many messages at the beginning were delivered by all who will, and are forgotten.
+    /// The number of messages at the beginning that every member has delivered that still may. They
+    /// are forgotten.
     pub(super) settled: u64,
     /// The others that were delivered in the regular configuration, in order.
     pub(super) order: VecDeque<Name>,
-    /// Those who went on to other views.
+    /// The ways of members that went on to other views.
     pub(super) passages: Vec<Passage>,
 }
 
@@ -136,11 +137,11 @@ pub(super) struct Record {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Passage {
     pub(super) to: ViewId,
-    /// How much they had delivered when the view was over.
+    /// The number of their deliveries in the regular configuration.
     pub(super) regular: u64,
-    /// Who goes this way, and what is delivered on it.
+    /// The companions, and their deliveries on the way.
     pub(super) way: Transition,
-    /// Those of them who have arrived.
+    /// The companions that have arrived.
     pub(super) arrived: ProcessSet,
 }
 
@@ -156,12 +157,12 @@ impl Record {
         }
     }
 
-    /// How many messages anybody has delivered in the regular configuration.
+    /// The number of messages that any member has delivered in the regular configuration.
     pub(super) fn end(&self) -> u64 {
         self.settled + self.order.len() as u64
     }
 
-    /// The message at a place, unless nobody delivered one there, or it is forgotten.
+    /// The message at a place, unless no member delivered one there, or it is forgotten.
     pub(super) fn at(&self, place: u64) -> Option<Name> {
         let index = place.checked_sub(self.settled)?;
         self.order.get(usize::try_from(index).ok()?).copied()
@@ -172,13 +173,13 @@ impl Record {
         self.passages.iter().any(|passage| passage.arrived.contains(member))
     }
 
-    /// Whether this is the first view of somebody who starts alone.
+    /// Whether this is the first view of a member that starts alone.
     pub(super) fn is_first_and_alone(&self) -> bool {
         let new = |parts: &Vec<Part>| parts.iter().all(|part| part.from.is_none());
         self.members.len() == 1 && self.parts.as_ref().is_some_and(new)
     }
 
-    /// Somebody else is told the same view.
+    /// Compares the view that another member is told with this record.
     pub(super) fn is_told(&self, view: &View, findings: &mut Findings<'_>) {
         if self.members != view.members {
             let because = format!("is told that {} is {:?}", view.id, view.members);

@@ -1,13 +1,13 @@
-//! Settling: in the end, all who can reach each other are in one view.
+//! Settling: in the end, all members that can reach each other are in one view.
 
 use super::Historian;
 use crate::group::{Member, ViewId};
 use crate::process::{ProcessId, ProcessSet};
 
-/// Who can reach whom.
+/// Which processes can reach which.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Reach {
-    /// To whom the messages of each process get; empty if all links work.
+    /// For each process, the receivers that its messages reach; empty if all links work.
     to: Vec<ProcessSet>,
 }
 
@@ -20,8 +20,8 @@ impl Reach {
         Reach { to: if whole { Vec::new() } else { to } }
     }
 
-    /// Of those who are up, all whom this process can reach and is reached by. None if they do not
-    /// agree on that: no one view could be right then.
+    /// The living processes that this one can reach and is reached by. None if they do not agree on
+    /// that set: no single view could be right then.
     fn component(&self, of: ProcessId, up: &ProcessSet) -> Option<ProcessSet> {
         let one_way = |from: ProcessId, to: ProcessId| self.to[from.index()].contains(to);
         let both = |other: &ProcessId| one_way(of, *other) && one_way(*other, of);
@@ -35,7 +35,7 @@ impl Reach {
 }
 
 impl Historian {
-    /// Those who are not in the view in which they ought to be in the end.
+    /// The members that are not in their final view.
     pub(super) fn unsettled(&self) -> ProcessSet {
         let all = ProcessId::all(self.nodes.len());
         if self.oracle {

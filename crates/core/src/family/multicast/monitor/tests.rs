@@ -1,4 +1,4 @@
-//! Hand-made runs, some of them from the textbooks, and what is wrong with each.
+//! Hand-made runs, some of them from the textbooks, and the violations in each.
 
 use super::super::Payload;
 use super::*;
@@ -61,7 +61,7 @@ impl Run {
 }
 
 #[test]
-fn what_nobody_multicast_must_not_be_delivered() {
+fn a_message_that_was_not_multicast_must_not_be_delivered() {
     let mut run = Run::of(2);
     let forged = [(ProcessId(0), 1), (ProcessId(0), 0), (ProcessId(9), 1)];
     run.delivers(1, &forged);
@@ -71,7 +71,7 @@ fn what_nobody_multicast_must_not_be_delivered() {
 }
 
 #[test]
-fn nothing_is_delivered_twice_not_even_when_everybody_has_it() {
+fn no_message_is_delivered_twice_not_even_when_all_members_have_it() {
     let mut run = Run::of(2);
     let m = run.multicasts(0);
     run.delivers(1, &[m, m]);
@@ -141,7 +141,7 @@ fn what_a_process_delivers_before_it_crashes_counts_for_uniform_agreement_only()
     assert_eq!((run.waiting(AGREEMENT), run.waiting(UNIFORM)), (vec![2], vec![2]));
 }
 
-/// P1 multicasts F1, then F2; somebody else F3.
+/// P1 multicasts F1, then F2; another process multicasts F3.
 #[test]
 fn fifo_orders_the_messages_of_one_sender_and_no_others() {
     let mut run = Run::of(4);
@@ -183,7 +183,7 @@ fn a_cause_of_a_cause_is_a_cause() {
     let a = run.multicasts(0);
     run.delivers(1, &[a]);
     let b = run.multicasts(1);
-    // p2 has b only; its sender had a. So a happened before c.
+    // p2 has only b, whose sender had a. So a happened before c.
     run.delivers(2, &[b]);
     assert_eq!(run.violated(), [CAUSAL]);
     let c = run.multicasts(2);
@@ -204,7 +204,7 @@ fn total_order_need_not_be_the_order_of_sending() {
 }
 
 #[test]
-fn one_process_that_delivers_in_another_order_violates_total_order_whoever_comes_first() {
+fn one_process_that_delivers_in_another_order_violates_total_order_first_or_last() {
     for (first, second) in [([0, 1], [1, 0]), ([1, 0], [0, 1])] {
         let mut run = Run::of(3);
         let t = [run.multicasts(0), run.multicasts(1)];
@@ -236,7 +236,7 @@ fn deliveries_without_a_common_message_are_in_order() {
 }
 
 #[test]
-fn the_order_of_a_process_that_crashed_binds_nobody() {
+fn the_order_of_a_process_that_crashed_binds_no_other() {
     let mut run = Run::of(3);
     let (t1, t2) = (run.multicasts(0), run.multicasts(1));
     run.delivers(0, &[t1, t2]);
@@ -327,11 +327,11 @@ fn every_short_run_is_judged_as_the_definitions_say() {
         assert_eq!(judged, expected, "{logs:?}");
         kinds.insert(expected);
     }
-    // Causal order implies FIFO order; all else can be.
+    // Causal order implies FIFO order; all other combinations occur.
     assert_eq!(kinds.len(), 6, "{kinds:?}");
 }
 
-/// Whether one delivers something before a common message that the other does not.
+/// Whether one member delivers a message before a common one that the other does not.
 fn disagree(one: &[Message], two: &[Message]) -> bool {
     one.iter().enumerate().any(|(place, common)| {
         let other = two.iter().position(|m| m == common);

@@ -22,7 +22,7 @@ fn one_may_be_behind_the_other() {
 }
 
 #[test]
-fn nobody_skips_a_message_in_a_regular_configuration() {
+fn no_member_skips_a_message_in_a_regular_configuration() {
     let mut run = Run::begun(3);
     let (a, b) = (run.multicasts(0, 1), run.multicasts(0, 2));
     run.delivers(0, &[&a, &b]);
@@ -73,7 +73,7 @@ fn a_side_may_deliver_its_own_message_late_because_it_cannot_know_its_place() {
 }
 
 #[test]
-fn whoever_goes_together_has_delivered_the_same() {
+fn members_that_go_together_have_delivered_the_same() {
     let mut run = Run::begun(3);
     let a = run.multicasts(0, 1);
     run.delivers(1, &[&a]);
@@ -83,7 +83,7 @@ fn whoever_goes_together_has_delivered_the_same() {
 }
 
 #[test]
-fn whoever_goes_together_agrees_on_what_was_regular() {
+fn members_that_go_together_agree_on_the_regular_deliveries() {
     let mut run = Run::begun(3);
     let a = run.multicasts(0, 1);
     run.delivers(1, &[&a]);
@@ -95,7 +95,7 @@ fn whoever_goes_together_agrees_on_what_was_regular() {
 }
 
 #[test]
-fn whoever_goes_together_has_the_same_order_on_the_way() {
+fn members_that_go_together_have_the_same_order_on_the_way() {
     let mut run = Run::begun(3);
     let (a, b) = (run.multicasts(1, 1), run.multicasts(2, 1));
     for (at, messages) in [(1, [&a, &b]), (2, [&b, &a])] {
@@ -107,7 +107,7 @@ fn whoever_goes_together_has_the_same_order_on_the_way() {
 }
 
 #[test]
-fn whoever_comes_to_the_same_view_in_another_part_may_have_delivered_other_messages() {
+fn members_of_another_part_may_have_delivered_other_messages() {
     let mut run = Run::begun(2);
     let a = run.multicasts(0, 1);
     run.delivers(0, &[&a]);
@@ -118,7 +118,7 @@ fn whoever_comes_to_the_same_view_in_another_part_may_have_delivered_other_messa
 }
 
 #[test]
-fn whoever_multicasts_waits_for_its_own_message() {
+fn a_sender_waits_for_its_own_message() {
     let mut run = Run::begun(2);
     let a = run.multicasts(0, 1);
     run.delivers(1, &[&a]);
@@ -129,7 +129,7 @@ fn whoever_multicasts_waits_for_its_own_message() {
 }
 
 #[test]
-fn whoever_crashes_leaves_or_is_refused_waits_for_nothing() {
+fn a_sender_that_crashes_leaves_or_is_refused_waits_for_no_message() {
     let mut run = Run::begun(3);
     (0..3).for_each(|at| drop(run.multicasts(at, 1)));
     run.0.on_crash(ProcessId(0));
@@ -140,7 +140,7 @@ fn whoever_crashes_leaves_or_is_refused_waits_for_nothing() {
 }
 
 #[test]
-fn nobody_goes_on_without_its_own_message_if_others_have_delivered_it() {
+fn no_member_goes_on_without_its_own_message_if_others_have_delivered_it() {
     let mut run = Run::begun(2);
     let a = run.multicasts(0, 1);
     run.delivers(1, &[&a]);
@@ -149,7 +149,7 @@ fn nobody_goes_on_without_its_own_message_if_others_have_delivered_it() {
 }
 
 #[test]
-fn nobody_delivers_a_message_whose_sender_has_gone_on_without_it() {
+fn no_member_delivers_a_message_whose_sender_has_gone_on_without_it() {
     let mut run = Run::begun(2);
     let a = run.multicasts(0, 1);
     run.enters(0, id(2, 0), &[(V1, &[0])]);
@@ -158,7 +158,7 @@ fn nobody_delivers_a_message_whose_sender_has_gone_on_without_it() {
 }
 
 #[test]
-fn a_message_that_nobody_has_delivered_may_come_in_a_later_view() {
+fn a_message_that_no_member_has_delivered_may_come_in_a_later_view() {
     let mut run = Run::begun(2);
     let a = run.multicasts(0, 1);
     for at in [0, 1] {
@@ -170,7 +170,7 @@ fn a_message_that_nobody_has_delivered_may_come_in_a_later_view() {
 }
 
 #[test]
-fn nobody_goes_on_without_a_safe_message_that_others_have_delivered() {
+fn no_member_goes_on_without_a_safe_message_that_others_have_delivered() {
     let mut run = Run::begun(2);
     let a = run.asks(0, 1, Level::Safe);
     run.delivers(0, &[&a]);
@@ -180,7 +180,7 @@ fn nobody_goes_on_without_a_safe_message_that_others_have_delivered() {
 }
 
 #[test]
-fn nobody_delivers_a_safe_message_that_another_has_gone_on_without() {
+fn no_member_delivers_a_safe_message_that_another_has_gone_on_without() {
     let mut run = Run::begun(2);
     let a = run.asks(0, 1, Level::Safe);
     run.enters(1, id(2, 1), &[(V1, &[1])]);
@@ -211,7 +211,7 @@ fn an_agreed_message_may_be_missing_on_the_other_side() {
 }
 
 #[test]
-fn nothing_is_delivered_that_was_not_multicast_or_twice() {
+fn no_message_is_delivered_without_a_multicast_or_twice() {
     let mut run = Run::begun(2);
     let a = run.multicasts(0, 1);
     run.delivers(1, &[&a]);
@@ -240,7 +240,7 @@ fn a_message_is_delivered_in_one_view_only() {
 }
 
 #[test]
-fn nobody_delivers_anything_outside_of_a_view() {
+fn no_member_delivers_a_message_outside_of_a_view() {
     let mut run = Run::begun(2);
     let a = run.multicasts(0, 1);
     run.tell(1, Event::Lost);

@@ -20,7 +20,7 @@ fn set(processes: &[u32]) -> ProcessSet {
     processes.iter().map(|process| ProcessId(*process)).collect()
 }
 
-/// Those who come from one view.
+/// Members that come from one view.
 type From<'a> = (Option<ViewId>, &'a [u32]);
 
 const NEW: Option<ViewId> = None;
@@ -43,7 +43,7 @@ impl Run {
         Member { node: ProcessId(node), incarnation }
     }
 
-    /// The view as this process ought to be told it, if all who are gone are only unreachable.
+    /// The correct view at this process, if all absent members are only unreachable.
     fn view(&self, at: u32, id: ViewId, from: &[From<'_>]) -> View {
         let part = |(from, members): &From<'_>| Part { from: *from, members: set(members) };
         let came_with: Vec<Part> = from.iter().map(part).collect();
@@ -73,12 +73,12 @@ impl Run {
         self.0.on_output(ProcessId(at), &event, NOW, &mut self.1);
     }
 
-    /// The process is told that its view is over.
+    /// The process learns that its view is over.
     fn goes_on(&mut self, at: u32, with: &[u32]) {
         self.tell(at, Event::Transitional(set(with)));
     }
 
-    /// The process is told a view, and before that, if it was not told, that the last is over.
+    /// The process learns a view, and before that, if it has not yet, that the last is over.
     fn enters(&mut self, at: u32, id: ViewId, from: &[From<'_>]) {
         let view = self.view(at, id, from);
         self.is_told(at, view);

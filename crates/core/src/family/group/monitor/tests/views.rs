@@ -1,4 +1,4 @@
-//! G5, the views themselves, settling, and what is forgotten.
+//! G5, the views themselves, settling, and forgetting.
 
 use super::*;
 
@@ -49,7 +49,7 @@ fn a_new_life_proves_the_old_one_dead_but_not_itself() {
 }
 
 #[test]
-fn whoever_has_been_elsewhere_is_not_said_to_have_ended_in_this_view() {
+fn a_member_that_has_been_elsewhere_is_not_said_to_have_ended_in_this_view() {
     for (cause, wrong) in [
         (Cause::Partition, false),
         (Cause::Restart, false),
@@ -68,7 +68,7 @@ fn whoever_has_been_elsewhere_is_not_said_to_have_ended_in_this_view() {
 }
 
 #[test]
-fn whoever_has_a_past_merges_and_does_not_join() {
+fn a_member_with_a_past_merges_and_does_not_join() {
     for cause in [Cause::Join, Cause::Merge] {
         let mut run = Run::begun(3);
         run.enters(0, id(2, 0), &[(V1, &[0])]);
@@ -82,7 +82,7 @@ fn whoever_has_a_past_merges_and_does_not_join() {
 }
 
 #[test]
-fn whoever_was_alone_until_now_joins_and_does_not_merge() {
+fn a_member_that_was_alone_until_now_joins_and_does_not_merge() {
     for cause in [Cause::Join, Cause::Merge] {
         let mut run = Run::of(2);
         run.enters(0, id(1, 0), &[(NEW, &[0])]);
@@ -96,7 +96,7 @@ fn whoever_was_alone_until_now_joins_and_does_not_merge() {
 }
 
 #[test]
-fn nobody_is_said_to_come_from_a_view_in_which_it_was_not() {
+fn no_member_is_said_to_come_from_a_view_in_which_it_was_not() {
     let mut run = Run::of(2);
     run.enters(0, id(1, 0), &[(NEW, &[0])]);
     run.enters(1, id(1, 1), &[(NEW, &[1])]);
@@ -117,7 +117,7 @@ fn the_way_to_a_view_is_told_as_it_is_and_alike_to_all() {
 }
 
 #[test]
-fn whoever_joined_and_left_is_told() {
+fn every_member_that_joined_or_left_is_named() {
     for forget in ["joined", "left"] {
         let mut run = Run::begun(2);
         run.enters(0, id(2, 0), &[(V1, &[0])]);
@@ -163,7 +163,7 @@ fn views_of_the_same_name_have_the_same_members() {
 }
 
 #[test]
-fn a_member_is_in_its_views_and_nobody_is_who_never_lived() {
+fn a_member_is_in_its_views_and_no_node_is_that_never_lived() {
     let mut run = Run::begun(2);
     run.enters(1, id(2, 0), &[(V1, &[0])]);
     assert!(run.violated().contains(&VIEWS));
@@ -188,7 +188,7 @@ fn a_view_is_over_before_the_next_begins_but_may_be_told_twice() {
 }
 
 #[test]
-fn whoever_lost_its_membership_is_another_member_afterwards() {
+fn a_node_that_lost_its_membership_is_another_member_afterwards() {
     let mut run = Run::begun(2);
     run.tell(1, Event::Lost);
     let parts: [From<'_>; 2] = [(V1, &[0]), (NEW, &[1])];
@@ -238,7 +238,7 @@ fn on_the_abstract_engine_every_view_is_of_members_who_live_and_know_it() {
     assert_eq!(run.waiting(SETTLES), [1], "p2 does not know yet");
 }
 
-/// What differs is what happened, and nothing of it matters any more.
+/// The two runs differ in their past, and the difference no longer matters.
 #[test]
 fn what_no_longer_matters_is_forgotten() {
     let mut runs = [Run::begun(2), Run::begun(2)];
