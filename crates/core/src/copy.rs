@@ -1,18 +1,26 @@
 //! Copies that keep what is allocated.
 
 /// `Clone` for a struct, field by field. Its `clone_from` is that of the fields: explorers copy worlds
-/// all the time, and most of a world fits into what its predecessor had allocated.
+/// all the time, and most of a world fits into what its predecessor had allocated. Options that are
+/// nearly always `None` come last, after a semicolon: both copies being `None`, nothing is called.
 #[macro_export]
 macro_rules! clone_by_field {
-    ($name:ident $(<$parameter:ident: $bound:path>)? { $($field:ident),+ $(,)? }) => {
+    ($name:ident $(<$parameter:ident: $bound:path>)? {
+        $($field:ident),+ $(; $($rare:ident),+)?
+    }) => {
         impl$(<$parameter: $bound>)? Clone for $name$(<$parameter>)? {
+            #[inline]
             fn clone(&self) -> Self {
-                $name { $($field: self.$field.clone()),+ }
+                $name { $($field: self.$field.clone()),+ $(, $($rare: self.$rare.clone()),+)? }
             }
 
+            #[inline]
             fn clone_from(&mut self, source: &Self) {
-                let $name { $($field),+ } = source;
+                let $name { $($field),+ $(, $($rare),+)? } = source;
                 $(self.$field.clone_from($field);)+
+                $($(if self.$rare.is_some() || $rare.is_some() {
+                    self.$rare.clone_from($rare);
+                })+)?
             }
         }
     };

@@ -80,7 +80,7 @@ pub struct Host<P: Protocol> {
     queue: Option<Box<Queue<P>>>,
 }
 
-crate::clone_by_field!(Host<P: Protocol> { state, timers, queue });
+crate::clone_by_field!(Host<P: Protocol> { state, timers; queue });
 
 impl<P: Protocol> Host<P> {
     /// A process that has not started.

@@ -20,7 +20,7 @@ pub(super) struct Medium<A: Algorithm> {
     pub(super) print: Option<u64>,
 }
 
-clone_by_field!(Medium<A: Algorithm> { flight, links, gone, causal, print });
+clone_by_field!(Medium<A: Algorithm> { flight, links, gone, print; causal });
 
 impl<A: Algorithm> Medium<A> {
     /// An empty network between so many processes.

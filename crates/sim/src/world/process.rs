@@ -28,7 +28,7 @@ pub struct Process<A: Algorithm> {
 }
 
 clone_by_field!(Process<A: Algorithm> {
-    host, application, disk, status, incarnation, has_lost_disk, print
+    host, application, status, incarnation, has_lost_disk, print; disk
 });
 
 /// Whether a process runs.
