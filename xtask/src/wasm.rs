@@ -64,7 +64,8 @@ fn agree(there: &str, here: &str) -> Result<()> {
     Ok(())
 }
 
-/// Whether the compiler knows the target; if rustup is there, it fetches it. Fails with what is missing.
+/// Whether the compiler knows the target; if rustup is there, it fetches it. Fails with what is
+/// missing.
 fn have_target() -> Result<()> {
     let mut list = Command::new("rustup");
     let installed = answer(list.args(["target", "list", "--installed"]))

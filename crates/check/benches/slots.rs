@@ -1,8 +1,8 @@
 //! How fast a pool of slots is, in CPU time.
 //!
-//! `cargo bench -p synod-check --bench slots` prints a table: claims and releases, what it takes to tell a new member
-//! who owns what, and to hold a large pool. CPU time, not wall time, because machines are shared; the
-//! best of several runs, because they are noisy.
+//! `cargo bench -p synod-check --bench slots` prints a table: claims and releases, what it takes to
+//! tell a new member who owns what, and to hold a large pool. CPU time, not wall time, because
+//! machines are shared; the best of several runs, because they are noisy.
 
 mod measure;
 

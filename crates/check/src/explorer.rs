@@ -125,7 +125,8 @@ struct Known<A: Algorithm> {
 }
 
 impl<A: Algorithm> Known<A> {
-    /// The state under expansion leads to a state. If that is new, `wait` adds it to the next level.
+    /// The state under expansion leads to a state. If that is new, `wait` adds it to the next
+    /// level.
     #[inline]
     fn meet(
         &mut self,

@@ -63,15 +63,15 @@ pub trait Algorithm:
         false
     }
 
-    /// Whether a timer stands for something that goes wrong: explorers then treat it as a fault, that
-    /// may come and need not. (In an idealised group service: the network falls apart.)
+    /// Whether a timer stands for something that goes wrong: explorers then treat it as a fault,
+    /// that may come and need not. (In an idealised group service: the network falls apart.)
     fn is_fault(_timer: &Self::Timer) -> bool {
         false
     }
 
-    /// How often things may still go wrong that this process stands for, each kind for itself. States that
-    /// differ in nothing else are worth exploring only where it is more; so it is not hashed, nor are
-    /// timers that stand for faults.
+    /// How often things may still go wrong that this process stands for, each kind for itself.
+    /// States that differ in nothing else are worth exploring only where it is more; so it is not
+    /// hashed, nor are timers that stand for faults.
     fn faults_left(&self) -> [u8; 8] {
         [0; 8]
     }

@@ -1,8 +1,9 @@
 //! Copies that keep what is allocated.
 
-/// `Clone` for a struct, field by field. Its `clone_from` is that of the fields: explorers copy worlds
-/// all the time, and most of a world fits into what its predecessor had allocated. Options that are
-/// nearly always `None` come last, after a semicolon: both copies being `None`, nothing is called.
+/// `Clone` for a struct, field by field. Its `clone_from` is that of the fields: explorers copy
+/// worlds all the time, and most of a world fits into what its predecessor had allocated. Options
+/// that are nearly always `None` come last, after a semicolon: both copies being `None`, nothing is
+/// called.
 #[macro_export]
 macro_rules! clone_by_field {
     ($name:ident $(<$parameter:ident: $bound:path>)? {

@@ -58,8 +58,8 @@ pub enum Effect<M, T, O> {
 pub type EffectOf<P> =
     Effect<<P as Protocol>::Message, <P as Protocol>::Timer, <P as Protocol>::Output>;
 
-/// Takes in what a protocol asks for during one step: a [`Host`](crate::Host) on behalf of a driver,
-/// or the layer above.
+/// Takes in what a protocol asks for during one step: a [`Host`](crate::Host) on behalf of a
+/// driver, or the layer above.
 pub(crate) trait Effects<P: Protocol> {
     /// Carries out one effect.
     fn effect(&mut self, effect: EffectOf<P>);

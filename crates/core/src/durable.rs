@@ -64,10 +64,10 @@ impl<P: Durable> Cx<'_, P> {
         self.checkpoint_keeping(record, 0);
     }
 
-    /// Writes a record that, together with the `keep` records right before it, makes all earlier ones
-    /// superfluous: the log begins with those. So a large checkpoint is written in parts, with other
-    /// records between them, and counts when its last part is on the disk. Until then a process that
-    /// crashes finds the old log, and the parts behind it.
+    /// Writes a record that, together with the `keep` records right before it, makes all earlier
+    /// ones superfluous: the log begins with those. So a large checkpoint is written in parts, with
+    /// other records between them, and counts when its last part is on the disk. Until then a
+    /// process that crashes finds the old log, and the parts behind it.
     pub fn checkpoint_keeping(&mut self, record: &P::Record, keep: u64) {
         self.push(Effect::Checkpoint { record: Record::write(record), keep });
     }

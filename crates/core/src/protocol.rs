@@ -19,7 +19,8 @@ impl<T> Data for T where
 {
 }
 
-/// What makes no difference between states: they are the same to an explorer, which compares hashes.
+/// What makes no difference between states: they are the same to an explorer, which compares
+/// hashes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Aside<T>(pub T);
 
@@ -41,14 +42,15 @@ pub trait Wire: Data {
         false
     }
 
-    /// Whether it says nothing to whoever delivers it between two views of a group, in a transitional
-    /// configuration. An idealised group service need not try then whether it is delivered.
+    /// Whether it says nothing to whoever delivers it between two views of a group, in a
+    /// transitional configuration. An idealised group service need not try then whether it is
+    /// delivered.
     fn is_void_between_views(&self) -> bool {
         false
     }
 
-    /// Whether nothing that comes of it outlives the view of the group in which it is delivered. An idealised
-    /// group service need not deliver it then when the view ends.
+    /// Whether nothing that comes of it outlives the view of the group in which it is delivered. An
+    /// idealised group service need not deliver it then when the view ends.
     fn ends_with_its_view(&self) -> bool {
         false
     }
@@ -80,7 +82,8 @@ pub trait Protocol: Data {
     /// The layer above asks for something.
     fn on_input(&mut self, input: Self::Input, cx: &mut Cx<'_, Self>);
 
-    /// A message arrives. It may be late, duplicated or forged: it is data, never a reason to panic.
+    /// A message arrives. It may be late, duplicated or forged: it is data, never a reason to
+    /// panic.
     fn on_message(&mut self, from: ProcessId, message: Self::Message, cx: &mut Cx<'_, Self>);
 
     /// A timer that was set, and not cancelled since, runs out.

@@ -39,8 +39,8 @@ pub struct Refuted {
     pub shown: bool,
 }
 
-/// Explores, if the catalogue has an algorithm of that name. Fails with a [`SetupError`] if there can be no
-/// such group.
+/// Explores, if the catalogue has an algorithm of that name. Fails with a [`SetupError`] if there
+/// can be no such group.
 pub fn explore(
     catalogue: Catalogue,
     name: &str,

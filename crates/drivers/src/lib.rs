@@ -1,9 +1,10 @@
 //! Every driver for every algorithm, by name: what is the same whatever the algorithm.
 //!
 //! Drivers are generic in the algorithm. Here they are compiled once for each family
-//! ([`synod_core::boxed`] says how), for all commands and all tests together. A caller of [`simulate`],
-//! [`explore`] or [`play`] has nothing to compile but the call. This crate knows no algorithm either: the
-//! caller brings a [`Catalogue`]. So an edited algorithm compiles no driver anew.
+//! ([`synod_core::boxed`] says how), for all commands and all tests together. A caller of
+//! [`simulate`], [`explore`] or [`play`] has nothing to compile but the call. This crate knows no
+//! algorithm either: the caller brings a [`Catalogue`]. So an edited algorithm compiles no driver
+//! anew.
 #![forbid(unsafe_code)]
 
 mod explore;
@@ -19,12 +20,12 @@ use synod_sim::scenario::{ParseError, Played, Scenario};
 use synod_sim::trace::Tracer;
 use synod_sim::{Options, Report, Simulator};
 
-/// Finds an algorithm by its name or an alias: `synod_protocols::which`, or a function that knows others
-/// beside these.
+/// Finds an algorithm by its name or an alias: `synod_protocols::which`, or a function that knows
+/// others beside these.
 pub type Catalogue = fn(&str) -> Option<Which>;
 
-/// One run, if the catalogue has an algorithm of that name. Fails with a [`SetupError`] if there can be no
-/// such group; the report cannot be made if the trace cannot be written.
+/// One run, if the catalogue has an algorithm of that name. Fails with a [`SetupError`] if there
+/// can be no such group; the report cannot be made if the trace cannot be written.
 pub fn simulate(
     catalogue: Catalogue,
     name: &str,

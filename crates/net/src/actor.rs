@@ -39,8 +39,8 @@ pub(crate) trait Behave {
     fn fire(&mut self, stage: &mut Stage);
     /// Lets the application ask what is due, at most so often; how often it did.
     fn ask(&mut self, at_most: u32, stage: &mut Stage) -> u32;
-    /// Makes everything safe that was written, and does what has waited for it. What does not wait is
-    /// sent before: the disks of others work at the same time.
+    /// Makes everything safe that was written, and does what has waited for it. What does not wait
+    /// is sent before: the disks of others work at the same time.
     fn sync(&mut self, stage: &mut Stage, send: Send<'_>) -> io::Result<()>;
     /// Under a sequential load: it may ask now.
     fn turn(&mut self, stage: &mut Stage);
@@ -69,7 +69,8 @@ enum Plan<I> {
     At(u64, I),
 }
 
-/// A process of any algorithm of the family: its host, its application, and what the application asks next.
+/// A process of any algorithm of the family: its host, its application, and what the application
+/// asks next.
 pub(crate) struct Actor<F: Family> {
     host: Host<Boxed<F>>,
     /// Names the algorithm, so that messages can be read.
@@ -97,8 +98,8 @@ struct Surroundings<F: Family> {
 }
 
 impl<F: Family> Actor<F> {
-    /// A process of the algorithm that `setup` names, as it was before it crashed, as far as it is on
-    /// `disk`, if it has lived before.
+    /// A process of the algorithm that `setup` names, as it was before it crashed, as far as it is
+    /// on `disk`, if it has lived before.
     pub(crate) fn new(config: &Config, setup: Setup, disk: &[Record]) -> io::Result<Self> {
         let me = config.me;
         let mut processes = Boxed::<F>::processes(&setup).map_err(io::Error::other)?;
@@ -207,8 +208,9 @@ impl<F: Family> Actor<F> {
         stage.send(to, true, &stamp.to_le_bytes());
     }
 
-    /// Hands the records that wait to the disk, but for those that it has, and makes them safe. What led
-    /// to them is written down before: nothing is safe, and nothing leaves, of which nobody knows why.
+    /// Hands the records that wait to the disk, but for those that it has, and makes them safe.
+    /// What led to them is written down before: nothing is safe, and nothing leaves, of which
+    /// nobody knows why.
     fn write(&mut self, stage: &mut Stage, send: Send<'_>) -> io::Result<()> {
         stage.log.commit(stage.digest)?;
         send(&mut stage.outbox);
@@ -225,7 +227,8 @@ impl<F: Family> Actor<F> {
         Ok(())
     }
 
-    /// Lets go what waited for the first records in the queue, if these are written; whether they are.
+    /// Lets go what waited for the first records in the queue, if these are written; whether they
+    /// are.
     fn release(&mut self, stage: &mut Stage) -> bool {
         let mut carrier = Carrier { stage, around: &mut self.around };
         let released = self.host.on_written(self.written, &mut carrier);
@@ -298,7 +301,8 @@ impl<F: Family> Behave for Actor<F> {
     }
 
     fn sync(&mut self, stage: &mut Stage, send: Send<'_>) -> io::Result<()> {
-        // One sync for all that waits, however many waited for each; what that leads to may write more.
+        // One sync for all that waits, however many waited for each; what that leads to may write
+        // more.
         while self.host.is_writing() {
             self.write(stage, send)?;
             while self.release(stage) {}

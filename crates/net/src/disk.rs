@@ -6,8 +6,8 @@ use std::path::Path;
 use synod_core::durable::Record;
 use synod_wal::{Durability, Files, Log, Opened, Settings, open, spoil as wal};
 
-/// A run is short, and a segment is written with zeros when it is made; but everybody waits while the next
-/// one is made.
+/// A run is short, and a segment is written with zeros when it is made; but everybody waits while
+/// the next one is made.
 const SEGMENT_BYTES: u64 = 4 << 20;
 
 /// The disk of a member, if its algorithm has one.
@@ -19,8 +19,8 @@ pub(crate) struct Disk {
 }
 
 impl Disk {
-    /// Opens the disk, and shows every record that is on it. Also: what a crash left unfinished on it,
-    /// in words.
+    /// Opens the disk, and shows every record that is on it. Also: what a crash left unfinished on
+    /// it, in words.
     pub(crate) fn open(
         directory: &Path,
         fsync: bool,

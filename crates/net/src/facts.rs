@@ -22,8 +22,8 @@ pub struct Facts {
     pub shared: bool,
     /// From the first request to the last answer, in microseconds.
     pub busy_us: u64,
-    /// How many answers there were after the first, and from that to the last, in microseconds: the speed
-    /// without what was needed to get going.
+    /// How many answers there were after the first, and from that to the last, in microseconds: the
+    /// speed without what was needed to get going.
     pub pace: (u64, u64),
     /// From requests to their answers; where requests take effect at others, until they do.
     pub latency: Option<Latency>,

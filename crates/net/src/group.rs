@@ -53,8 +53,8 @@ pub struct Launch {
     pub timeout: Duration,
     /// Who is killed in the middle, and started again.
     pub kills: Vec<Kill>,
-    /// Whether what a durable algorithm writes is safe from a loss of power, too: a sync of the disk for
-    /// each batch of records. Without, it is safe from the death of its process only.
+    /// Whether what a durable algorithm writes is safe from a loss of power, too: a sync of the
+    /// disk for each batch of records. Without, it is safe from the death of its process only.
     pub fsync: bool,
 }
 

@@ -4,8 +4,8 @@
 //! A run has two sides. The *members* are child processes: each drives one process of the
 //! algorithm, and writes down what it takes in before anybody can see what comes of it. The
 //! *leader*, the process that was asked for the run, starts and ends them, merges what they wrote,
-//! and replays it in a [`World`](synod_sim::World). A world changes only by what it takes in, so the
-//! replay *is* the run: monitors, invariants, counts and pictures are those of a simulated run.
+//! and replays it in a [`World`](synod_sim::World). A world changes only by what it takes in, so
+//! the replay *is* the run: monitors, invariants, counts and pictures are those of a simulated run.
 //!
 //! # Layout
 //! - `group`: the leader: starts the members, notices when all is quiet, ends them

@@ -20,8 +20,8 @@ const LARGEST_BATCH: u32 = 1 << 30;
 /// What a process takes in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Taken {
-    /// It starts, always the first step, with so many records that were ever safe on its disk; None: it
-    /// had a disk once, and starts again without.
+    /// It starts, always the first step, with so many records that were ever safe on its disk;
+    /// None: it had a disk once, and starts again without.
     Start(Option<u64>),
     /// What waited for the disk is carried out.
     Sync,

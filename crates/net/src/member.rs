@@ -44,8 +44,8 @@ pub fn serve<A: Algorithm>(config: &Config, control: Control) -> io::Result<()> 
     serve_boxed::<A::Family>(config, Which::of::<A>(), control)
 }
 
-/// The same for an algorithm that is known only at run time; compiled here, once for each family. None if
-/// its family is not one of [`synod_core::family`].
+/// The same for an algorithm that is known only at run time; compiled here, once for each family.
+/// None if its family is not one of [`synod_core::family`].
 pub fn serve_named(config: &Config, which: Which, control: Control) -> Option<io::Result<()>> {
     which.visit_family(Named { config, which, control })
 }

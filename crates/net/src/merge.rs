@@ -14,7 +14,8 @@ const UNREADABLE: &str = "what a process wrote cannot be read";
 pub(crate) enum Next {
     /// A step of a process.
     Step(ProcessId, Entry),
-    /// A process dies, at this time. If it comes back with its disk, it finds so many records in all.
+    /// A process dies, at this time. If it comes back with its disk, it finds so many records in
+    /// all.
     Death(ProcessId, u64, Option<u64>),
     /// Nothing.
     End,
@@ -96,8 +97,8 @@ impl<R: Read> Merge<R> {
         }
     }
 
-    /// The life of a process is over. The next is the first in which it came as far as to start; so many
-    /// records it found then, if it had its disk.
+    /// The life of a process is over. The next is the first in which it came as far as to start; so
+    /// many records it found then, if it had its disk.
     fn bury(&mut self, at: ProcessId) -> Result<Option<u64>, NetError> {
         let lives = &mut self.lives[at.index()];
         lives.pop_front();

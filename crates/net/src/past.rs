@@ -1,6 +1,6 @@
-//! The application of a process that lived before. Applications are not part of what crashes: they stand
-//! for clients, who remember what they asked. A member that comes back makes its own once more, from what
-//! it wrote down.
+//! The application of a process that lived before. Applications are not part of what crashes: they
+//! stand for clients, who remember what they asked. A member that comes back makes its own once
+//! more, from what it wrote down.
 
 use crate::log::{Heard, open};
 use std::io;

@@ -36,8 +36,8 @@ impl Launch {
         self.run_boxed::<A::Family>(Which::of::<A>(), tracer, progress)
     }
 
-    /// The same for an algorithm that is known only at run time; compiled here, once for each family. None
-    /// if its family is not one of [`synod_core::family`].
+    /// The same for an algorithm that is known only at run time; compiled here, once for each
+    /// family. None if its family is not one of [`synod_core::family`].
     pub fn run_named(
         &self,
         which: Which,
@@ -298,8 +298,8 @@ impl<F: Family> Replay<'_, F> {
         }
     }
 
-    /// A process died that found so many records in its next life: some may have been safe that it had
-    /// no time to count.
+    /// A process died that found so many records in its next life: some may have been safe that it
+    /// had no time to count.
     fn let_records_reach_the_disk(
         &mut self,
         at: ProcessId,
@@ -359,7 +359,8 @@ impl<F: Family> Replay<'_, F> {
         Ok(())
     }
 
-    /// What the shim did to the messages of a step; and whether the step was the same as in the run.
+    /// What the shim did to the messages of a step; and whether the step was the same as in the
+    /// run.
     fn after(&mut self, at: ProcessId, entry: &Entry) -> Result<(), NetError> {
         for number in &entry.lost {
             if let Some(slot) = self.engine.take_place(at, *number) {

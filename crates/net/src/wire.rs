@@ -1,7 +1,8 @@
 //! What messages look like on the wire.
 //!
 //! A stream begins with a greeting: whose it is, of which run, in which version, and which start of
-//! that process speaks. Then parcels follow. A datagram begins with the same, shorter, and holds one parcel or more. A parcel is
+//! that process speaks. Then parcels follow. A datagram begins with the same, shorter, and holds
+//! one parcel or more. A parcel is
 //!
 //! ```text
 //! length of the rest | number, and whether it is an application's | [receivers] | body

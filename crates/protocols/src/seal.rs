@@ -5,9 +5,9 @@
 //! for exploring and simulating, where only the algorithms themselves write messages. *Ed25519*
 //! signatures are real ones: a receiver can check a message that arrived over a socket.
 //!
-//! In the laboratory the keys of a group are made from a number, so that every run can be repeated; a
-//! process that knows the number has all keys. A group that runs for real has keys of its own, made
-//! elsewhere: [`Sealer::with_keys`].
+//! In the laboratory the keys of a group are made from a number, so that every run can be repeated;
+//! a process that knows the number has all keys. A group that runs for real has keys of its own,
+//! made elsewhere: [`Sealer::with_keys`].
 //!
 //! Source: D. J. Bernstein, N. Duif, T. Lange, P. Schwabe, B.-Y. Yang: High-speed high-security
 //! signatures. Journal of Cryptographic Engineering 2, 2012.
@@ -157,9 +157,9 @@ impl Sealer {
         Ok(ProcessId::all(setup.n).map(real).collect())
     }
 
-    /// Signs for this process with its Ed25519 key; `public` has the key of every process, in the order
-    /// of their numbers. The secret key becomes part of the state of the process: a copy of that state
-    /// is a copy of the key.
+    /// Signs for this process with its Ed25519 key; `public` has the key of every process, in the
+    /// order of their numbers. The secret key becomes part of the state of the process: a copy of
+    /// that state is a copy of the key.
     pub fn with_keys(
         me: ProcessId,
         secret: [u8; 32],

@@ -295,7 +295,8 @@ impl<'s, A: Algorithm> Run<'s, A> {
     }
 
     /// What waited at a process is due now, and keeps its place before what was due after it. But
-    /// first the process looks at the clock, as real ones do: a lease that ran out meanwhile is over.
+    /// first the process looks at the clock, as real ones do: a lease that ran out meanwhile is
+    /// over.
     fn unpark(&mut self, at: ProcessId) {
         let parked = self.engine.parked.remove(&at).unwrap_or_default();
         let is_timer = |(_, due): &(u64, Due)| matches!(due, Due::Fire(..));

@@ -1,13 +1,13 @@
 //! A write-ahead log: records that survive a crash of the process or of the machine, and detection
 //! of damage.
 //!
-//! A log is a directory of *segments*, `00000001.wal` and so on. Each has a fixed size that is reserved
-//! when it is made, begins with a header, and then has one record after the other; zeros mean the end.
-//! [`Log::append`] keeps a record in memory, [`Log::sync`] writes all of them with one `write` and one
-//! `fdatasync`: append many, sync once. When a segment is full the next one is begun.
-//! [`Log::checkpoint`] begins one with a record that stands for all before it, and removes the older ones.
-//! [`Log::checkpoint_keeping`] does the same for a checkpoint that was written in parts: it needs the last
-//! records before it, and the segments in which they are stay.
+//! A log is a directory of *segments*, `00000001.wal` and so on. Each has a fixed size that is
+//! reserved when it is made, begins with a header, and then has one record after the other; zeros
+//! mean the end. [`Log::append`] keeps a record in memory, [`Log::sync`] writes all of them with
+//! one `write` and one `fdatasync`: append many, sync once. When a segment is full the next one is
+//! begun. [`Log::checkpoint`] begins one with a record that stands for all before it, and removes
+//! the older ones. [`Log::checkpoint_keeping`] does the same for a checkpoint that was written in
+//! parts: it needs the last records before it, and the segments in which they are stay.
 //!
 //! # Torn tails and damage
 //!

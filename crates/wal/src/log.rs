@@ -77,8 +77,8 @@ pub struct Log<S: Storage> {
 }
 
 impl<S: Storage> Log<S> {
-    /// A log of which everything is safe: its current segment, the number of its next record, and its
-    /// segments, each with the number of its first record.
+    /// A log of which everything is safe: its current segment, the number of its next record, and
+    /// its segments, each with the number of its first record.
     pub(crate) fn new(
         storage: S,
         lock: S::Lock,
@@ -156,8 +156,8 @@ impl<S: Storage> Log<S> {
         self.checkpoint_keeping(content, 0)
     }
 
-    /// The same, but the last `keep` records before it are needed, too, and are shown before it when the
-    /// log is opened. What of them was appended and not synced is synced.
+    /// The same, but the last `keep` records before it are needed, too, and are shown before it
+    /// when the log is opened. What of them was appended and not synced is synced.
     pub fn checkpoint_keeping(&mut self, content: &[u8], keep: u64) -> Result<u64, Error> {
         self.check(content)?;
         let sequence = self.next;
@@ -236,8 +236,8 @@ impl<S: Storage> Log<S> {
         self.seal(&full)
     }
 
-    /// Says in a segment that the log goes on in the next one. It is written over the mark, without a
-    /// sync: it shows that the next segment is missing, if it is.
+    /// Says in a segment that the log goes on in the next one. It is written over the mark, without
+    /// a sync: it shows that the next segment is missing, if it is.
     fn seal(&mut self, full: &Current<S::File>) -> Result<(), Error> {
         let mut seal = Vec::new();
         let kind = Kind::Sealed;

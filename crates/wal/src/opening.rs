@@ -11,8 +11,8 @@ use crate::storage::{Storage, Stored, read_full, write_all, write_zeros};
 pub struct Entry<'a> {
     /// Its number. The first is 1, unless it is a checkpoint.
     pub sequence: u64,
-    /// Whether it stands for records before it. It is then the first, or the first ones are those that it
-    /// needs.
+    /// Whether it stands for records before it. It is then the first, or the first ones are those
+    /// that it needs.
     pub is_checkpoint: bool,
     /// The appended bytes.
     pub content: &'a [u8],
@@ -90,8 +90,8 @@ pub fn open<S: Storage>(
     Ok(Opened { log, records, is_new: false, repaired })
 }
 
-/// The headers of all segments that are needed, in order: from the last that is a base, or from the one
-/// with the first record that this base needs, or from the very first.
+/// The headers of all segments that are needed, in order: from the last that is a base, or from the
+/// one with the first record that this base needs, or from the very first.
 pub(crate) fn headers<S: Storage>(storage: &S, names: &[String]) -> Result<Vec<Header>, Error> {
     let mut numbers: Vec<u64> = names.iter().filter_map(|name| number(name)).collect();
     numbers.sort_unstable();

@@ -22,15 +22,15 @@ pub(crate) struct Header {
     pub(crate) identity: u128,
     /// The number of its first record.
     pub(crate) first: u64,
-    /// Whether that is a checkpoint, and from which record on the log is needed then: from itself on, or
-    /// from one in an older segment. The checkpoint is on the disk as soon as the header is.
+    /// Whether that is a checkpoint, and from which record on the log is needed then: from itself
+    /// on, or from one in an older segment. The checkpoint is on the disk as soon as the header is.
     pub(crate) base: Option<u64>,
 }
 
 impl Header {
-    /// The header as it is on the disk: magic, version, whether it is a base (1, or 2 if older segments
-    /// are needed, too), number, identity, first record, first record that is needed if it is a 2, room
-    /// for more, checksum.
+    /// The header as it is on the disk: magic, version, whether it is a base (1, or 2 if older
+    /// segments are needed, too), number, identity, first record, first record that is needed if it
+    /// is a 2, room for more, checksum.
     pub(crate) fn write(&self) -> [u8; HEADER] {
         let mut bytes = [0; HEADER];
         bytes[..8].copy_from_slice(MAGIC);

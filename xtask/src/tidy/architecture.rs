@@ -49,7 +49,7 @@ const LAYERS: &[Layer] = &[
     Layer {
         package: "synod-experiment",
         directory: "crates/experiment",
-        may_use: &["synod-core", "synod-draw", "synod-protocols", "synod-sim"],
+        may_use: &["synod-check", "synod-core", "synod-draw", "synod-protocols", "synod-sim"],
         tests_may_use: &[],
     },
     Layer { package: "synod-wal", directory: "crates/wal", may_use: &[], tests_may_use: &[] },

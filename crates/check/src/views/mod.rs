@@ -1,39 +1,41 @@
 //! A group service, explored one view at a time: any number of faults, in finitely many states.
 //!
-//! The general explorer steps through every interleaving of all views that exist at the same time. But
-//! two views have nothing to do with each other: what happens in one changes nobody in the other. Views
-//! meet only when their members get a view together, and then each side first leaves its own. So this
-//! explorer takes one view, from the moment when its members enter it to all its ends, before it looks
-//! at another; and it explores a view once, whoever is elsewhere meanwhile.
+//! The general explorer steps through every interleaving of all views that exist at the same time.
+//! But two views have nothing to do with each other: what happens in one changes nobody in the
+//! other. Views meet only when their members get a view together, and then each side first leaves
+//! its own. So this explorer takes one view, from the moment when its members enter it to all its
+//! ends, before it looks at another; and it explores a view once, whoever is elsewhere meanwhile.
 //!
-//! Between two views there are only *parts*: members that left a view together, told how it ended, who
-//! wait for their next view. A *state* is a set of parts; nodes in none of them are dead. A *step* takes
-//! some parts and starts some dead nodes, lets them enter a view, and puts in their place the parts
-//! that may be left of it. All that the contract of [`synod_core::group`] allows can happen: any number
-//! of partitions, merges, certified deaths, crashes and restarts, in any order.
+//! Between two views there are only *parts*: members that left a view together, told how it ended,
+//! who wait for their next view. A *state* is a set of parts; nodes in none of them are dead. A
+//! *step* takes some parts and starts some dead nodes, lets them enter a view, and puts in their
+//! place the parts that may be left of it. All that the contract of [`synod_core::group`] allows
+//! can happen: any number of partitions, merges, certified deaths, crashes and restarts, in any
+//! order.
 //!
 //! # Why no history is left out
-//! Take a history. Its views form a graph: an edge leads from a view to the next view of a part of its
-//! members. What happens in a view depends on what its members brought along, and on nothing else that
-//! happens at the same time. So the steps of a view can be done one after the other, after all steps
-//! of the views that its members came from. That is a history of this explorer, and each member goes
-//! through the same states in it.
+//! Take a history. Its views form a graph: an edge leads from a view to the next view of a part of
+//! its members. What happens in a view depends on what its members brought along, and on nothing
+//! else that happens at the same time. So the steps of a view can be done one after the other,
+//! after all steps of the views that its members came from. That is a history of this explorer, and
+//! each member goes through the same states in it.
 //!
-//! Properties of one view (members agree, members do not wait for ever) are judged inside that view.
-//! A property of two views at the same moment (no slot has two owners) is judged of every state, and
-//! of every view beside all parts that wait meanwhile. What is never looked at together is two views
-//! of which neither is over. There the rule helps that the explorer judges, too: a member *keeps*, at
-//! the end of its view, what it held at any moment of it. An adversary may end one of the two views
-//! just then. So if two members hold a slot at the same moment, one of them still has it when its
-//! view is over, and the state in which it waits is looked at together with the other view.
+//! Properties of one view (members agree, members do not wait for ever) are judged inside that
+//! view. A property of two views at the same moment (no slot has two owners) is judged of every
+//! state, and of every view beside all parts that wait meanwhile. What is never looked at together
+//! is two views of which neither is over. There the rule helps that the explorer judges, too: a
+//! member *keeps*, at the end of its view, what it held at any moment of it. An adversary may end
+//! one of the two views just then. So if two members hold a slot at the same moment, one of them
+//! still has it when its view is over, and the state in which it waits is looked at together with
+//! the other view.
 //!
 //! Inside a view, members are told the log as late as can be; see [`within`].
 //!
 //! # Why there are finitely many states
-//! Services compare names of views and of lives, and nothing else ([`ViewByView`]). The last view of a
-//! part is compared with the next one only, so all views that are over have one name. A life that a
-//! member remembers is compared with the life in which that node is met: it is the same, or it is not.
-//! So each remembered life is *present* or *past*.
+//! Services compare names of views and of lives, and nothing else ([`ViewByView`]). The last view
+//! of a part is compared with the next one only, so all views that are over have one name. A life
+//! that a member remembers is compared with the life in which that node is met: it is the same, or
+//! it is not. So each remembered life is *present* or *past*.
 
 mod members;
 mod part;
@@ -55,8 +57,8 @@ pub struct Settings {
     pub window: usize,
     /// How many states there may be at most.
     pub states: usize,
-    /// Whether members forget between two views what any next view makes them forget. There are far fewer
-    /// states then; the service must be right about what that is.
+    /// Whether members forget between two views what any next view makes them forget. There are far
+    /// fewer states then; the service must be right about what that is.
     pub forgets: bool,
 }
 
@@ -110,7 +112,8 @@ struct Input {
 struct Entrant {
     member: Member,
     state: u32,
-    /// The members of its last view, and whose lives ended there as it was told; nobody if it is new.
+    /// The members of its last view, and whose lives ended there as it was told; nobody if it is
+    /// new.
     before: Vec<Member>,
     ended: Nodes,
     is_new: bool,
@@ -195,8 +198,8 @@ pub fn explore_views<S: ViewByView>(
     watch_views(members, settings, progress, |_| {})
 }
 
-/// The same, and shows the members of every view, at every moment, as they are when all have delivered
-/// the whole log.
+/// The same, and shows the members of every view, at every moment, as they are when all have
+/// delivered the whole log.
 pub fn watch_views<S: ViewByView>(
     members: &[(ProcessId, S)],
     settings: &Settings,

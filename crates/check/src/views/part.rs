@@ -45,7 +45,8 @@ pub(super) struct Parts<S: ViewByView> {
     summaries: Vec<(Nodes, u64)>,
     /// Parts whose memory of other lives is out of date.
     outdated: HashMap<(u32, Nodes), u32, FixedState>,
-    /// Members that have left behind the rest of their view: these went along, the lives of those ended.
+    /// Members that have left behind the rest of their view: these went along, the lives of those
+    /// ended.
     left: HashMap<(u32, Nodes, Nodes), u32, FixedState>,
 }
 
@@ -74,8 +75,8 @@ impl<S: ViewByView> Parts<S> {
         number
     }
 
-    /// The state of a member that has delivered all that it delivers before its next view, in the words
-    /// that are used between views.
+    /// The state of a member that has delivered all that it delivers before its next view, in the
+    /// words that are used between views.
     pub(super) fn over(&mut self, state: u32) -> u32 {
         if let Some(known) = self.over.get(&state) {
             return *known;
@@ -108,8 +109,8 @@ impl<S: ViewByView> Parts<S> {
         self.summaries[part as usize].1
     }
 
-    /// A part whose members have left behind the rest of their view; and a member that lost by it what
-    /// it kept, if there is one.
+    /// A part whose members have left behind the rest of their view; and a member that lost by it
+    /// what it kept, if there is one.
     pub(super) fn leave_behind(&mut self, part: &Part) -> (Part, Option<ProcessId>) {
         let with = self.nodes_of(&part.states);
         let last = part.last.iter().copied();
@@ -136,8 +137,8 @@ impl<S: ViewByView> Parts<S> {
         (Part { states, last, ended: 0 }, loser)
     }
 
-    /// The same part, after the lives of these nodes have ended. Its members do not know it; but the
-    /// next life of such a node is another member than the one that they remember.
+    /// The same part, after the lives of these nodes have ended. Its members do not know it; but
+    /// the next life of such a node is another member than the one that they remember.
     pub(super) fn outdate(&mut self, part: u32, dead: Nodes) -> u32 {
         let old = self.get(part);
         if old.last.iter().all(|member| dead & bit(member.node) == 0) {

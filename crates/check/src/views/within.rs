@@ -1,10 +1,10 @@
 //! One view, from the moment when its members enter it to all its ends.
 //!
-//! A member's state is a function of what it has delivered, and so is what it multicasts. So all that
-//! can happen inside a view is an order of its multicasts, the *log*: a message gets the next place if
-//! its sender, having delivered what stands before, may have multicast it. Each member delivers the log
-//! at its own pace; it has delivered at least what led to its own messages in the log, and perhaps
-//! more. A *moment* is a log.
+//! A member's state is a function of what it has delivered, and so is what it multicasts. So all
+//! that can happen inside a view is an order of its multicasts, the *log*: a message gets the next
+//! place if its sender, having delivered what stands before, may have multicast it. Each member
+//! delivers the log at its own pace; it has delivered at least what led to its own messages in the
+//! log, and perhaps more. A *moment* is a log.
 
 use super::members::{Store, Told};
 use super::part::{Nodes, PRESENT, Part, Parts, bit};
@@ -37,7 +37,8 @@ struct Place {
 }
 
 impl Track {
-    /// The first place of the log by which the member has made all its multicasts that are in the log.
+    /// The first place of the log by which the member has made all its multicasts that are in the
+    /// log.
     fn earliest(&self) -> usize {
         let made = |place: &Place| place.casts >= self.ordered;
         self.at.iter().position(made).expect("what has a place was multicast")
@@ -173,8 +174,8 @@ impl<'a, S: ViewByView> Within<'a, S> {
         }
     }
 
-    /// What tells this moment from others: where each member is at least, and what it can be told from
-    /// there on.
+    /// What tells this moment from others: where each member is at least, and what it can be told
+    /// from there on.
     fn print(&self) -> u64 {
         let first = self.tracks.iter().map(Track::earliest).min().unwrap_or(0);
         let mut hasher = FixedState::default().build_hasher();
@@ -262,8 +263,9 @@ impl<'a, S: ViewByView> Within<'a, S> {
         }
     }
 
-    /// All ways in which groups of members can leave the view now. A group that does not deliver the
-    /// last message leaves as it could before; unless one of its members sent it, and must deliver it.
+    /// All ways in which groups of members can leave the view now. A group that does not deliver
+    /// the last message leaves as it could before; unless one of its members sent it, and must
+    /// deliver it.
     fn leave(&mut self, before: &Leaving) -> Leaving {
         let sender = self.log.last().map(|last| self.parts.members.message(*last).0);
         let sender = self.tracks.iter().position(|track| Some(track.me) == sender);
@@ -285,9 +287,9 @@ impl<'a, S: ViewByView> Within<'a, S> {
         leaving
     }
 
-    /// How these members can leave together if they deliver the last message. They agree on what they
-    /// deliver in the regular configuration, at least as much as one of them has delivered by now, and
-    /// on what they deliver in the transitional one. Each delivers its own.
+    /// How these members can leave together if they deliver the last message. They agree on what
+    /// they deliver in the regular configuration, at least as much as one of them has delivered by
+    /// now, and on what they deliver in the transitional one. Each delivers its own.
     fn leave_together(&mut self, group: usize, has_sender: bool) -> Ways {
         let mut ways = Ways::new();
         let places: Vec<usize> = (0..self.tracks.len()).filter(|p| group >> p & 1 == 1).collect();
@@ -317,8 +319,8 @@ impl<'a, S: ViewByView> Within<'a, S> {
         ways
     }
 
-    /// A member leaves with others: it delivers the log up to `end`, then `last` in the transitional
-    /// configuration.
+    /// A member leaves with others: it delivers the log up to `end`, then `last` in the
+    /// transitional configuration.
     fn close(&mut self, place: usize, end: usize, with: Nodes, last: &[u32]) -> u32 {
         let track = &self.tracks[place];
         let node = track.me.node;
@@ -431,8 +433,9 @@ fn partitions(set: usize) -> Vec<Vec<usize>> {
     }
 }
 
-/// Which deaths each group may know of. Groups leave one after the other, and know of the deaths until
-/// then. So of any two deaths, all groups that know of the one know of the other, or the other way round.
+/// Which deaths each group may know of. Groups leave one after the other, and know of the deaths
+/// until then. So of any two deaths, all groups that know of the one know of the other, or the
+/// other way round.
 fn knowledge(dead: &[ProcessId], groups: usize) -> Vec<Vec<Nodes>> {
     let mut all = vec![(vec![0; groups], Vec::<usize>::new())];
     for node in dead {

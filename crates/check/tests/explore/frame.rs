@@ -1,4 +1,5 @@
-//! What the explorer makes of choices, disks, time and half-taken steps, shown by small protocols of their own.
+//! What the explorer makes of choices, disks, time and half-taken steps, shown by small protocols
+//! of their own.
 
 use serde::{Deserialize, Serialize};
 use synod_check::{Exploration, Question, explore};
@@ -110,8 +111,8 @@ fn an_acceptor_that_promises_before_it_writes_promises_twice_after_a_crash() {
     let restart = place(Action::Restart { at: ACCEPTOR, disk: true }).expect("it comes back");
     assert!(crash < restart);
     assert!(!steps[..crash].iter().any(|step| step.action == Action::Sync(ACCEPTOR)));
-    // Two ask, two are asked, two are promised and enter, and in between it crashes and restarts; and
-    // the second time its disk finishes first.
+    // Two ask, two are asked, two are promised and enter, and in between it crashes and restarts;
+    // and the second time its disk finishes first.
     assert_eq!(steps.len(), 9, "{steps:?}");
 }
 

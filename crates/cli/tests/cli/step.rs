@@ -155,7 +155,8 @@ fn help_names_every_word() {
     }
 }
 
-/// In `docs/stepping.md` a block begins with the command; lines after `> ` are said, the rest answered.
+/// In `docs/stepping.md` a block begins with the command; lines after `> ` are said, the rest
+/// answered.
 #[test]
 fn the_page_about_stepping_shows_what_really_happens() {
     let directory = scratch("step-page");

@@ -34,8 +34,8 @@ pub struct Which {
 struct KindOf<F: Family>(&'static dyn Kind<F>);
 
 impl Which {
-    /// This algorithm. All that a box of it needs is compiled where this is called, so a catalogue does
-    /// it once, and drivers are given the answer.
+    /// This algorithm. All that a box of it needs is compiled where this is called, so a catalogue
+    /// does it once, and drivers are given the answer.
     pub const fn of<A: Algorithm>() -> Self {
         struct At<A>(PhantomData<A>);
         impl<A: Algorithm> At<A> {
@@ -54,8 +54,8 @@ impl Which {
         self.kind.is::<KindOf<F>>()
     }
 
-    /// Does what the visitor does with the family of this algorithm. None if the family is not one of
-    /// [`family`](crate::family).
+    /// Does what the visitor does with the family of this algorithm. None if the family is not one
+    /// of [`family`](crate::family).
     pub fn visit_family<V: VisitFamily>(&self, visitor: V) -> Option<V::Answer> {
         macro_rules! the_one_of {
             ($($family:ident),+ $(,)?) => {

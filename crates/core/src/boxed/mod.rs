@@ -113,8 +113,8 @@ impl<F: Family> Boxed<F> {
         self.0.encode()
     }
 
-    /// Reads the state of a process of the algorithm that the setup names, as [`Boxed::encode`] wrote
-    /// it. None if the bytes are no such state.
+    /// Reads the state of a process of the algorithm that the setup names, as [`Boxed::encode`]
+    /// wrote it. None if the bytes are no such state.
     pub fn read_state(setup: &Setup, bytes: &[u8]) -> Option<Self> {
         Which::kind::<F>(setup).read_state(bytes)
     }
@@ -123,8 +123,8 @@ impl<F: Family> Boxed<F> {
         Boxed(Arc::new(state))
     }
 
-    /// Reads a message of the algorithm that the setup names, as [`BoxedMessage::encode`] wrote it. None
-    /// if it is no such message.
+    /// Reads a message of the algorithm that the setup names, as [`BoxedMessage::encode`] wrote it.
+    /// None if it is no such message.
     pub fn read_message(setup: &Setup, bytes: &[u8]) -> Option<BoxedMessage> {
         Which::kind::<F>(setup).read_message(bytes)
     }

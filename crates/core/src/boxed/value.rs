@@ -100,7 +100,8 @@ trait Message: Encode {
     fn is_urgent(&self) -> bool;
 }
 
-/// A value that real runs write down or send. States are none of these: nothing is compiled for them.
+/// A value that real runs write down or send. States are none of these: nothing is compiled for
+/// them.
 trait Encode: Value {
     fn encode(&self, buffer: &mut [u8]) -> Option<usize>;
 }
@@ -199,7 +200,8 @@ impl BoxedTimer {
         &*self.value
     }
 
-    /// Writes the name as real processes write it down. Returns its length; None if there is no room.
+    /// Writes the name as real processes write it down. Returns its length; None if there is no
+    /// room.
     pub fn encode(&self, buffer: &mut [u8]) -> Option<usize> {
         self.value.encode(buffer)
     }

@@ -1,32 +1,34 @@
 //! Group communication: what an engine offers, and what a service above it sees.
 //!
 //! An *engine* keeps track of who is reachable and delivers what members multicast in one order. It
-//! tells two things: a new [`View`] (these are the members now), and deliveries. A [`Service`] (a pool
-//! of slots, a replicated store) is written once against that, and stands on any engine: the embedded
-//! one, an abstract one that does whatever the contract allows, or somebody else's.
+//! tells two things: a new [`View`] (these are the members now), and deliveries. A [`Service`] (a
+//! pool of slots, a replicated store) is written once against that, and stands on any engine: the
+//! embedded one, an abstract one that does whatever the contract allows, or somebody else's.
 //!
 //! # The contract
 //! Extended virtual synchrony (L. Moser, Y. Amir, P. M. Melliar-Smith, D. Agarwal, ICDCS 1994):
-//! - **G1** All who deliver two messages deliver them in the same order, views included. In a regular
-//!   configuration nobody skips a message. One exception, because nobody can know better: those who
-//!   go on without the one who orders may deliver a message of their own number after others that it
-//!   was before elsewhere, all of them in the same place.
-//! - **G2** Members that go together from one view to the next deliver the same messages in between:
-//!   the same as long as the view lasts, and the same in the transitional configuration after it.
-//! - **G3** Whoever multicasts delivers its own message, in the view in which it was sent, or in the
-//!   transitional configuration after it; or, if nobody has delivered it by then, in a later view,
-//!   where it still bears the view in which it was sent ([`Delivery::sent_in`]).
+//! - **G1** All who deliver two messages deliver them in the same order, views included. In a
+//!   regular configuration nobody skips a message. One exception, because nobody can know better:
+//!   those who go on without the one who orders may deliver a message of their own number after
+//!   others that it was before elsewhere, all of them in the same place.
+//! - **G2** Members that go together from one view to the next deliver the same messages in
+//!   between: the same as long as the view lasts, and the same in the transitional configuration
+//!   after it.
+//! - **G3** Whoever multicasts delivers its own message, in the view in which it was sent, or in
+//!   the transitional configuration after it; or, if nobody has delivered it by then, in a later
+//!   view, where it still bears the view in which it was sent ([`Delivery::sent_in`]).
 //! - **G4** What is multicast as [`Level::Safe`] is delivered in a regular configuration only when
 //!   every member of the view has it. Not every engine can do this; see [`Capabilities`].
 //! - **G5** It is told why somebody joined or left ([`Cause`]). Whoever is only unreachable may be
-//!   alive: [`Cause::Partition`] is never mistaken for a death. And the death of whoever may have been
-//!   elsewhere, [`Cause::Restart`], is never mistaken for a death in this view.
+//!   alive: [`Cause::Partition`] is never mistaken for a death. And the death of whoever may have
+//!   been elsewhere, [`Cause::Restart`], is never mistaken for a death in this view.
 //! - A message is delivered in one view only: if anybody delivers it in a view (or in the
 //!   transitional configuration after it), nobody delivers it in another.
 //!
 //! A view ends with [`Event::Transitional`]: what is delivered from there to the next view was
-//! delivered by those named, who are a [`Part`] of it, and by them only for certain. The rest of the view may have delivered
-//! it too, before or after other messages that we never see, or not at all.
+//! delivered by those named, who are a [`Part`] of it, and by them only for certain. The rest of
+//! the view may have delivered it too, before or after other messages that we never see, or not at
+//! all.
 //!
 //! The same view may be told twice; a service does nothing then. No engine and no service waits for
 //! anybody without a limit: whoever does not answer is put out of the view.
@@ -71,9 +73,10 @@ impl fmt::Debug for Member {
     }
 }
 
-/// The name of a view. Each view of a member has a greater epoch than the one before; two views with
-/// the same epoch, on two sides of a partition, differ in who proposed them. A node that starts again
-/// has forgotten which epochs it used: what it proposes in another life has another name.
+/// The name of a view. Each view of a member has a greater epoch than the one before; two views
+/// with the same epoch, on two sides of a partition, differ in who proposed them. A node that
+/// starts again has forgotten which epochs it used: what it proposes in another life has another
+/// name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ViewId {
     /// Grows from view to view.
@@ -107,8 +110,8 @@ impl fmt::Debug for ViewId {
 /// Why somebody joined or left.
 ///
 /// Two causes say more than that a life is over. A member that is gone by [`Cause::Leave`] or
-/// [`Cause::Disconnect`] was in no view after the one that it is missed from, so it dealt with nobody
-/// but that view's members. Where a member was that restarted, nobody knows.
+/// [`Cause::Disconnect`] was in no view after the one that it is missed from, so it dealt with
+/// nobody but that view's members. Where a member was that restarted, nobody knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Cause {
     /// It is new, or starts again: it was in no view before, or only in one of its own.
@@ -150,8 +153,8 @@ pub struct View {
     pub id: ViewId,
     /// Its members, in order of their names; one life of each node at most.
     pub members: Vec<Member>,
-    /// Who is here and was not in *my* last view, in order; and why. In my first view, everybody, and
-    /// I too.
+    /// Who is here and was not in *my* last view, in order; and why. In my first view, everybody,
+    /// and I too.
     pub joined: Vec<Change>,
     /// Who was in *my* last view and is not here any more, in order; and why.
     pub left: Vec<Change>,

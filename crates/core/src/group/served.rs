@@ -86,8 +86,8 @@ impl<S: Service, E: Engine<S::Message>> Served<S, E> {
     }
 
     /// Whatever the service asked for is carried out before it learns of the next event: an engine
-    /// may deliver a multicast at once. While the engine is in a view already of which the service has
-    /// yet to learn, there is no room: a multicast would count as sent in that view.
+    /// may deliver a multicast at once. While the engine is in a view already of which the service
+    /// has yet to learn, there is no room: a multicast would count as sent in that view.
     fn settle(
         &mut self,
         mut events: VecDeque<Event<S::Message>>,

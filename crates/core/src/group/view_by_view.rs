@@ -4,21 +4,22 @@ use super::{Member, Service, View, ViewId};
 
 /// A service that explorers follow from view to view.
 ///
-/// The explorer keeps a member's state between two views and gives it to the member's next view. Two
-/// such states that differ only in names are one state; so the service must let the explorer rename
-/// the last view and its members. The service may compare these names, and ask whether a life is a
-/// node's first one. It must not use them in any other way, or renaming changes what it does.
+/// The explorer keeps a member's state between two views and gives it to the member's next view.
+/// Two such states that differ only in names are one state; so the service must let the explorer
+/// rename the last view and its members. The service may compare these names, and ask whether a
+/// life is a node's first one. It must not use them in any other way, or renaming changes what it
+/// does.
 ///
-/// The explorer orders the multicasts of a view and delivers them, and nothing else: the service must
-/// need no commands, no timers, and no safe delivery.
+/// The explorer orders the multicasts of a view and delivers them, and nothing else: the service
+/// must need no commands, no timers, and no safe delivery.
 pub trait ViewByView: Service {
     /// Renames the last view and the lives of its members.
     fn rename(&mut self, view: ViewId, life: &dyn Fn(Member) -> Member);
 
-    /// This member has left its view together with the members of `alone`, and has delivered all that
-    /// it delivers before its next view. Whichever that is, they enter it together; `alone` is the one
-    /// in which they meet nobody else. The service does now what it will do then because of those who
-    /// did not come along, and forgets them.
+    /// This member has left its view together with the members of `alone`, and has delivered all
+    /// that it delivers before its next view. Whichever that is, they enter it together; `alone` is
+    /// the one in which they meet nobody else. The service does now what it will do then because of
+    /// those who did not come along, and forgets them.
     fn leave_behind(&mut self, alone: &View);
 
     /// What this member may use now and no other member may: a bit for each thing.

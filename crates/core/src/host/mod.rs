@@ -2,14 +2,15 @@
 //! writes, and the messages and outputs that wait for them.
 //!
 //! A host does no input and no output of its own. The driver says what happens: the process starts,
-//! the application asks, a message arrives, a timer runs out, the disk has written. The host lets the
-//! protocol take its step and hands out what comes of it, effect by effect, through an [`Outlet`]. A
-//! simulated world and a process with real sockets are two outlets; neither of them keeps a rule of its
-//! own about timers or disks.
+//! the application asks, a message arrives, a timer runs out, the disk has written. The host lets
+//! the protocol take its step and hands out what comes of it, effect by effect, through an
+//! [`Outlet`]. A simulated world and a process with real sockets are two outlets; neither of them
+//! keeps a rule of its own about timers or disks.
 //!
-//! The rule that is kept here and nowhere else: **what follows a record waits for it.** From the first
-//! [`persist`](crate::Cx::persist) on, messages and outputs line up behind the record, and leave when
-//! the driver says [`Host::on_written`]. Timers and accusations stay inside the process and never wait.
+//! The rule that is kept here and nowhere else: **what follows a record waits for it.** From the
+//! first [`persist`](crate::Cx::persist) on, messages and outputs line up behind the record, and
+//! leave when the driver says [`Host::on_written`]. Timers and accusations stay inside the process
+//! and never wait.
 
 mod records;
 mod timers;
@@ -56,7 +57,8 @@ pub trait Outlet<P: Protocol> {
     /// A timer runs out; the protocol learns it next.
     fn timer_fired(&mut self, timer: &P::Timer);
 
-    /// A record is at the head of the queue: the driver has to write it. See [`Host::writes_after`].
+    /// A record is at the head of the queue: the driver has to write it. See
+    /// [`Host::writes_after`].
     fn writing(&mut self);
     /// This record is on the disk, and has left the queue.
     fn written(&mut self, write: Write<Record>);
@@ -103,13 +105,14 @@ impl<P: Protocol> Host<P> {
         &self.state
     }
 
-    /// The state, for drivers that change it outside a step: an application's message moves a logical
-    /// clock on.
+    /// The state, for drivers that change it outside a step: an application's message moves a
+    /// logical clock on.
     pub fn state_mut(&mut self) -> &mut P {
         &mut self.state
     }
 
-    /// The state and what waits for the disk, for drivers that make numbers small before they compare.
+    /// The state and what waits for the disk, for drivers that make numbers small before they
+    /// compare.
     pub fn parts_mut(&mut self) -> (&mut P, &mut [(u8, EffectOf<P>)]) {
         (&mut self.state, self.queue.as_mut().map_or(&mut [], |queue| queue.all_mut()))
     }
@@ -139,8 +142,8 @@ impl<P: Protocol> Host<P> {
         self.writes_after(0).count()
     }
 
-    /// The records that wait for the disk, in order, but for the first `number` of this life, which the
-    /// driver has written already.
+    /// The records that wait for the disk, in order, but for the first `number` of this life, which
+    /// the driver has written already.
     pub fn writes_after(&self, number: u64) -> impl Iterator<Item = Write<&Record>> {
         self.queue.iter().flat_map(move |queue| queue.writes_after(number))
     }
@@ -180,9 +183,10 @@ impl<P: Protocol> Host<P> {
         self.step(outlet, |state, cx| state.on_timer(timer, cx));
     }
 
-    /// The disk has written, up to the record with this number (the first of a life has number 1). If
-    /// the records at the head of the queue are among them, they leave it, and so does what waited for
-    /// them and for no later record. Returns whether this happened; if it did there may be more.
+    /// The disk has written, up to the record with this number (the first of a life has number 1).
+    /// If the records at the head of the queue are among them, they leave it, and so does what
+    /// waited for them and for no later record. Returns whether this happened; if it did there may
+    /// be more.
     ///
     /// One group of records at a time, because the application may answer to what it is told, and
     /// answers before what waited for a later record goes out.
@@ -203,8 +207,9 @@ impl<P: Protocol> Host<P> {
         true
     }
 
-    /// The process crashes: its timers are gone, and what waited for the disk never happens. Returns the
-    /// records that waited, in order. The first of them may have reached the disk all the same.
+    /// The process crashes: its timers are gone, and what waited for the disk never happens.
+    /// Returns the records that waited, in order. The first of them may have reached the disk all
+    /// the same.
     pub fn on_crash(&mut self) -> impl Iterator<Item = Write<Record>> + use<P> {
         self.timers.clear();
         self.queue.as_mut().map(|queue| queue.clear()).into_iter().flatten()

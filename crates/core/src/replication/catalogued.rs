@@ -16,8 +16,8 @@ use crate::setup::{Setup, SetupError};
 /// An engine under a key-value store, as it stands in the catalogue.
 pub type KeyValue<L> = Byzantine<Replicated<Store, L>>;
 
-/// An engine with a card. With a key-value store above it, it is an [`Algorithm`](crate::Algorithm):
-/// [`KeyValue`].
+/// An engine with a card. With a key-value store above it, it is an
+/// [`Algorithm`](crate::Algorithm): [`KeyValue`].
 pub trait Catalogued: Engine<Command<Operation>, Sessions<Store>> {
     /// Its card.
     const CARD: Card;

@@ -36,7 +36,8 @@ impl<M: StateMachine, L: Engine<Command<M::Operation>, Sessions<M>>> Replicated<
     }
 
     /// The next request of a client. Another life of its process is another session: what the last
-    /// one asked may still come. Reads around the log are in no session, and have numbers of their own.
+    /// one asked may still come. Reads around the log are in no session, and have numbers of their
+    /// own.
     fn name_request(&mut self, name: u32, is_read: bool, cx: &Cx<'_, Self>) -> RequestId {
         let made = self.made.entry(name).or_default();
         let count = if is_read { &mut made.reads } else { &mut made.logged };

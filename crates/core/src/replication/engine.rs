@@ -85,8 +85,8 @@ pub enum Entry<C> {
 /// What an engine is asked by the layer above, at its own process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Ask<C, S> {
-    /// Put this into the log. It may come to nothing, and it may get in twice: whoever asks looks out
-    /// for it, and asks again.
+    /// Put this into the log. It may come to nothing, and it may get in twice: whoever asks looks
+    /// out for it, and asks again.
     Append(C),
     /// Tell when this process knows all that was committed anywhere before now. The number is the
     /// asker's.
@@ -108,8 +108,8 @@ pub enum Ask<C, S> {
 /// What an engine tells the layer above.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Event<C, S> {
-    /// The entry at this place is decided for all time. Told in order: 1, 2, 3, … in each life, or on
-    /// from what was restored.
+    /// The entry at this place is decided for all time. Told in order: 1, 2, 3, … in each life, or
+    /// on from what was restored.
     Committed {
         /// Its place, from 1.
         index: u64,
@@ -123,8 +123,8 @@ pub enum Event<C, S> {
         /// The state, as some process handed it over with [`Ask::Compact`].
         state: S,
     },
-    /// Somebody asked the engine itself for this, with a proof of who it is. If it was done before, its
-    /// client is answered again; otherwise the engine is asked to append it.
+    /// Somebody asked the engine itself for this, with a proof of who it is. If it was done before,
+    /// its client is answered again; otherwise the engine is asked to append it.
     Requested(C),
     /// The engine wants to forget the beginning of the log: it is to be handed the state after all
     /// that it has told so far ([`Ask::Compact`]).
@@ -148,8 +148,8 @@ pub enum Event<C, S> {
 /// beginning.
 ///
 /// It promises that no two processes are ever told different entries for the same place, whatever
-/// happens within its fault model; and that commands are committed in the end as long as enough of its
-/// voters are up and hear each other.
+/// happens within its fault model; and that commands are committed in the end as long as enough of
+/// its voters are up and hear each other.
 pub trait Engine<C: Data, S: Data>:
     Protocol<Input = Ask<C, S>, Output = Event<C, S>> + Durable
 {
@@ -157,12 +157,12 @@ pub trait Engine<C: Data, S: Data>:
     /// process is among them if it is to be asked itself; nobody, if it is not known yet who leads.
     fn whom_to_ask(&self, me: ProcessId, tries: u32) -> ProcessSet;
 
-    /// Whether this process answers requests that came from others: so that they are answered by the
-    /// leader only, or by all.
+    /// Whether this process answers requests that came from others: so that they are answered by
+    /// the leader only, or by all.
     fn answers(&self, me: ProcessId) -> bool;
 
-    /// Whether a process keeps the log. One that does not has only clients: what they want goes to its
-    /// own engine, if that is to be asked, and what it answers to others is worth nothing.
+    /// Whether a process keeps the log. One that does not has only clients: what they want goes to
+    /// its own engine, if that is to be asked, and what it answers to others is worth nothing.
     fn keeps_log(&self, _at: ProcessId) -> bool {
         true
     }

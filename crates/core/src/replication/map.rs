@@ -1,13 +1,13 @@
 //! A map in the order of its keys, of which a clone costs nothing.
 //!
-//! It is a tree whose nodes are shared: a clone shares all of them, and a change copies the nodes on the
-//! way to what it changes, unless nobody shares them. So a snapshot of a map is a clone; the map goes on
-//! changing, and what the two have in common is in memory once.
+//! It is a tree whose nodes are shared: a clone shares all of them, and a change copies the nodes
+//! on the way to what it changes, unless nobody shares them. So a snapshot of a map is a clone; the
+//! map goes on changing, and what the two have in common is in memory once.
 //!
-//! Nodes have at most [`WIDTH`] children. A node that is full is split in the middle, or at its end if
-//! the new key is the greatest: a map that is filled in the order of its keys has full nodes. A node that
-//! is empty is removed; others are not joined, so a map that lost most of its keys has more nodes than it
-//! needs.
+//! Nodes have at most [`WIDTH`] children. A node that is full is split in the middle, or at its end
+//! if the new key is the greatest: a map that is filled in the order of its keys has full nodes. A
+//! node that is empty is removed; others are not joined, so a map that lost most of its keys has
+//! more nodes than it needs.
 
 use super::Parts;
 use crate::durable::encoded_len;

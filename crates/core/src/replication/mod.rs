@@ -11,10 +11,11 @@
 //!       an engine              Raft, Multi-Paxos, PBFT: agrees on the log
 //! ```
 //!
-//! The seam is the same for all engines: an [`Engine`] is a protocol that is asked to append commands and
-//! tells what is committed, in order. [`Replicated`] stands above it. It has the state machine, the
-//! table of sessions by which a command that is in the log twice takes effect once, the clients' side
-//! (whom to ask, when to ask again, how many equal answers are enough), and snapshots.
+//! The seam is the same for all engines: an [`Engine`] is a protocol that is asked to append
+//! commands and tells what is committed, in order. [`Replicated`] stands above it. It has the state
+//! machine, the table of sessions by which a command that is in the log twice takes effect once,
+//! the clients' side (whom to ask, when to ask again, how many equal answers are enough), and
+//! snapshots.
 
 mod catalogued;
 mod clients;
@@ -42,15 +43,16 @@ use crate::protocol::Data;
 
 /// What is replicated: a state that changes by operations alone, each time in the same way.
 ///
-/// A snapshot is a clone of it, and travels in [parts](Parts). A part that is joined to the default state
-/// gives the part itself.
+/// A snapshot is a clone of it, and travels in [parts](Parts). A part that is joined to the default
+/// state gives the part itself.
 pub trait StateMachine: Parts + Default {
     /// What may be asked of it.
     type Operation: Data;
     /// What it answers.
     type Answer: Data;
 
-    /// Does what is asked, and answers. Depends on the state and the operation, and on nothing else.
+    /// Does what is asked, and answers. Depends on the state and the operation, and on nothing
+    /// else.
     fn apply(&mut self, operation: &Self::Operation) -> Self::Answer;
 
     /// Whether the operation never changes anything.

@@ -2,8 +2,8 @@
 //!
 //! A part of a state is a value of the same type: a store with some of its keys. So parts need no
 //! encoding of their own, and a receiver that joins all of them has the state. Where one part ends
-//! depends on what is in the state, and on nothing else: two processes that have the same state cut it
-//! into the same parts, whatever happened to each of them before.
+//! depends on what is in the state, and on nothing else: two processes that have the same state cut
+//! it into the same parts, whatever happened to each of them before.
 
 use crate::protocol::{Data, Never};
 use serde::{Deserialize, Serialize};
@@ -13,15 +13,15 @@ pub const PART_BYTES: usize = 1 << 20;
 
 /// A state that can be cut into parts.
 ///
-/// A replicated log clones the state whenever it takes a snapshot, and goes on changing the original. A
-/// state that can become large keeps its data in [`Map`](super::Map), whose clones share what neither
-/// of them has changed.
+/// A replicated log clones the state whenever it takes a snapshot, and goes on changing the
+/// original. A state that can become large keeps its data in [`Map`](super::Map), whose clones
+/// share what neither of them has changed.
 pub trait Parts: Data {
     /// Names the place where a part ends.
     type Mark: Data;
 
-    /// The part after a place, or the first one, of about `bytes` bytes; and where it ends, unless it is
-    /// the last one. A part that is not the last one is not empty.
+    /// The part after a place, or the first one, of about `bytes` bytes; and where it ends, unless
+    /// it is the last one. A part that is not the last one is not empty.
     fn part(&self, after: Option<&Self::Mark>, bytes: usize) -> (Self, Option<Self::Mark>);
 
     /// Adds the part that follows.

@@ -1,8 +1,8 @@
 //! A state machine on an engine: clients on one side, the log on the other.
 //!
-//! A client has one request at a time. It goes to whoever takes requests ([`Engine::whom_to_ask`]), and
-//! again if nothing comes of it for a while. It is answered when its own process has applied it, or when
-//! enough others say the same answer. Reads may go around the log ([`Reads::Index`]).
+//! A client has one request at a time. It goes to whoever takes requests ([`Engine::whom_to_ask`]),
+//! and again if nothing comes of it for a while. It is answered when its own process has applied
+//! it, or when enough others say the same answer. Reads may go around the log ([`Reads::Index`]).
 
 use super::{Ask, Command, Engine, Event, Invoke, Message, Notice, Sessions, StateMachine, Timer};
 use crate::cx::Cx;
@@ -26,8 +26,8 @@ pub struct Settings {
 }
 
 impl Default for Settings {
-    /// Reads go around the log; a client asks again after a second, until it is answered; a snapshot
-    /// is taken every 10,000 entries.
+    /// Reads go around the log; a client asks again after a second, until it is answered; a
+    /// snapshot is taken every 10,000 entries.
     fn default() -> Self {
         let (reads, patience_ms) = (Reads::Index, 1_000);
         Settings { reads, patience_ms, tries: None, snapshot_every: 10_000 }
@@ -202,8 +202,8 @@ impl<M: StateMachine, L: Engine<Command<M::Operation>, Sessions<M>>> Replicated<
         self.settle(VecDeque::new(), asks, cx);
     }
 
-    /// First everything that the engine told, then the next thing that is asked of it: so its events
-    /// are dealt with in their order, whatever they lead to.
+    /// First everything that the engine told, then the next thing that is asked of it: so its
+    /// events are dealt with in their order, whatever they lead to.
     fn settle(
         &mut self,
         mut events: VecDeque<EventOf<M>>,

@@ -1,8 +1,8 @@
 //! A state machine that does everything once.
 //!
-//! A client that hears nothing asks again, so a command may be in the log more than once. The table of
-//! sessions is part of the replicated state: the last request of each session, and the answer. What is
-//! in the log again gets the same answer, and changes nothing.
+//! A client that hears nothing asks again, so a command may be in the log more than once. The table
+//! of sessions is part of the replicated state: the last request of each session, and the answer.
+//! What is in the log again gets the same answer, and changes nothing.
 
 use super::{Client, Command, Map, Parts, RequestId, StateMachine};
 use crate::durable::encoded_len;

@@ -11,8 +11,8 @@ pub struct BadSettings {
 }
 
 impl BadSettings {
-    /// The first rule that is broken: each has the name of a setting, whether it is kept, and what it
-    /// asks for.
+    /// The first rule that is broken: each has the name of a setting, whether it is kept, and what
+    /// it asks for.
     pub fn first(rules: &[(&'static str, bool, &'static str)]) -> Result<(), BadSettings> {
         match rules.iter().find(|(_, is_kept, _)| !is_kept) {
             Some((name, _, why)) => Err(BadSettings { name, why }),

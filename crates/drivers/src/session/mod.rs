@@ -1,16 +1,16 @@
 //! A run that is driven by hand, step by step, whatever the algorithm.
 //!
-//! A session is a scenario that is written while it is played. Whatever was done by hand is a line of its
-//! script, and what went on by the seed is the line `run`; so the script, played again, gives the same
-//! events.
+//! A session is a scenario that is written while it is played. Whatever was done by hand is a line
+//! of its script, and what went on by the seed is the line `run`; so the script, played again,
+//! gives the same events.
 
 mod stepper;
 mod tree;
 
 pub use tree::{Change, Tree};
 
-use stepper::Stepper;
 use crate::Catalogue;
+use stepper::Stepper;
 use synod_core::boxed::{VisitFamily, Which};
 use synod_core::{Family, ProcessId};
 use synod_sim::scenario::{Offer, OnItsWay, ParseError, Scenario, Verdict};
@@ -28,8 +28,8 @@ pub trait Session {
     /// The time, in microseconds.
     fn now_us(&self) -> u64;
 
-    /// What may be done next, each named by its line. Whatever else is a line of a script may be taken,
-    /// too: `cut p0 -> p1`, `wait 10ms`.
+    /// What may be done next, each named by its line. Whatever else is a line of a script may be
+    /// taken, too: `cut p0 -> p1`, `wait 10ms`.
     fn offers(&self) -> Vec<Offer>;
 
     /// Does what a line says. If it cannot be done, nothing has happened.
@@ -68,8 +68,8 @@ pub trait Session {
     /// What such bytes say, if they are the state of a process of this algorithm.
     fn read(&self, bytes: &[u8]) -> Option<Tree>;
 
-    /// The states of all processes after the step to which an event belongs, with what changed in it.
-    /// None if there is no such event.
+    /// The states of all processes after the step to which an event belongs, with what changed in
+    /// it. None if there is no such event.
     fn look(&self, event: u64) -> Option<Vec<Snapshot>>;
 
     /// The messages on their way, the oldest first.
@@ -97,8 +97,8 @@ pub struct Snapshot {
     pub records: (usize, usize),
 }
 
-/// Opens a session, if the catalogue has an algorithm of the name in the scenario. Its script is played
-/// first.
+/// Opens a session, if the catalogue has an algorithm of the name in the scenario. Its script is
+/// played first.
 pub fn session(
     catalogue: Catalogue,
     scenario: &Scenario,

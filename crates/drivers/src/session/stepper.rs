@@ -7,7 +7,8 @@ use synod_sim::World;
 use synod_sim::scenario::{Mark, Offer, OnItsWay, ParseError, Player, Scenario, Verdict};
 use synod_sim::trace::Event;
 
-/// So many marks are kept. When there are more, every other one goes, and the next are further apart.
+/// So many marks are kept. When there are more, every other one goes, and the next are further
+/// apart.
 const MARKS_AT_MOST: usize = 64;
 
 /// What was done in one go, and can be taken back.
@@ -252,7 +253,7 @@ impl<F: Family> Session for Stepper<F> {
     }
 
     fn stored(&self, at: ProcessId) -> Vec<u8> {
-        self.player.world().process(at).state.encode()
+        self.player.world().process(at).state().encode()
     }
 
     fn read(&self, bytes: &[u8]) -> Option<Tree> {
@@ -311,7 +312,7 @@ fn snapshot<F: Family>(world: &World<Boxed<F>>, at: ProcessId) -> Snapshot {
     Snapshot {
         at,
         status: process.status,
-        state: Tree::of(&process.state),
+        state: Tree::of(process.state()),
         application: Tree::of(&process.application),
         records: (process.records().len(), process.waiting_records()),
     }

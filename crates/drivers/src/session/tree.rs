@@ -40,7 +40,8 @@ impl Tree {
         Tree::read(&format!("{value:#?}"))
     }
 
-    /// Reads what `{:#?}` prints: each line is a value, the beginning of one with parts, or its end.
+    /// Reads what `{:#?}` prints: each line is a value, the beginning of one with parts, or its
+    /// end.
     fn read(text: &str) -> Tree {
         let mut open = vec![Tree::default()];
         for line in text.lines() {
@@ -180,8 +181,8 @@ fn split_name(line: &str) -> Option<(&str, &str)> {
 /// So many pairs of parts are compared with each other; larger lists are compared place by place.
 const PAIRS_AT_MOST: usize = 1_000_000;
 
-/// Which old part each new part is to be compared with, in the order in which both are shown: the place
-/// of the old one, if there is one, and whether there is a new one.
+/// Which old part each new part is to be compared with, in the order in which both are shown: the
+/// place of the old one, if there is one, and whether there is a new one.
 fn pairs(old: &[Tree], new: &[Tree]) -> Vec<(Option<usize>, bool)> {
     let is_same_place = |(old, new): (&Tree, &Tree)| old.name == new.name;
     let alike = old.len() == new.len() && old.iter().zip(new).all(is_same_place);

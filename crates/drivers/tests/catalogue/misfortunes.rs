@@ -1,5 +1,5 @@
-//! Whatever goes wrong, nothing panics: whether an algorithm is made for it or not, and whether it is
-//! broken on purpose or not.
+//! Whatever goes wrong, nothing panics: whether an algorithm is made for it or not, and whether it
+//! is broken on purpose or not.
 
 use synod_core::Card;
 use synod_core::card::{Load, Order, Rounds};

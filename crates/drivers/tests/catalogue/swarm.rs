@@ -63,7 +63,8 @@ fn faults(seed: u64, n: usize, tolerates: &Tolerance) -> RandomFaults {
 }
 
 impl Swarm {
-    /// What broke, of an algorithm. Nothing else in this program takes as long, so it uses two cores.
+    /// What broke, of an algorithm. Nothing else in this program takes as long, so it uses two
+    /// cores.
     fn broken(&self, card: &Card) -> Vec<String> {
         std::thread::scope(|scope| {
             let odd = scope.spawn(|| self.broken_from(1, card));

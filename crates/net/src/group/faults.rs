@@ -32,7 +32,8 @@ pub struct Kill {
 /// What is still to come.
 #[derive(Debug)]
 pub(super) struct Faults {
-    /// When, who, and whether it is killed, or else started again with such a disk; the next is the last.
+    /// When, who, and whether it is killed, or else started again with such a disk; the next is the
+    /// last.
     to_come: Vec<(u64, ProcessId, Option<Fate>)>,
 }
 

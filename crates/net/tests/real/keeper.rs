@@ -1,8 +1,8 @@
-//! A keeper of a key, and others who ask for it: an algorithm that survives the death of anybody, because
-//! the keeper writes down to whom it gave the key.
+//! A keeper of a key, and others who ask for it: an algorithm that survives the death of anybody,
+//! because the keeper writes down to whom it gave the key.
 //!
-//! Everybody repeats what it says until it is answered, and every request has a number that its process
-//! never uses again, so that it does no harm if something is lost, or heard twice.
+//! Everybody repeats what it says until it is answered, and every request has a number that its
+//! process never uses again, so that it does no harm if something is lost, or heard twice.
 
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -33,7 +33,8 @@ pub(crate) enum Message {
 
 impl Wire for Message {}
 
-/// To whom the key was given and for which request, and how often that happened; nobody if it is back.
+/// To whom the key was given and for which request, and how often that happened; nobody if it is
+/// back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Given {
     to: Option<(ProcessId, u64)>,
@@ -51,8 +52,8 @@ pub(crate) struct Keeper {
     given: Given,
     records: u64,
     queue: VecDeque<(ProcessId, u64)>,
-    /// At the others: the number of the request, what is repeated until it is answered, and whether the
-    /// application waits.
+    /// At the others: the number of the request, what is repeated until it is answered, and whether
+    /// the application waits.
     number: u64,
     repeat: Option<Message>,
     wants: bool,

@@ -1,7 +1,7 @@
 //! Real processes of a durable algorithm that are killed and come back.
 //!
-//! This program is its own member: started with the word `member` it is a process of the group, else it
-//! runs the tests, those whose names contain a word that is given.
+//! This program is its own member: started with the word `member` it is a process of the group,
+//! else it runs the tests, those whose names contain a word that is given.
 
 mod keeper;
 mod store;
@@ -139,8 +139,8 @@ fn everybody_may_be_killed_at_any_time() {
         kill((number % 3) as u32, at_ms, at_ms + number * 7 % 40)
     });
     let real = passes::<Keeper>(&launch(60, kills.collect()));
-    // Whoever asks for a process remembers what it asked for before; what a crash cut off it does not ask
-    // for again. Eight of these crashes are of processes that ask.
+    // Whoever asks for a process remembers what it asked for before; what a crash cut off it does
+    // not ask for again. Eight of these crashes are of processes that ask.
     let entries = real.report.meter.operations;
     assert!((112..=120).contains(&entries), "{entries} entries");
 }

@@ -9,8 +9,8 @@ use synod_protocols::replication::{MultiPaxos, Pbft, Raft};
 use synod_sim::network::Delay;
 use synod_sim::{Ended, Options, Plan};
 
-/// Each process has two clients that ask so often together, with so long a pause each time that they are
-/// at it for a second at least.
+/// Each process has two clients that ask so often together, with so long a pause each time that
+/// they are at it for a second at least.
 const REQUESTS: u32 = 200;
 const PAUSE: Delay = Delay::Constant(5_000);
 

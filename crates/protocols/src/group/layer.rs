@@ -115,8 +115,8 @@ impl<M: Wire> GroupEngine<M> {
         !matches!(self, GroupEngine::Abstract(Abstract::Oracle(_)))
     }
 
-    /// What a member was not told yet, of what it will be told if nothing else happens; if this is a
-    /// lazy oracle.
+    /// What a member was not told yet, of what it will be told if nothing else happens; if this is
+    /// a lazy oracle.
     pub fn to_be_told(&self, node: ProcessId) -> Option<Vec<abstract_engine::Waiting<'_, M>>> {
         match self {
             GroupEngine::Embedded(_) => None,

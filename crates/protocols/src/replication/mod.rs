@@ -1,16 +1,17 @@
 //! Replicated logs: every process keeps the same commands in the same order.
 //!
-//! Each of these is an [engine](synod_core::replication::Engine); with the key-value store that stands
-//! above all of them, it is an algorithm of the family.
+//! Each of these is an [engine](synod_core::replication::Engine); with the key-value store that
+//! stands above all of them, it is an algorithm of the family.
 //!
 //! # How to embed one
 //!
 //! An engine is generic in its commands and in the state that takes their place, and
-//! [`Replicated`](synod_core::replication::Replicated) is generic in the state machine above it: any type
-//! that implements [`StateMachine`](synod_core::replication::StateMachine). Neither does any input or
-//! output. A program that embeds a replicated log hands in what happens, and carries out the effects in
-//! their order; [`Host`](synod_core::host::Host) keeps the timers and the rule that a message waits for
-//! the records before it. What follows is a group of three in one thread, without disks.
+//! [`Replicated`](synod_core::replication::Replicated) is generic in the state machine above it:
+//! any type that implements [`StateMachine`](synod_core::replication::StateMachine). Neither does
+//! any input or output. A program that embeds a replicated log hands in what happens, and carries
+//! out the effects in their order; [`Host`](synod_core::host::Host) keeps the timers and the rule
+//! that a message waits for the records before it. What follows is a group of three in one thread,
+//! without disks.
 //!
 //! ```
 //! use std::collections::VecDeque;
@@ -74,8 +75,9 @@
 //! # Ok::<(), synod_core::replication::BadSettings>(())
 //! ```
 //!
-//! A state machine whose state becomes large keeps it in a [`Map`](synod_core::replication::Map), so that a
-//! snapshot costs nothing, and says how it is cut into [parts](synod_core::replication::Parts).
+//! A state machine whose state becomes large keeps it in a [`Map`](synod_core::replication::Map),
+//! so that a snapshot costs nothing, and says how it is cut into
+//! [parts](synod_core::replication::Parts).
 
 pub mod multi_paxos;
 pub mod pbft;

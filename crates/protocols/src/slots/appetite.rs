@@ -1,18 +1,19 @@
 //! When a member takes slots, when it offers some, and how many: the heuristics of offers.
 //!
 //! A member keeps a *stock* of free slots for the time until help can come. There is no clock in a
-//! protocol, so what counts is measured without one: how often the application asks for a slot between our
-//! sending a multicast and our delivering it. Its mean, the *pace*, is the rate of claims times the latency.
-//! As about as many slots are released as claimed, the number of free ones strays in that time by about the
-//! *swing*, √(2 · pace). Whoever has fewer slots than a certain part of the pace takes some: help must be
-//! under way before that many claims have come. The other bounds lie above that by multiples of the
-//! swing. So a member with many claims keeps more than one with few; with very many, in proportion to
-//! its claims, and its bounds lie close together for their size. All bounds grow with the *plenty*, the number of
-//! free slots per member in the whole group as far as is known: if there are many, it is cheaper to hold more and
-//! talk less.
-//! Where many wait, a member lets go sooner, and of no more than is asked for; so in a group in which
-//! all is in use nothing moves. In a group of a thousand somebody always offers and somebody always waits, so what
-//! is on offer strays little: there a member offers later, and more at once, and is in a hurry only if many wait.
+//! protocol, so what counts is measured without one: how often the application asks for a slot
+//! between our sending a multicast and our delivering it. Its mean, the *pace*, is the rate of
+//! claims times the latency. As about as many slots are released as claimed, the number of free
+//! ones strays in that time by about the *swing*, √(2 · pace). Whoever has fewer slots than a
+//! certain part of the pace takes some: help must be under way before that many claims have come.
+//! The other bounds lie above that by multiples of the swing. So a member with many claims keeps
+//! more than one with few; with very many, in proportion to its claims, and its bounds lie close
+//! together for their size. All bounds grow with the *plenty*, the number of free slots per member
+//! in the whole group as far as is known: if there are many, it is cheaper to hold more and talk
+//! less. Where many wait, a member lets go sooner, and of no more than is asked for; so in a group
+//! in which all is in use nothing moves. In a group of a thousand somebody always offers and
+//! somebody always waits, so what is on offer strays little: there a member offers later, and more
+//! at once, and is in a hurry only if many wait.
 //!
 //! The multiples were found by trying: see the report of the experiment for what they achieve.
 
@@ -63,7 +64,8 @@ pub enum Appetite {
 /// Bounds are computed in 16ths of a slot, and multiples are given in 64ths.
 const UNIT: u64 = 16 * 64;
 
-/// A member is in the greatest hurry if one of 32 members is short of a slot, and in less if fewer are.
+/// A member is in the greatest hurry if one of 32 members is short of a slot, and in less if fewer
+/// are.
 const HURRY_AT_MOST: u64 = 64;
 const HURRY: u64 = HURRY_AT_MOST * 32;
 

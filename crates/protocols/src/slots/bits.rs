@@ -1,8 +1,8 @@
 //! A set of numbers below a bound, of which the smallest is found at once.
 //!
-//! One bit for each number; above 64 words of bits one word that tells which of them are not 0; and so
-//! on up to a single word. Ten million numbers take 1.3 MB and four levels, so everything below costs
-//! a few instructions, and nothing is ever allocated after the beginning.
+//! One bit for each number; above 64 words of bits one word that tells which of them are not 0; and
+//! so on up to a single word. Ten million numbers take 1.3 MB and four levels, so everything below
+//! costs a few instructions, and nothing is ever allocated after the beginning.
 
 use super::ranges::{Range, Ranges};
 use serde::{Deserialize, Serialize};

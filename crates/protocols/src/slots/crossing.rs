@@ -1,19 +1,19 @@
 //! From one view to the next: who comes along, whose life ended, and who may have been elsewhere.
 //!
-//! Slots move only between members of one view. So a member gets a slot without our knowledge only from a
-//! member that left our view, or that we never met. A death alone says little: the node may live again
-//! by now, with other members, and may have got slots from them.
+//! Slots move only between members of one view. So a member gets a slot without our knowledge only
+//! from a member that left our view, or that we never met. A death alone says little: the node may
+//! live again by now, with other members, and may have got slots from them.
 //!
-//! 1. Nobody of the last view *parted* from us: each member came along, or its life ended in that very
-//!    view. Then all who are left have delivered the same, and nobody else can have what the dead had: the
-//!    primary inherits it.
-//! 2. A member parted: it cannot be reached, or it restarted, and it may have dealt with others before it died.
-//!    Its slots are absent. Our knowledge of the dead is out of date, because the member that parted may have met
-//!    their next lives.
-//! 3. A node whose life ended is *accounted for* if nobody parted and every other node came along, ended, too,
-//!    or was accounted for before. Then nobody is left elsewhere who has anything to give, so its next life has
-//!    nothing until it meets us. A new member does not count: its earlier life may have met the next life of the
-//!    dead.
+//! 1. Nobody of the last view *parted* from us: each member came along, or its life ended in that
+//!    very view. Then all who are left have delivered the same, and nobody else can have what the
+//!    dead had: the primary inherits it.
+//! 2. A member parted: it cannot be reached, or it restarted, and it may have dealt with others
+//!    before it died. Its slots are absent. Our knowledge of the dead is out of date, because the
+//!    member that parted may have met their next lives.
+//! 3. A node whose life ended is *accounted for* if nobody parted and every other node came along,
+//!    ended, too, or was accounted for before. Then nobody is left elsewhere who has anything to
+//!    give, so its next life has nothing until it meets us. A new member does not count: its
+//!    earlier life may have met the next life of the dead.
 
 use super::Slots;
 use super::estate::Estate;
@@ -105,7 +105,8 @@ impl Slots {
         self.join_or_merge(&here, crossing.fresh, session);
     }
 
-    /// The last view is over, with all that was under way in it, and some of its members did not come along.
+    /// The last view is over, with all that was under way in it, and some of its members did not
+    /// come along.
     pub(super) fn part(&mut self, crossing: &Crossing, session: &mut Session<'_, Slots>) {
         self.scheme.close(crossing.parted, &mut self.estate, session);
         self.bequeath(crossing);
@@ -117,14 +118,14 @@ impl Slots {
         }
     }
 
-    /// Whoever did not come along is not of our part any more. The primary inherits what it owned if it is
-    /// certain that nobody else has it; otherwise that is absent.
+    /// Whoever did not come along is not of our part any more. The primary inherits what it owned
+    /// if it is certain that nobody else has it; otherwise that is absent.
     fn bequeath(&mut self, crossing: &Crossing) {
         let estate = &mut self.estate;
         let mut ours = crossing.companions.clone();
         estate.ready = estate.ready.iter().filter(|node| ours.contains(*node)).collect();
-        // Those who wait for a status do not all know of each other. If nobody is initialised who speaks for
-        // us all, everybody speaks for itself.
+        // Those who wait for a status do not all know of each other. If nobody is initialised who
+        // speaks for us all, everybody speaks for itself.
         if estate.ready.is_empty() {
             ours = ProcessSet::from_iter([estate.me]);
         }

@@ -1,19 +1,21 @@
 //! Donation: whoever runs short asks, and everybody answers.
 //!
 //! A member with fewer than `low` free slots multicasts a *request*. Everybody else answers with a
-//! *donation*, which may be empty; when all have answered, the *cycle* is over. Ownership moves when a
-//! donation is delivered, at all members alike. A member has at most one cycle open.
+//! *donation*, which may be empty; when all have answered, the *cycle* is over. Ownership moves
+//! when a donation is delivered, at all members alike. A member has at most one cycle open.
 //!
-//! Two optimisations of the source save answers: whoever asks while others ask does not answer them,
-//! its request counts as an empty answer (O2); and an empty answer is put off until somebody else has
-//! donated (O3), but not by the *next* member after whoever asks, so that there is an answer at all. As published they block each
-//! other (see [`published`](super::published)). Here every member knows every open cycle, from what is
-//! delivered and nothing else, so both sides of a saved answer agree that it is saved:
-//! 1. A request of `r` opens a cycle; all others owe an answer. For every open cycle of somebody `a`, in which
-//!    `r` has not answered: `a` will not answer `r`, unless it is next after `r`; and the request is `r`'s answer to `a`,
-//!    unless `r` is next after `a`.
-//! 2. Whoever owes an answer donates, nothing if it asks itself; an empty answer it may put off, unless it is next.
-//!    While its own request is not yet delivered, it leaves the answer to that, unless it is next.
+//! Two optimisations of the source save answers: whoever asks while others ask does not answer
+//! them, its request counts as an empty answer (O2); and an empty answer is put off until somebody
+//! else has donated (O3), but not by the *next* member after whoever asks, so that there is an
+//! answer at all. As published they block each other (see [`published`](super::published)). Here
+//! every member knows every open cycle, from what is delivered and nothing else, so both sides of a
+//! saved answer agree that it is saved:
+//! 1. A request of `r` opens a cycle; all others owe an answer. For every open cycle of somebody
+//!    `a`, in which `r` has not answered: `a` will not answer `r`, unless it is next after `r`; and
+//!    the request is `r`'s answer to `a`, unless `r` is next after `a`.
+//! 2. Whoever owes an answer donates, nothing if it asks itself; an empty answer it may put off,
+//!    unless it is next. While its own request is not yet delivered, it leaves the answer to that,
+//!    unless it is next.
 //! 3. Who put off an answer gives it when somebody else answers.
 //! 4. What is not owed any more is forgotten.
 //!
@@ -22,9 +24,10 @@
 //! - Cost: 2 to N multicasts for a cycle.
 //! - State: one set of members for each open cycle, at most N.
 //!
-//! When a view ends, all its cycles are over. A donation that was delivered, in the view or in the transitional
-//! configuration after it, stands; one that its donor has not delivered by then nobody has delivered, or
-//! ever will (G3 and the rule of the view tags), so its slots are the donor's again.
+//! When a view ends, all its cycles are over. A donation that was delivered, in the view or in the
+//! transitional configuration after it, stands; one that its donor has not delivered by then nobody
+//! has delivered, or ever will (G3 and the rule of the view tags), so its slots are the donor's
+//! again.
 //!
 //! Source: see the card.
 

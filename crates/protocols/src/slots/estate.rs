@@ -37,8 +37,8 @@ pub struct Estate {
     pub table: Table,
     /// Our own slots, but for those that are reserved.
     pub pool: Pool,
-    /// Our own slots that are reserved for us. Slots that are ours, but reserved for somebody else, are in
-    /// neither pool: nobody uses them until they are handed over.
+    /// Our own slots that are reserved for us. Slots that are ours, but reserved for somebody else,
+    /// are in neither pool: nobody uses them until they are handed over.
     pub private: Option<Pool>,
     /// Where we stand.
     pub stage: Stage,
@@ -46,8 +46,9 @@ pub struct Estate {
     pub view: Option<ViewId>,
     /// Its members.
     pub members: Vec<Member>,
-    /// How many messages we delivered in it, of those that may change who owns what. Whether two members have delivered as much is known to their
-    /// engine, too, and nothing else depends on it.
+    /// How many messages we delivered in it, of those that may change who owns what. Whether two
+    /// members have delivered as much is known to their engine, too, and nothing else depends on
+    /// it.
     pub delivered: Aside<u64>,
     /// Who is initialised, of our part of the group.
     pub ready: ProcessSet,
@@ -55,17 +56,17 @@ pub struct Estate {
     pub waiting: ProcessSet,
     /// Who does what only one shall do.
     pub primary: Option<ProcessId>,
-    /// Nodes that are not here and accounted for: no life of theirs has any slot. An operator certified
-    /// it, or their lives ended in our view while nobody else was missing. It is true as long as nobody
-    /// parts from us.
+    /// Nodes that are not here and accounted for: no life of theirs has any slot. An operator
+    /// certified it, or their lives ended in our view while nobody else was missing. It is true as
+    /// long as nobody parts from us.
     pub dead: ProcessSet,
     /// The number of our last claim, or a greater one that we heard of.
     pub(super) clock: u64,
-    /// How many free slots others had, when they last spoke. It decides in which words a claim is refused,
-    /// and nothing else that outlives the step in which it was heard.
+    /// How many free slots others had, when they last spoke. It decides in which words a claim is
+    /// refused, and nothing else that outlives the step in which it was heard.
     pub(super) told: Aside<Vec<u32>>,
-    /// What we have to say, and there was no room. It is about this view and forgotten with it. Rules
-    /// say a bounded number of things: one request or take, one answer for each member.
+    /// What we have to say, and there was no room. It is about this view and forgotten with it.
+    /// Rules say a bounded number of things: one request or take, one answer for each member.
     unsaid: VecDeque<Body>,
 }
 
@@ -134,7 +135,8 @@ impl Estate {
         self.pool.free() + self.private.as_ref().map_or(0, Pool::free)
     }
 
-    /// Whether every node that there is is here or accounted for: then nobody else can have any slot.
+    /// Whether every node that there is is here or accounted for: then nobody else can have any
+    /// slot.
     pub fn is_whole(&self) -> bool {
         let here = |node| self.members.iter().any(|member| member.node == node);
         self.settings.configured.iter().all(|node| here(node) || self.dead.contains(node))

@@ -1,7 +1,7 @@
 //! What is on offer, and who waits for more: the replicated part of offers.
 //!
-//! Everybody has the same exchange, because it changes only when a message is delivered, and by nothing
-//! else than what the message says.
+//! Everybody has the same exchange, because it changes only when a message is delivered, and by
+//! nothing else than what the message says.
 
 use super::ranges::Ranges;
 use serde::{Deserialize, Serialize};
@@ -63,8 +63,8 @@ impl Exchange {
     }
 
     /// A member that has `free` slots would have `wanted` more, and waits until it has got `needed`
-    /// of them. Returns what it gets at once, lowest slots first: as many as it needs, and of the rest
-    /// no more than half, for others may be about to ask.
+    /// of them. Returns what it gets at once, lowest slots first: as many as it needs, and of the
+    /// rest no more than half, for others may be about to ask.
     pub fn take(&mut self, member: ProcessId, wanted: u32, needed: u32, free: u32) -> Ranges {
         self.asked = true;
         let needed = needed.min(wanted);
@@ -81,8 +81,8 @@ impl Exchange {
         granted
     }
 
-    /// A member offers slots, so it does not wait any more. Returns who gets which of them; the rest is
-    /// on offer.
+    /// A member offers slots, so it does not wait any more. Returns who gets which of them; the
+    /// rest is on offer.
     pub fn offer(&mut self, member: ProcessId, mut slots: Ranges) -> Vec<(ProcessId, Ranges)> {
         self.wishes.retain(|wish| wish.member != member);
         let mut shares: Vec<(ProcessId, u32)> = Vec::new();

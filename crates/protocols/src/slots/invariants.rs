@@ -1,9 +1,9 @@
 //! What must be true in every state, of all members together.
 //!
-//! Members are told things one by one, so at any moment each may be anywhere in what waits for it. A lazy
-//! engine leaves these moments out; so each member is judged as it is, and as it will be
-//! after each of the events that it will be told if nothing else happens. Every two such states of two members
-//! are states that they can be in at the same time.
+//! Members are told things one by one, so at any moment each may be anywhere in what waits for it.
+//! A lazy engine leaves these moments out; so each member is judged as it is, and as it will be
+//! after each of the events that it will be told if nothing else happens. Every two such states of
+//! two members are states that they can be in at the same time.
 
 use super::estate::{Estate, Stage};
 use super::message::Message;
@@ -22,8 +22,8 @@ use synod_core::{Invariant, ProcessId, ProcessSet, Protocol, Setup, Snapshot, st
 /// What a lazy engine relies on: see `lazy.rs` there.
 const KEPT: &str = "kept";
 
-/// Whether an invariant says anything about a pool that is set up so: only a lazy engine lets us look far
-/// enough ahead to judge what is kept.
+/// Whether an invariant says anything about a pool that is set up so: only a lazy engine lets us
+/// look far enough ahead to judge what is kept.
 pub(super) fn is_judged(invariant: &str, setup: &Setup) -> bool {
     invariant != KEPT || setup.text("passing") == Some("lazy")
 }
@@ -78,7 +78,8 @@ struct Sight {
     keeps: bool,
 }
 
-/// Every member as it is, and as it will be after each event that waits for it. One member after the other.
+/// Every member as it is, and as it will be after each event that waits for it. One member after
+/// the other.
 fn sights<'a, P: Pooled>(
     snapshot: &Snapshot<'a, P>,
 ) -> impl Iterator<Item = &'a Sight> + use<'a, P> {
@@ -89,7 +90,8 @@ fn sights<'a, P: Pooled>(
         let look = |(me, process): (ProcessId, &SlotsAlgorithm)| {
             match oracle.and_then(|oracle| oracle.to_be_told(me)) {
                 None => Rc::new(vec![Sight::of(&process.service, own_slots(&process.service))]),
-                // How much it has delivered makes no other state of it, but tells when it knows what.
+                // How much it has delivered makes no other state of it, but tells when it knows
+                // what.
                 Some(waiting) => {
                     let about = (process.service.estate.delivered.0, &waiting);
                     let look = || look_ahead(me, snapshot.size(), process, &waiting);
@@ -152,8 +154,8 @@ impl Sight {
     }
 }
 
-/// What a member owns that has delivered all that there is to be delivered between two views: what it promised
-/// and has not delivered by now, nobody delivers any more.
+/// What a member owns that has delivered all that there is to be delivered between two views: what
+/// it promised and has not delivered by now, nobody delivers any more.
 pub(super) fn kept_slots(member: &Slots) -> Ranges {
     let mut own = member.estate.table.of(Owner::Of(member.estate.me));
     if let Scheme::Offers(offers) = &member.scheme {
@@ -185,8 +187,8 @@ fn one_owner<P: Pooled>(snapshot: &Snapshot<'_, P>) -> bool {
     })
 }
 
-/// Of whoever crashed on a real engine and is known to be dead, the last state is all that is left. (On the
-/// abstract engine, whoever dies has nothing.)
+/// Of whoever crashed on a real engine and is known to be dead, the last state is all that is left.
+/// (On the abstract engine, whoever dies has nothing.)
 fn known_dead<P: Pooled>(snapshot: &Snapshot<'_, P>) -> ProcessSet {
     let real = |process: &&SlotsAlgorithm| matches!(process.engine, GroupEngine::Embedded(_));
     let processes = snapshot.processes().map(P::pooled).filter(real);

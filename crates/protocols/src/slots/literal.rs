@@ -1,9 +1,9 @@
 //! Views as the published rules see them.
 //!
-//! What a member that cannot be reached owns stays its own in the table of the others. If a node starts again, all it
-//! had goes to the primary (hazard H4), and so does what a dead member had. Whoever is alone takes all slots
-//! (H5). Open cycles go on in the next view, without those who are gone, and messages of an old view
-//! count (H1).
+//! What a member that cannot be reached owns stays its own in the table of the others. If a node
+//! starts again, all it had goes to the primary (hazard H4), and so does what a dead member had.
+//! Whoever is alone takes all slots (H5). Open cycles go on in the next view, without those who are
+//! gone, and messages of an old view count (H1).
 
 use super::Slots;
 use super::crossing::{companions, fresh};

@@ -1,7 +1,7 @@
 //! New members, and what the primary does for them.
 //!
-//! Whoever is new waits for a status, which the primary multicasts, for one member after the other. No
-//! slot moves until all have theirs; so a status is still true when it is delivered.
+//! Whoever is new waits for a status, which the primary multicasts, for one member after the other.
+//! No slot moves until all have theirs; so a status is still true when it is delivered.
 
 use super::Slots;
 use super::estate::Stage;
@@ -47,9 +47,9 @@ impl Slots {
         }
     }
 
-    /// If all others are new, they wait for a status; if there are strangers, parts come together. To somebody
-    /// new we are strangers; so if nobody of us is initialised and can send it a status, we are a part
-    /// that has to speak.
+    /// If all others are new, they wait for a status; if there are strangers, parts come together.
+    /// To somebody new we are strangers; so if nobody of us is initialised and can send it a
+    /// status, we are a part that has to speak.
     pub(super) fn join_or_merge(
         &mut self,
         here: &ProcessSet,
@@ -91,8 +91,9 @@ impl Slots {
         }
     }
 
-    /// Nobody here is initialised: the first of us begins. Whoever waits keeps what it was given when absent slots
-    /// were shared out; there is nothing else. (As published, the first of us has everything.)
+    /// Nobody here is initialised: the first of us begins. Whoever waits keeps what it was given
+    /// when absent slots were shared out; there is nothing else. (As published, the first of us has
+    /// everything.)
     fn found(&mut self) {
         let estate = &mut self.estate;
         let Some(first) = estate.waiting.first() else { return };

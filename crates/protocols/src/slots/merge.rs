@@ -1,10 +1,10 @@
 //! Parts of a group come together.
 //!
-//! One member of each part multicasts what its part owns; nothing changes until all parts have spoken.
-//! If the view ends before that, nothing has changed, and in the next view everything begins anew. Nobody
-//! has to know the parts beforehand: everybody is in one, so all have spoken when everybody in the view is
-//! spoken for. That is right even if an earlier merge came to nothing, and several parts live in what is
-//! one part for the engine.
+//! One member of each part multicasts what its part owns; nothing changes until all parts have
+//! spoken. If the view ends before that, nothing has changed, and in the next view everything
+//! begins anew. Nobody has to know the parts beforehand: everybody is in one, so all have spoken
+//! when everybody in the view is spoken for. That is right even if an earlier merge came to
+//! nothing, and several parts live in what is one part for the engine.
 
 use super::Slots;
 use super::estate::Stage;
@@ -36,8 +36,8 @@ impl Merging {
     }
 
     /// Whether a status makes sense: it speaks for its sender, and for no initialised member that
-    /// another spoke for. (Whoever waits for a status may be spoken for twice: by itself, because it
-    /// does not know that others know of it.)
+    /// another spoke for. (Whoever waits for a status may be spoken for twice: by itself, because
+    /// it does not know that others know of it.)
     fn admits(&self, from: ProcessId, status: &Status) -> bool {
         let members = status.members();
         let owns = |(owner, _): (Owner, u32)| match owner {
@@ -124,7 +124,8 @@ impl Slots {
     }
 }
 
-/// Nodes that all parts account for. What one part knows says nothing of those whom another part met.
+/// Nodes that all parts account for. What one part knows says nothing of those whom another part
+/// met.
 fn dead(statuses: &[Status]) -> ProcessSet {
     let mut parts = statuses.iter().filter(|status| !status.ready.is_empty());
     let Some(first) = parts.next() else { return ProcessSet::EMPTY };
@@ -132,8 +133,8 @@ fn dead(statuses: &[Status]) -> ProcessSet {
     first.dead.iter().filter(|node| rest.iter().all(|part| part.dead.contains(*node))).collect()
 }
 
-/// The claims of all parts as one table. A slot is frozen, and told, if two parts name different owners. (Two parts
-/// may both speak for a member that waits; then they name the same.)
+/// The claims of all parts as one table. A slot is frozen, and told, if two parts name different
+/// owners. (Two parts may both speak for a member that waits; then they name the same.)
 fn united(size: u32, statuses: &[Status]) -> (Table, Ranges) {
     let (mut claimed, mut twice, mut frozen) = (Ranges::EMPTY, Ranges::EMPTY, Ranges::EMPTY);
     let mut table = Table::absent(size);

@@ -9,8 +9,8 @@ use synod_core::{ProcessId, ProcessSet, Wire};
 /// A multicast: what it says, and two numbers of whoever says it.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Message {
-    /// The sender's count of claims, or the greatest that it heard of. Receivers go on from there, so
-    /// that tokens grow along every chain of owners.
+    /// The sender's count of claims, or the greatest that it heard of. Receivers go on from there,
+    /// so that tokens grow along every chain of owners.
     pub clock: u64,
     /// How many slots were free at the sender.
     pub free: u32,
@@ -46,7 +46,8 @@ pub enum Body {
         /// If there are fewer, I wait until I have got so many.
         needed: u32,
     },
-    /// These are yours; nobody asked for them. They were reserved for that member, or their owner leaves.
+    /// These are yours; nobody asked for them. They were reserved for that member, or their owner
+    /// leaves.
     Hand {
         /// Who gets them.
         to: ProcessId,

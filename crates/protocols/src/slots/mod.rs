@@ -1,11 +1,11 @@
 //! SLOTS: a pool of identical resources, shared by a group, that stays usable on every side of a
 //! partition.
 //!
-//! Every slot has an owner among the members, who uses it and stops using it without asking anybody.
-//! All members know who owns what, in a replicated table that changes only when a message or a view is
-//! delivered; the group's total order keeps the copies equal. Whoever runs short gets slots from others: how,
-//! a *scheme* says. What happens when the group falls apart and comes together again is the business of
-//! the membership.
+//! Every slot has an owner among the members, who uses it and stops using it without asking
+//! anybody. All members know who owns what, in a replicated table that changes only when a message
+//! or a view is delivered; the group's total order keeps the copies equal. Whoever runs short gets
+//! slots from others: how, a *scheme* says. What happens when the group falls apart and comes
+//! together again is the business of the membership.
 //!
 //! # Layout
 //! - [`ranges`], [`table`], [`pool`]: sets of slots, the replicated table, one member's own slots
@@ -16,13 +16,13 @@
 //!
 //! # The rule that makes it safe
 //! A slot of somebody who cannot be reached is *absent*: nobody uses it. Absent slots are given out
-//! again only when every node that there is is accounted for: it is in the view and has said what it
-//! owns, or no life of it can have anything (`crossing` says when that is known). So it costs availability of
-//! some slots if a node is not accounted for, and never safety.
+//! again only when every node that there is is accounted for: it is in the view and has said what
+//! it owns, or no life of it can have anything (`crossing` says when that is known). So it costs
+//! availability of some slots if a node is not accounted for, and never safety.
 //!
 //! - Assumes: the contract of [`synod_core::group`], with agreed delivery.
-//! - Guarantees: no slot has two owners, on whichever sides of a partition (π1); members of a settled
-//!   view agree on the table (π2); transactions end (π4); every side goes on (π15).
+//! - Guarantees: no slot has two owners, on whichever sides of a partition (π1); members of a
+//!   settled view agree on the table (π2); transactions end (π4); every side goes on (π15).
 //! - Cost: nothing for a claim or a release; a join is one multicast, a merge one for each part.
 //! - State: the table as runs, a bit and a token for each slot, what is unsaid for lack of room.
 
@@ -78,7 +78,8 @@ pub struct Slots {
     merging: Option<Merging>,
     /// Who is initialised since the group was last settled.
     new: ProcessSet,
-    /// What an operator ordered in this view and is not delivered yet, at most one of each kind and node.
+    /// What an operator ordered in this view and is not delivered yet, at most one of each kind and
+    /// node.
     orders: Vec<Body>,
     /// Whether we said farewell.
     leaving: bool,
@@ -166,7 +167,8 @@ impl Service for Slots {
 }
 
 impl Slots {
-    /// The member at `me`, as the parameters want it. `configured` are all nodes that may be members.
+    /// The member at `me`, as the parameters want it. `configured` are all nodes that may be
+    /// members.
     pub fn from_setup(
         me: ProcessId,
         configured: &ProcessSet,
@@ -186,7 +188,8 @@ impl Slots {
         })
     }
 
-    /// The same for somebody who is never a member and need not know anything: explorers copy it all the time.
+    /// The same for somebody who is never a member and need not know anything: explorers copy it
+    /// all the time.
     fn without_a_pool(self) -> Self {
         let Estate { me, settings, .. } = self.estate;
         let settings = Settings { slots: 0, reserved: Vec::new(), ..settings };
@@ -233,7 +236,8 @@ impl Slots {
         self.scheme.on_release(&mut self.estate, session);
     }
 
-    /// An operator orders something. It is said when the group is settled, and counts in this view only.
+    /// An operator orders something. It is said when the group is settled, and counts in this view
+    /// only.
     fn order(&mut self, order: Body, session: &mut Session<'_, Self>) {
         if let Body::Certify(node) = order
             && !self.estate.settings.configured.contains(node)
@@ -250,8 +254,9 @@ impl Slots {
         }
     }
 
-    /// An operator's word is about those who were elsewhere when it was given. When the view has changed, others
-    /// are elsewhere: the word might be wrong by now, so the operator has to give it again.
+    /// An operator's word is about those who were elsewhere when it was given. When the view has
+    /// changed, others are elsewhere: the word might be wrong by now, so the operator has to give
+    /// it again.
     fn void_orders(&mut self, session: &mut Session<'_, Self>) {
         for order in std::mem::take(&mut self.orders) {
             session.tell(match order {

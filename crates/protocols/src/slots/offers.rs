@@ -1,29 +1,32 @@
 //! Offers: whoever has slots to spare says so beforehand, and whoever needs some takes them.
 //!
-//! A member with a surplus multicasts an *offer* of some free slots; from then on it does not use them.
-//! When the offer is delivered they are *on offer*, still its own. A member that runs short multicasts
-//! a *take*; at its delivery everybody gives it what is on offer, the lowest slots first. No answer is needed: whoever
-//! offered has agreed beforehand. If that is less than it needs, it waits, and later offers go first to
-//! those who wait, one slot after the other to whoever has least. Who takes or offers, when and how many, see
-//! [`appetite`](super::appetite).
+//! A member with a surplus multicasts an *offer* of some free slots; from then on it does not use
+//! them. When the offer is delivered they are *on offer*, still its own. A member that runs short
+//! multicasts a *take*; at its delivery everybody gives it what is on offer, the lowest slots
+//! first. No answer is needed: whoever offered has agreed beforehand. If that is less than it
+//! needs, it waits, and later offers go first to those who wait, one slot after the other to
+//! whoever has least. Who takes or offers, when and how many, see [`appetite`](super::appetite).
 //!
 //! - Assumes: total order; messages of an old view are void.
-//! - Guarantees: a take ends with its delivery (π4), one multicast after it was sent; whoever has none waits no longer
-//!   than others who have none and asked later (π5).
+//! - Guarantees: a take ends with its delivery (π4), one multicast after it was sent; whoever has
+//!   none waits no longer than others who have none and asked later (π5).
 //! - Cost: one multicast for an offer, one for a take, whatever the size of the group.
-//! - State: what is on offer as ranges, one wish of each member at most, one number for each member.
+//! - State: what is on offer as ranges, one wish of each member at most, one number for each
+//!   member.
 //!
 //! # When a view ends
 //! All its offers and wishes are over. An offer that its owner has not delivered by then nobody has
 //! delivered, or ever will, so its slots are the owner's again. For what was on offer:
-//! 1. If everybody of the view came along or ended in it, all who are left have delivered the same takes:
-//!    what is still on offer is its owner's again.
-//! 2. If somebody may be alive elsewhere, a take may have been delivered there and not here. What was
-//!    on offer is absent here, and at its owner: whoever took it has it.
-//! 3. A take that is delivered in the transitional configuration brings nothing: others may have delivered
-//!    takes before it that we never see. An offer that is delivered there counts as on offer.
+//! 1. If everybody of the view came along or ended in it, all who are left have delivered the same
+//!    takes: what is still on offer is its owner's again.
+//! 2. If somebody may be alive elsewhere, a take may have been delivered there and not here. What
+//!    was on offer is absent here, and at its owner: whoever took it has it.
+//! 3. A take that is delivered in the transitional configuration brings nothing: others may have
+//!    delivered takes before it that we never see. An offer that is delivered there counts as on
+//!    offer.
 //!
-//! Source: pre-authorised donation, as an improvement on the donation scheme of SLOTS; see the card.
+//! Source: pre-authorised donation, as an improvement on the donation scheme of SLOTS; see the
+//! card.
 
 use super::Slots;
 use super::appetite::{Appetite, Bounds, Market};

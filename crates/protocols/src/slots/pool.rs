@@ -1,7 +1,8 @@
 //! One member's own slots: which are free, in use, cooling, or promised to others.
 //!
 //! A claim takes the lowest free slot, so that what is given away later is in long runs. Claim and
-//! release cost the same however large the pool is, and allocate nothing once it has run for a while.
+//! release cost the same however large the pool is, and allocate nothing once it has run for a
+//! while.
 
 use super::bits::Bits;
 use super::ranges::Ranges;

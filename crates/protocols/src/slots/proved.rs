@@ -1,7 +1,7 @@
 //! Where the rules that hold were explored to the end.
 //!
-//! Nobody claims anything in these worlds (but in the last five): slots move because stocks are low, and
-//! what is proved of ownership holds whatever is done with a slot.
+//! Nobody claims anything in these worlds (but in the last five): slots move because stocks are
+//! low, and what is proved of ownership holds whatever is done with a slot.
 
 use super::refuted::{busy, quiet};
 use synod_core::card::{Scope, Settings};
@@ -27,8 +27,9 @@ const SPLIT: [Settings; 2] = [
     pool!("offers", "3", "p1:2 p2:1", "partitions": "1"),
 ];
 
-/// Everything goes wrong, in any order: the network falls apart twice and comes together twice, a process dies
-/// and starts again. (The same histories as without the last two settings, in fewer states.)
+/// Everything goes wrong, in any order: the network falls apart twice and comes together twice, a
+/// process dies and starts again. (The same histories as without the last two settings, in fewer
+/// states.)
 const EVERYTHING: [Settings; 2] = [
     pool!("repaired", "2", "p1:1 p2:1", "partitions": "2", "merges": "2", "deaths": "1",
         "restarts": "1", "passing": "lazy", "across": "no"),
@@ -52,8 +53,8 @@ const FOUR_MEMBERS: [Settings; 2] = [
         "passing": "lazy", "across": "no"),
 ];
 
-/// Each node may die, crash and start again while the network falls apart: so the next life of a node that is
-/// known to be dead meets others elsewhere.
+/// Each node may die, crash and start again while the network falls apart: so the next life of a
+/// node that is known to be dead meets others elsewhere.
 const LIVES: [Settings; 2] = [
     pool!("repaired", "2", "p1:2", "partitions": "2", "deaths": "1", "node-crashes": "1",
         "restarts": "2", "passing": "lazy", "across": "no"),

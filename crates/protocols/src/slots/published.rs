@@ -1,14 +1,15 @@
 //! Donation as it was published, for reproduction and for what can go wrong with it.
 //!
-//! The scheme is that of [`donation`](super::donation), but whoever asks keeps its own list of who has
-//! to answer, and nobody else knows it. How the two optimisations O2 and O3 go together is told in two ways:
-//! - `text`: whoever has asked, and gets the request of somebody who has not answered, says nothing, and
-//!   counts the request as the other's empty answer.
-//! - `code`, as the authors' public simulation does it: the same, but if it is next after the other it
-//!   answers, and goes on waiting.
+//! The scheme is that of [`donation`](super::donation), but whoever asks keeps its own list of who
+//! has to answer, and nobody else knows it. How the two optimisations O2 and O3 go together is told
+//! in two ways:
+//! - `text`: whoever has asked, and gets the request of somebody who has not answered, says
+//!   nothing, and counts the request as the other's empty answer.
+//! - `code`, as the authors' public simulation does it: the same, but if it is next after the other
+//!   it answers, and goes on waiting.
 //!
-//! Both block (hazard H3, π4): somebody waits for ever for an answer that somebody else believes to have saved.
-//! Nothing is checked: whatever a donation names changes its owner, whoever had it.
+//! Both block (hazard H3, π4): somebody waits for ever for an answer that somebody else believes to
+//! have saved. Nothing is checked: whatever a donation names changes its owner, whoever had it.
 //!
 //! - Assumes: total order, and that a message is delivered in the view in which it was sent.
 //! - Guarantees: nothing that the explorer does not refute; see the card.

@@ -42,7 +42,8 @@ impl fmt::Debug for Range {
     }
 }
 
-/// A set of slots. Equal sets are equal values: ranges are in order, none is empty, and no two touch.
+/// A set of slots. Equal sets are equal values: ranges are in order, none is empty, and no two
+/// touch.
 ///
 /// Looking up is quick; changing one range costs a copy of those behind it. So this is for what is
 /// small or seldom changed: an offer, a donation, what a member claims at a merge.

@@ -1,8 +1,8 @@
 //! What goes wrong with the published rules, and where the explorer finds it.
 //!
-//! There is so much that the shortest history is rarely the one that is looked for. Scopes are chosen
-//! so that it is: with safe delivery, as the source wants it, unless it is about agreed delivery; and
-//! with as little else going wrong as can be.
+//! There is so much that the shortest history is rarely the one that is looked for. Scopes are
+//! chosen so that it is: with safe delivery, as the source wants it, unless it is about agreed
+//! delivery; and with as little else going wrong as can be.
 
 use synod_core::card::{Counterexample, Order, Rounds, Scope, Settings};
 use synod_core::family::slots::{PI1, PI4};

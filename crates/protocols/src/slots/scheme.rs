@@ -1,7 +1,8 @@
 //! How slots move between members: one of several schemes, chosen when a pool is set up.
 //!
-//! Whatever the scheme, the membership tells it the same few things; see the methods. A scheme changes
-//! who owns what only when a message is delivered, and asks for nothing while the group is unsettled.
+//! Whatever the scheme, the membership tells it the same few things; see the methods. A scheme
+//! changes who owns what only when a message is delivered, and asks for nothing while the group is
+//! unsettled.
 
 use super::Slots;
 use super::donation::Donation;
@@ -57,7 +58,8 @@ impl Scheme {
         }
     }
 
-    /// A message of a scheme is delivered, in this view or in the transitional configuration after it.
+    /// A message of a scheme is delivered, in this view or in the transitional configuration after
+    /// it.
     pub fn on_deliver(
         &mut self,
         from: ProcessId,
@@ -99,9 +101,9 @@ impl Scheme {
         }
     }
 
-    /// The view is over, and so is everything that was under way in it. The table is as it was when the
-    /// last message was delivered. `lost` tells whether somebody may be alive elsewhere who was in
-    /// the view, and may have delivered what we did not.
+    /// The view is over, and so is everything that was under way in it. The table is as it was when
+    /// the last message was delivered. `lost` tells whether somebody may be alive elsewhere who was
+    /// in the view, and may have delivered what we did not.
     pub fn close(&mut self, lost: bool, estate: &mut Estate, session: &mut Session<'_, Slots>) {
         match self {
             Scheme::Donation(donation) => donation.close(estate, session),

@@ -1,8 +1,9 @@
 //! Who owns which slot: what all members of a view know alike.
 //!
-//! The table is cut into pages. A page that is one member's from end to end is one word, so ten million
-//! slots in a few long runs take a few hundred kilobytes. A page of several owners has four bytes for
-//! each slot, so that a change costs no more in a pool that is in pieces. Told to others, it is runs.
+//! The table is cut into pages. A page that is one member's from end to end is one word, so ten
+//! million slots in a few long runs take a few hundred kilobytes. A page of several owners has four
+//! bytes for each slot, so that a change costs no more in a pool that is in pieces. Told to others,
+//! it is runs.
 
 mod counts;
 mod told;

@@ -1,8 +1,9 @@
 //! The slots in use, and the token of each.
 //!
-//! By the number of the slot, in pages; a page comes into being when a slot of it is first used, and
-//! stays. So a change costs the same at every size, and a member pays only for the slots that it uses. In a large
-//! pool the time goes into fetching memory, so a token is one word; the few that do not fit are elsewhere.
+//! By the number of the slot, in pages; a page comes into being when a slot of it is first used,
+//! and stays. So a change costs the same at every size, and a member pays only for the slots that
+//! it uses. In a large pool the time goes into fetching memory, so a token is one word; the few
+//! that do not fit are elsewhere.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -22,7 +22,8 @@ impl ViewByView for Slots {
         self.estate.delivered.0 = 0;
     }
 
-    /// The first half of every crossing depends on who left the last view together, and on nothing else.
+    /// The first half of every crossing depends on who left the last view together, and on nothing
+    /// else.
     fn leave_behind(&mut self, alone: &View) {
         let mut told = VecDeque::new();
         let can = Capabilities {

@@ -1,4 +1,5 @@
-//! What a process says that it will ignore, it does ignore, whenever it arrives: explorers rely on it.
+//! What a process says that it will ignore, it does ignore, whenever it arrives: explorers rely on
+//! it.
 
 use std::collections::BTreeSet;
 use synod_core::card::Rounds;
@@ -23,8 +24,8 @@ fn is_ignored<A: Algorithm>(world: &World<A>, envelope: &Envelope<A>) -> bool {
     to.is_up() && to.state().ignores(envelope.from, message)
 }
 
-/// Does anything that is possible, again and again. Returns how many messages arrived that were to be
-/// ignored.
+/// Does anything that is possible, again and again. Returns how many messages arrived that were to
+/// be ignored.
 fn walk<A: Algorithm>(seed: u64, setup: Setup) -> usize {
     let plan = Plan { setup, ..Plan::new(0, Rounds::Times(3)) };
     let mut world = World::<A>::new(&plan).expect("the setup is valid");

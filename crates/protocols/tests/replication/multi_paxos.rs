@@ -1,10 +1,10 @@
 //! Multi-Paxos.
 //!
-//! Larger worlds were explored to the end once, with the settings of [`SMALL`] and `synod check multi-paxos
-//! -n 3 --order fifo --param NAME=VALUE …`, and every state is safe: 16,279 states in which p0 and p1 want to
-//! lead and two commands come; 67,647 in which p0 and p1 want to lead, and somebody crashes and starts
-//! again; 154,379 in which all want to lead. Ten thousand storms, and three thousand in which p0 loses its
-//! disk, broke nothing.
+//! Larger worlds were explored to the end once, with the settings of [`SMALL`] and `synod check
+//! multi-paxos -n 3 --order fifo --param NAME=VALUE …`, and every state is safe: 16,279 states in
+//! which p0 and p1 want to lead and two commands come; 67,647 in which p0 and p1 want to lead, and
+//! somebody crashes and starts again; 154,379 in which all want to lead. Ten thousand storms, and
+//! three thousand in which p0 loses its disk, broke nothing.
 
 use crate::runs::{
     self, Input, around_the_hub, between_the_ends, cut, hub_with_an_old_log, links, sent,

@@ -1,10 +1,10 @@
 //! Raft: what holds in storms, and in small worlds.
 //!
-//! The largest world takes too long for every test run: three servers that all may stand, two terms, two
-//! commands, and somebody who crashes at any time, also in the middle of a step. It was explored once to the
-//! end, 2,903,625 states in 84 s, and every property and invariant holds in each; the same without the crash
-//! has 1,038,915. With the settings of [`SMALL`]:
-//! `synod check raft -n 3 --order fifo --rounds 2 --crashes 1 --param terms=2 --param NAME=VALUE …`.
+//! The largest world takes too long for every test run: three servers that all may stand, two
+//! terms, two commands, and somebody who crashes at any time, also in the middle of a step. It was
+//! explored once to the end, 2,903,625 states in 84 s, and every property and invariant holds in
+//! each; the same without the crash has 1,038,915. With the settings of [`SMALL`]: `synod check
+//! raft -n 3 --order fifo --rounds 2 --crashes 1 --param terms=2 --param NAME=VALUE …`.
 
 use crate::{runs, storms};
 use synod_core::card::{Rounds, Scope, Settings};
@@ -43,7 +43,8 @@ fn promises_hold_in_three_thousand_storms() {
     });
 }
 
-/// In each of these storms a leader stands still until others have elected another, and is then asked.
+/// In each of these storms a leader stands still until others have elected another, and is then
+/// asked.
 #[test]
 fn a_leader_that_stood_still_trusts_no_lease_that_ran_out_meanwhile() {
     for seed in [5_021, 6_491, 6_647, 8_601, 9_201, 9_677] {

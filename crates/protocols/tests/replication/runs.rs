@@ -106,8 +106,8 @@ pub(crate) fn between_the_ends() -> impl Iterator<Item = (ProcessId, ProcessId)>
     links(3).filter(move |(from, to)| ends.contains(from) && ends.contains(to))
 }
 
-/// One of five, the hub, hears nobody until the end of the first second; then nobody hears anybody but the hub,
-/// and p0 crashes.
+/// One of five, the hub, hears nobody until the end of the first second; then nobody hears anybody
+/// but the hub, and p0 crashes.
 pub(crate) fn hub_with_an_old_log(alone_from_us: u64) -> Vec<Fault<Input>> {
     let others = ProcessId::all(5).filter(|at| *at != HUB).collect();
     let alone = LinkChange::Partition(vec![others, vec![HUB]]);
@@ -120,8 +120,8 @@ pub(crate) fn hub_with_an_old_log(alone_from_us: u64) -> Vec<Fault<Input>> {
     faults
 }
 
-/// Everybody who asks is answered, and never is all that is cut mended. Returns how many messages of
-/// this kind were sent.
+/// Everybody who asks is answered, and never is all that is cut mended. Returns how many messages
+/// of this kind were sent.
 pub(crate) fn all_are_answered<A: Algorithm<Family = Replication>>(
     setup: &Setup,
     kind: &str,

@@ -1,5 +1,5 @@
-//! One run in a storm for each seed: of another size, network and load each time. Whoever crashes starts
-//! again with its disk, and in the end all links work.
+//! One run in a storm for each seed: of another size, network and load each time. Whoever crashes
+//! starts again with its disk, and in the end all links work.
 
 use synod_core::card::Rounds;
 use synod_core::family::replication::ANSWERED;

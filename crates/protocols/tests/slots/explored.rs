@@ -59,7 +59,8 @@ fn two_members_share_one_or_two_slots_however_much_goes_wrong() {
     assert_eq!([1, 2].map(|slots| endless("offers", slots)), [10_917, 24_154]);
 }
 
-/// Where one thing goes wrong until all is calm again, and then another, there are histories of any length.
+/// Where one thing goes wrong until all is calm again, and then another, there are histories of any
+/// length.
 #[test]
 fn whatever_goes_wrong_one_after_the_other_goes_on_for_ever() {
     let states = |faults: &[(&str, &str)]| {

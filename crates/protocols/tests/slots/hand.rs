@@ -164,7 +164,8 @@ impl Group {
         }
     }
 
-    /// Everything that is pending is delivered, and all that follows; the smallest name speaks first.
+    /// Everything that is pending is delivered, and all that follows; the smallest name speaks
+    /// first.
     pub(crate) fn deliver_all(&mut self) {
         while let Some(from) = self.speakers().first() {
             self.deliver(*from);

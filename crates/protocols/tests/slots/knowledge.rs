@@ -1,5 +1,5 @@
-//! What a member may conclude from who came along, who is new, who parted and who is dead: the table in
-//! `docs/slots.md`, row by row.
+//! What a member may conclude from who came along, who is new, who parted and who is dead: the
+//! table in `docs/slots.md`, row by row.
 
 use crate::hand::Group;
 use synod_core::ProcessId;

@@ -1,4 +1,5 @@
-//! A lazy engine leaves nothing out: what can happen with one that is not lazy happens with it, too.
+//! A lazy engine leaves nothing out: what can happen with one that is not lazy happens with it,
+//! too.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
@@ -256,8 +257,8 @@ fn print(member: &Slots) -> u64 {
 const CAN: Capabilities =
     Capabilities { safe: true, partitionable: true, came_with: true, longest_message: usize::MAX };
 
-/// Delivers to every member, as it is at any moment, all that is ever multicast, and sees that it makes no
-/// difference. Returns how often.
+/// Delivers to every member, as it is at any moment, all that is ever multicast, and sees that it
+/// makes no difference. Returns how often.
 fn makes_no_difference(
     rules: &'static str,
     delivered: impl Fn(&Slots, &Delivery<Message>) -> Option<Delivery<Message>>,

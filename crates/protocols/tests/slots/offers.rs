@@ -234,8 +234,8 @@ impl Chaos {
         }
     }
 
-    /// The sides are cut or joined. Of what is pending, one side delivers some in its view, which others
-    /// deliver when their view is over, or not at all.
+    /// The sides are cut or joined. Of what is pending, one side delivers some in its view, which
+    /// others deliver when their view is over, or not at all.
     fn change(&mut self) {
         let old = self.sides.clone();
         let side = self.dice.below(old.len());

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use synod_core::family::slots::{Input, Output};
 
-/// Everybody in `asking` asks once, at any time; messages are ordered in any way. In how many of these
-/// orders somebody waits for answers in the end, and nothing more happens.
+/// Everybody in `asking` asks once, at any time; messages are ordered in any way. In how many of
+/// these orders somebody waits for answers in the end, and nothing more happens.
 fn stuck(n: u32, asking: &[u32], spare: bool, settings: &[(&str, &str)]) -> usize {
     let owned = if spare { 9 } else { 1 };
     let owned: Vec<String> = (1..=n).map(|at| format!("p{at}:{owned}")).collect();

@@ -1,5 +1,5 @@
-//! SLOTS on the embedded engine, in ten thousand storms: no slot has two owners, nothing is lost when all
-//! come together again, every side serves, and tokens grow.
+//! SLOTS on the embedded engine, in ten thousand storms: no slot has two owners, nothing is lost
+//! when all come together again, every side serves, and tokens grow.
 
 #[path = "../group/storms.rs"]
 mod storms;

@@ -356,8 +356,8 @@ impl<A: Algorithm> Player<A> {
         }
     }
 
-    /// What is due next by the seed happens: one step, or a few that belong together. False if nothing
-    /// is left to happen.
+    /// What is due next by the seed happens: one step, or a few that belong together. False if
+    /// nothing is left to happen.
     pub(super) fn turn(&mut self) -> Result<bool, Wrong> {
         self.must_be_short()?;
         let took = self.run.next();

@@ -12,8 +12,8 @@ pub(super) struct Hand {
     /// Whether a step was taken by hand: then a message may be due before others that it must not
     /// overtake.
     pub(super) has_acted: bool,
-    /// Whether messages wait until they are delivered by hand, but for links with a latency of their
-    /// own.
+    /// Whether messages wait until they are delivered by hand, but for links with a latency of
+    /// their own.
     pub(super) messages_wait: bool,
     /// Whether applications ask only what they are made to ask by hand.
     pub(super) applications_sleep: bool,
@@ -48,8 +48,8 @@ impl Hand {
 }
 
 impl<A: Algorithm> Run<'_, A> {
-    /// Messages and applications wait for a hand. To be called before the run begins; `latency` says
-    /// whether messages arrive by themselves.
+    /// Messages and applications wait for a hand. To be called before the run begins; `latency`
+    /// says whether messages arrive by themselves.
     pub(crate) fn leave_to_hands(&mut self, latency: bool) {
         self.engine.hand.applications_sleep = true;
         self.engine.hand.messages_wait = !latency;
@@ -160,8 +160,8 @@ impl<A: Algorithm> Run<'_, A> {
 }
 
 impl<A: Algorithm> Engine<'_, A> {
-    /// Applications that sleep make their plans when they wake, in the order in which they would have
-    /// made them: each counts once, where it was stirred last.
+    /// Applications that sleep make their plans when they wake, in the order in which they would
+    /// have made them: each counts once, where it was stirred last.
     pub(super) fn keep_stirred(&mut self) {
         let mut seen = ProcessSet::EMPTY;
         self.stirred.reverse();

@@ -30,8 +30,8 @@ pub struct Tracer<'s> {
 pub(crate) struct Kept {
     /// The events.
     pub(crate) events: Vec<Event>,
-    /// The numbers of the events with which a step began; of a step without any event, the number of
-    /// the next one.
+    /// The numbers of the events with which a step began; of a step without any event, the number
+    /// of the next one.
     pub(crate) begins: Vec<u64>,
 }
 

@@ -86,9 +86,9 @@ impl<A: Algorithm> World<A> {
     }
 
     /// Somebody whose disk writes. A driver that tries everything may let it finish first: whatever
-    /// else could happen before can happen after it. For what the process says waits for its disk, and
-    /// so it might as well have said it and the network, or the application, be slow; and what it would
-    /// take in meanwhile it takes in afterwards. It may only crash before that.
+    /// else could happen before can happen after it. For what the process says waits for its disk,
+    /// and so it might as well have said it and the network, or the application, be slow; and what
+    /// it would take in meanwhile it takes in afterwards. It may only crash before that.
     pub fn first_to_write(&self) -> Option<ProcessId> {
         let mut all = ProcessId::all(self.processes.len());
         all.find(|at| self.process(*at).is_up() && self.process(*at).is_writing())
@@ -136,8 +136,8 @@ impl<A: Algorithm> World<A> {
         }
     }
 
-    /// Whether a step is something that goes wrong inside the algorithm, as in an idealised group service. It
-    /// may come and need not, however often it came before.
+    /// Whether a step is something that goes wrong inside the algorithm, as in an idealised group
+    /// service. It may come and need not, however often it came before.
     pub fn is_misfortune(&self, action: &Action<A::Input>) -> bool {
         let Action::Fire { at, timer } = action else { return false };
         let mut timers = self.process(*at).timers().iter();

@@ -124,8 +124,8 @@ impl<A: Algorithm> World<A> {
         let mut messages = world.medium.flight.messages_mut();
         let mut states = Vec::new();
         for process in &mut world.processes {
-            // Where numbers are made small nobody comes back to read a disk, but what waits for it is
-            // still to be sent.
+            // Where numbers are made small nobody comes back to read a disk, but what waits for it
+            // is still to be sent.
             if let Some(disk) = &mut process.disk {
                 disk.records.clear();
             }

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use synod_core::{Algorithm, ProcessId};
 
 impl<A: Algorithm> World<A> {
-    /// Forgets the messages that their receivers will ignore, of those with this number or a greater one and of
-    /// those whose receivers have taken a step. (Of all others it is known that they will not.)
+    /// Forgets the messages that their receivers will ignore, of those with this number or a
+    /// greater one and of those whose receivers have taken a step. (Of all others it is known that
+    /// they will not.)
     pub(super) fn forget_ignored(&mut self, since: u64) {
         if !self.fixed.lean {
             return;

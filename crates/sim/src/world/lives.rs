@@ -25,9 +25,9 @@ impl<A: Algorithm> World<A> {
         driver.see(self.now_us, Happening::Crashed(at));
     }
 
-    /// Of the records that wait for the disk of a process, so many reach it, and nothing that waits for
-    /// them is carried out: the process is about to crash. For the replay of real runs, where a process
-    /// may be killed after it wrote a record and before it could say so.
+    /// Of the records that wait for the disk of a process, so many reach it, and nothing that waits
+    /// for them is carried out: the process is about to crash. For the replay of real runs, where a
+    /// process may be killed after it wrote a record and before it could say so.
     pub fn reach_disk(&mut self, at: ProcessId, records: usize) {
         self.forget_print(at);
         let process = &mut self.processes[at.index()];

@@ -73,7 +73,8 @@ impl<T> Clone for Shared<T> {
         Shared(Arc::clone(&self.0))
     }
 
-    // Explorers copy the same world over what became of it again and again: nothing is counted then.
+    // Explorers copy the same world over what became of it again and again: nothing is counted
+    // then.
     fn clone_from(&mut self, source: &Self) {
         if !Arc::ptr_eq(&self.0, &source.0) {
             self.0 = Arc::clone(&source.0);
@@ -340,8 +341,8 @@ impl<A: Algorithm> World<A> {
         });
     }
 
-    /// Something happens at a process: its host takes it in, and the application answers to what it is
-    /// told.
+    /// Something happens at a process: its host takes it in, and the application answers to what it
+    /// is told.
     fn run(
         &mut self,
         at: ProcessId,

@@ -16,9 +16,10 @@ pub struct Plan {
     pub multicast: bool,
     /// What is known about time, for drivers that try everything. A simulator has its own time.
     pub timing: Timing,
-    /// Whether the world forgets at once what makes no difference any more, if nobody comes back from
-    /// a crash: messages that will be ignored ([`Protocol::ignores`]) or find nobody there, and disks
-    /// of processes that crashed. So drivers that try everything have fewer states to look at.
+    /// Whether the world forgets at once what makes no difference any more, if nobody comes back
+    /// from a crash: messages that will be ignored ([`Protocol::ignores`]) or find nobody there,
+    /// and disks of processes that crashed. So drivers that try everything have fewer states to
+    /// look at.
     ///
     /// [`Protocol::ignores`]: synod_core::Protocol::ignores
     pub lean: bool,

@@ -23,9 +23,9 @@ impl<A: Algorithm> World<A> {
         left_ms(set, self.clock_us())
     }
 
-    /// Whether time may go on. In a synchronous world it must not as long as a timer has run out,
-    /// a message is due, a disk has something to write, or an application wants something at once, and
-    /// nothing came of it yet; and if nothing depends on time any more, it need not.
+    /// Whether time may go on. In a synchronous world it must not as long as a timer has run out, a
+    /// message is due, a disk has something to write, or an application wants something at once,
+    /// and nothing came of it yet; and if nothing depends on time any more, it need not.
     pub(super) fn may_tick(&self) -> bool {
         let timers = || self.processes.iter().filter(|p| p.is_up()).flat_map(Process::timers);
         let bounded = || self.medium.flight.iter().filter_map(|(slot, e)| Some((slot, e.left_ms?)));

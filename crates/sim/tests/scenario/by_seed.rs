@@ -50,7 +50,8 @@ fn a_hand_between_two_runs_is_part_of_the_run() {
     assert!(!told[before.len() + 1..].iter().any(|line| line.starts_with("p0 ")), "{told:?}");
 }
 
-/// The reply takes the place of the request that a hand delivered early; it must not inherit its time.
+/// The reply takes the place of the request that a hand delivered early; it must not inherit its
+/// time.
 #[test]
 fn what_was_due_of_a_message_delivered_by_hand_is_forgotten() {
     let header = format!("{TWO}\nlatency: 5ms");

@@ -16,8 +16,8 @@ pub(super) struct Component<M> {
     pub(super) here: Vec<Reader>,
     /// Who died in it, and all who are still here know; in order of their names.
     pub(super) dead: Vec<Change>,
-    /// Whether those who are here have been told how it ends, and wait for the next one. (Lazy oracles
-    /// only.)
+    /// Whether those who are here have been told how it ends, and wait for the next one. (Lazy
+    /// oracles only.)
     pub(super) closed: bool,
     /// What was ordered in it, and not yet delivered by all who are here.
     log: Vec<Entry<M>>,
@@ -169,8 +169,8 @@ impl<M: Wire> Component<M> {
         self.forget();
     }
 
-    /// Some of those here go on to another view. What they still deliver is chosen. If `across` is off, nobody
-    /// delivers what makes no difference.
+    /// Some of those here go on to another view. What they still deliver is chosen. If `across` is
+    /// off, nobody delivers what makes no difference.
     pub(super) fn leave<P: Protocol>(
         &mut self,
         who: &ProcessSet,

@@ -20,8 +20,8 @@ pub struct Stub {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum Standing {
-    /// Not in the group. We left it in this life, and are told things until the oracle knows; or none, if
-    /// it was the oracle that put us out.
+    /// Not in the group. We left it in this life, and are told things until the oracle knows; or
+    /// none, if it was the oracle that put us out.
     Outside(u32),
     /// In the group, as this member, in this view.
     Inside(Member, ViewId),

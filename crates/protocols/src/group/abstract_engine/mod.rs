@@ -11,17 +11,17 @@
 //!
 //! - **Pass**: some member gets the next event that it has not had yet. So every member is as far
 //!   behind the others as the adversary likes.
-//! - **Partition**: some of a view's members go on by themselves. The others stay in the old view, and
-//!   may even multicast in it, until they **settle**: they get a view of their own, too.
+//! - **Partition**: some of a view's members go on by themselves. The others stay in the old view,
+//!   and may even multicast in it, until they **settle**: they get a view of their own, too.
 //! - **Merge**: members of two or more views get a view together, each group from where it is.
-//! - **Die**: a process dies, and the rest of its view is told so. **Crash**: a node fails, and for the
-//!   others this looks like a partition. **Restart**: it begins anew, alone or in some view.
+//! - **Die**: a process dies, and the rest of its view is told so. **Crash**: a node fails, and for
+//!   the others this looks like a partition. **Restart**: it begins anew, alone or in some view.
 //!
-//! When some members go on from a view, the adversary chooses how much of what was ordered they still
-//! deliver in its regular configuration, and which of the rest in the transitional one. They agree
-//! on it, they deliver what they multicast themselves, and what was delivered as safe anywhere;
-//! nothing else is certain. What has not reached the oracle yet is ordered in a later view, and bears
-//! the name of the view in which it was multicast.
+//! When some members go on from a view, the adversary chooses how much of what was ordered they
+//! still deliver in its regular configuration, and which of the rest in the transitional one. They
+//! agree on it, they deliver what they multicast themselves, and what was delivered as safe
+//! anywhere; nothing else is certain. What has not reached the oracle yet is ordered in a later
+//! view, and bears the name of the view in which it was multicast.
 //!
 //! - Assumes: that no process of the world crashes (the oracle does that), and links that lose
 //!   nothing. Members are p1, p2, …; so a group of `n` processes has `n − 1` members.
@@ -29,8 +29,8 @@
 //! - Cost: one message for each multicast, one for each event that a member is told; the latter
 //!   arrive at once.
 //! - State: what was ordered and not yet delivered by everybody in its view: at most [`WINDOW`]
-//!   messages of each member for each view in which it multicast; and the events that each member has
-//!   not had yet.
+//!   messages of each member for each view in which it multicast; and the events that each member
+//!   has not had yet.
 //! - Left out, although one might call it allowed: messages of somebody who is not in the view any
 //!   more, delivered in a later one.
 
@@ -168,8 +168,8 @@ pub enum Move {
     Gather,
     /// Some member gets its next event.
     Pass,
-    /// What some member multicasts next gets its place. (Lazy oracles only: with others it is ordered
-    /// when it arrives.)
+    /// What some member multicasts next gets its place. (Lazy oracles only: with others it is
+    /// ordered when it arrives.)
     Order,
     /// Nobody has anything to say any more. (Lazy oracles only.)
     Rest,

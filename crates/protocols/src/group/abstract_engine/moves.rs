@@ -132,7 +132,8 @@ impl<M: Wire> Oracle<M> {
         self.install(&set, cx);
     }
 
-    /// Who gets a view together, and from how many: two become one; or more, if there are more merges left.
+    /// Who gets a view together, and from how many: two become one; or more, if there are more
+    /// merges left.
     pub(super) fn some_views(&self, cx: &mut Cx<'_, Abstract<M>>) -> (ProcessSet, u32) {
         let places = self.mergeable();
         let most = self.settings.left.times(Move::Merge) + 1;

@@ -28,12 +28,13 @@ pub struct Oracle<M> {
 /// A member, as the oracle knows it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Node<M> {
-    /// Which of its lives it is in, or was in last; 0 if it never started. (If names of lives are used
-    /// again, a dead node is as if it had died in its first one.)
+    /// Which of its lives it is in, or was in last; 0 if it never started. (If names of lives are
+    /// used again, a dead node is as if it had died in its first one.)
     pub(super) incarnation: u32,
     /// What it will be told before anything that is ordered in the view that it is in then.
     pub(super) queue: VecDeque<Event<M>>,
-    /// What it has multicast and has no place yet, if the oracle is lazy. (If not, it is on its way.)
+    /// What it has multicast and has no place yet, if the oracle is lazy. (If not, it is on its
+    /// way.)
     pub(super) unordered: VecDeque<Delivery<M>>,
 }
 
@@ -204,7 +205,8 @@ impl<M: Wire> Oracle<M> {
         self.components.retain(|component| !component.here.is_empty());
     }
 
-    /// A new view, of these members (one at least): each group of them goes on from the view that it is in.
+    /// A new view, of these members (one at least): each group of them goes on from the view that
+    /// it is in.
     pub(super) fn install(&mut self, set: &ProcessSet, cx: &mut Cx<'_, Abstract<M>>) {
         let members: Vec<_> = set.iter().map(|node| self.member(node)).collect();
         let parts = self.parts(set);

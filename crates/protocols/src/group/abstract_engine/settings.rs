@@ -119,7 +119,8 @@ pub enum Left {
     Script(VecDeque<Move>),
 }
 
-/// What is left of budgets is told apart by [`Left::each`], see [`synod_core::Algorithm::faults_left`].
+/// What is left of budgets is told apart by [`Left::each`], see
+/// [`synod_core::Algorithm::faults_left`].
 impl Hash for Left {
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self {
@@ -242,7 +243,8 @@ impl Settings {
         self.passing == Passing::Lazy
     }
 
-    /// Whether names of views and of lives come back when nobody knows them any more; see `lazy.rs`.
+    /// Whether names of views and of lives come back when nobody knows them any more; see
+    /// `lazy.rs`.
     pub(super) fn reuses_names(&self) -> bool {
         self.is_lazy() && !self.across
     }

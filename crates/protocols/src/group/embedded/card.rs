@@ -63,12 +63,12 @@ pub(super) fn settings(setup: &Setup) -> Result<Settings, SetupError> {
 }
 
 /// After so many time-outs of calm all are in one view. Ten pass at most until everybody knows of
-/// everybody and whatever was begun before is given up; then the longest ban; and twelve more until the
-/// next view, if its first proposal is refused. `docs/groups.md` counts them.
+/// everybody and whatever was begun before is given up; then the longest ban; and twelve more until
+/// the next view, if its first proposal is refused. `docs/groups.md` counts them.
 const SETTLED_AFTER: u64 = 10 + LONGEST_BAN + 12;
 
-/// How calm it must be for settling, and for how long. The abstract engine has no clock, and who may
-/// propose only so many views may have none left.
+/// How calm it must be for settling, and for how long. The abstract engine has no clock, and who
+/// may propose only so many views may have none left.
 fn calm(setup: &Setup) -> Option<Calm> {
     let settings = settings(setup).ok()?;
     if setup.text(ENGINE.name) == Some("abstract") || settings.views < u32::MAX {
@@ -127,7 +127,8 @@ pub const CARD: Card = Card {
     promises: &[G1, G2, G3, G4, G5, VIEWS, INTEGRITY, SETTLES],
     deadlines: &[Deadline { property: SETTLES, calm }],
     proved: &[
-        // Everybody hears everybody within half a period, and who is silent for two of them is gone.
+        // Everybody hears everybody within half a period, and who is silent for two of them is
+        // gone.
         Scope { timing: PROMPT, rounds: Rounds::Times(0), set: SHORT, ..Scope::of(2) },
         Scope {
             timing: PROMPT,

@@ -1,22 +1,23 @@
 //! From one view to the next: a coordinator proposes, all accept, prepare and commit.
 //!
-//! 1. The coordinator *proposes* a view, under a name above all that it knows. Who takes the proposal
-//!    delivers nothing more in its view, and *accepts*: it tells what it holds of its view.
+//! 1. The coordinator *proposes* a view, under a name above all that it knows. Who takes the
+//!    proposal delivers nothing more in its view, and *accepts*: it tells what it holds of its
+//!    view.
 //! 2. When all have accepted, the coordinator sends to each what those that come with it hold
-//!    together (*prepare*). Who has that is *ready*. There is a moment now at which all of them have
-//!    given up their views and none goes on without the others' knowledge.
-//! 3. When all are ready, it *commits*: each delivers the rest of its view and is in the new one. Who is
-//!    ready and hears anything out of the new view knows that, too.
+//!    together (*prepare*). Who has that is *ready*. There is a moment now at which all of them
+//!    have given up their views and none goes on without the others' knowledge.
+//! 3. When all are ready, it *commits*: each delivers the rest of its view and is in the new one.
+//!    Who is ready and hears anything out of the new view knows that, too.
 //!
-//! Nobody waits without a limit. The coordinator repeats itself once in a period. If nobody answers for
-//! two time-outs, as long as a question and its answer may take, it proposes anew without those who are
-//! missing, and leaves them out for a while; unless somebody has named a higher view meanwhile, which
-//! alone may be why they do not answer. Who has accepted and hears no more takes the next proposal, or
-//! makes one.
+//! Nobody waits without a limit. The coordinator repeats itself once in a period. If nobody answers
+//! for two time-outs, as long as a question and its answer may take, it proposes anew without those
+//! who are missing, and leaves them out for a while; unless somebody has named a higher view
+//! meanwhile, which alone may be why they do not answer. Who has accepted and hears no more takes
+//! the next proposal, or makes one.
 //!
 //! - Cost: 5(V − 1) messages for a view of V.
-//! - State: the coordinator holds what the members hold of their views, at most `window` messages of
-//!   each member of each view, until all have it.
+//! - State: the coordinator holds what the members hold of their views, at most `window` messages
+//!   of each member of each view, until all have it.
 
 use super::attempt::{Attempt, Stage};
 use super::message::{Accept, Message, Prepare};
@@ -28,9 +29,9 @@ use synod_core::{Cx, ProcessId, ProcessSet, Wire};
 /// An epoch that no group reaches; who names one higher lies.
 pub(super) const LAST_EPOCH: u64 = 1 << 62;
 
-/// Epochs are above this one where so many restarts are known of. Who starts again has forgotten how
-/// far epochs had come; this way they are greater all the same, and so is all that is built on them,
-/// as soon as everybody is there of whom such a view consisted.
+/// Epochs are above this one where so many restarts are known of. Who starts again has forgotten
+/// how far epochs had come; this way they are greater all the same, and so is all that is built on
+/// them, as soon as everybody is there of whom such a view consisted.
 pub(super) fn first_epoch(restarts: u64) -> u64 {
     restarts.min(1 << 28) << 32
 }
@@ -54,8 +55,8 @@ impl<M: Wire> Embedded<M> {
         }
     }
 
-    /// Whether those who are wanted have been the same for a while. We wait longer for somebody of our
-    /// view that still follows another: it may not have noticed yet that that one is gone.
+    /// Whether those who are wanted have been the same for a while. We wait longer for somebody of
+    /// our view that still follows another: it may not have noticed yet that that one is gone.
     fn is_settled(&self) -> bool {
         let hesitates = self.peers.hesitates(&self.order.members);
         self.settled >= if hesitates { self.settings.patience } else { 1 }

@@ -1,10 +1,10 @@
 //! The end of a view: what is left of it is delivered, and the next one begins.
 //!
 //! Those who come together from a view have together a set of messages of it. What any of them has
-//! delivered is delivered by all, still in the view. Then the view is over, and they deliver the rest
-//! in the transitional configuration: in order, up to the first number that none of them has; and
-//! beyond that, what was multicast by one of them. What others multicast after a message that is
-//! missing here may depend on it, and is left out.
+//! delivered is delivered by all, still in the view. Then the view is over, and they deliver the
+//! rest in the transitional configuration: in order, up to the first number that none of them has;
+//! and beyond that, what was multicast by one of them. What others multicast after a message that
+//! is missing here may depend on it, and is left out.
 
 use super::message::{Accept, Numbered, Prepare};
 use super::order::{Order, tell};

@@ -1,7 +1,7 @@
 //! What was multicast in a view, until everybody has it.
 //!
-//! - State: the messages between two numbers; whoever puts something in sees to it that the second is
-//!   not too far away.
+//! - State: the messages between two numbers; whoever puts something in sees to it that the second
+//!   is not too far away.
 
 use super::message::{Entry, Numbered};
 use serde::{Deserialize, Serialize};

@@ -1,28 +1,29 @@
 //! A group engine: views that all members agree on, and one order of all that they multicast.
 //!
 //! Everybody starts alone, in a view of its own. Signs of life to all configured nodes show who is
-//! there; whenever that is not who is in the view, the smallest of those who reach each other brings
-//! about a new view. Every side of a partition has one, and sides that reach each other again merge,
-//! however many there are. In a view a sequencer numbers what is multicast.
+//! there; whenever that is not who is in the view, the smallest of those who reach each other
+//! brings about a new view. Every side of a partition has one, and sides that reach each other
+//! again merge, however many there are. In a view a sequencer numbers what is multicast.
 //!
 //! - `peers` knows who is there, and whom one would like to be in a view with;
 //! - `order` puts what is multicast in a view into one order, with numbers from `numbers`;
 //! - `change` brings about the next view, and `install` delivers what is left of the last.
 //!
-//! - Assumes: nodes are known beforehand, and do not lie. Messages may be lost, doubled, late and out
-//!   of order, links may work in one direction only, nodes crash and start again with a higher
+//! - Assumes: nodes are known beforehand, and do not lie. Messages may be lost, doubled, late and
+//!   out of order, links may work in one direction only, nodes crash and start again with a higher
 //!   incarnation. If delays are longer than the time-out, views change needlessly, and stay right.
-//! - Guarantees: G1 to G5 of [`synod_core::group`] whatever happens. If nothing goes wrong any more, and
-//!   messages take less than the time-out less a period, all who reach each other are in one view after
-//!   86 time-outs at most; mostly after two.
-//! - Cost: N(N − 1) signs of life in a period. For a multicast in a view of V: V + 1 messages and three
-//!   hops, or V − 1 and one hop by the sequencer; when much is multicast, one message carries many.
+//! - Guarantees: G1 to G5 of [`synod_core::group`] whatever happens. If nothing goes wrong any
+//!   more, and messages take less than the time-out less a period, all who reach each other are in
+//!   one view after 86 time-outs at most; mostly after two.
+//! - Cost: N(N − 1) signs of life in a period. For a multicast in a view of V: V + 1 messages and
+//!   three hops, or V − 1 and one hop by the sequencer; when much is multicast, one message carries
+//!   many.
 //! - State: for each member of the view at most `window` messages that are not yet everywhere.
 //!
-//! Sources: L. Moser, Y. Amir, P. M. Melliar-Smith, D. Agarwal: Extended virtual synchrony. ICDCS 1994.
-//! K. Birman, T. Joseph: Exploiting virtual synchrony in distributed systems. SOSP 1987 (flush).
-//! X. Défago, A. Schiper, P. Urbán: Total order broadcast and multicast algorithms. ACM Computing
-//! Surveys 36(4), 2004 (sequencers that give out numbers).
+//! Sources: L. Moser, Y. Amir, P. M. Melliar-Smith, D. Agarwal: Extended virtual synchrony. ICDCS
+//! 1994. K. Birman, T. Joseph: Exploiting virtual synchrony in distributed systems. SOSP 1987
+//! (flush). X. Défago, A. Schiper, P. Urbán: Total order broadcast and multicast algorithms. ACM
+//! Computing Surveys 36(4), 2004 (sequencers that give out numbers).
 
 mod attempt;
 mod card;

@@ -1,7 +1,7 @@
 //! Numbers for what is multicast: who wants some asks the sequencer, and it gives them away.
 //!
-//! Requests name how many numbers somebody wants in this view in all, so they can be repeated; so can
-//! the answers, because the sequencer remembers what it gave until it is used.
+//! Requests name how many numbers somebody wants in this view in all, so they can be repeated; so
+//! can the answers, because the sequencer remembers what it gave until it is used.
 
 use super::message::{Entry, Message};
 use super::{Embedded, Phase};
@@ -32,8 +32,8 @@ impl<M: Wire> Embedded<M> {
         self.after_progress(false, cx);
     }
 
-    /// Sends own messages that have their numbers, and keeps them. Returns whether somebody waits to
-    /// hear that we have them.
+    /// Sends own messages that have their numbers, and keeps them. Returns whether somebody waits
+    /// to hear that we have them.
     fn send_out(&mut self, number: u64, entries: Vec<Entry<M>>, cx: &mut Cx<'_, Self>) -> bool {
         let (view, me) = (self.order.view, self.member(cx));
         if self.order.members.len() > 1 {

@@ -1,20 +1,21 @@
 //! One order in a view: numbers from a sequencer, and messages from their senders.
 //!
-//! The first member of a view is its *sequencer*. Who wants to multicast asks it for a number, and then
-//! sends the message with its number to all members; while one request is under way more messages
-//! gather, and the next request is for all of them. Everybody delivers in the order of the numbers: an
-//! agreed message in its turn, a safe one when everybody has it. The sender knows the number before
-//! anybody has the message. So when a view falls apart, those who are cut off from the sequencer order
-//! what they have as everybody else does; and what has no number yet has nobody delivered, and may go
-//! into the next view.
+//! The first member of a view is its *sequencer*. Who wants to multicast asks it for a number, and
+//! then sends the message with its number to all members; while one request is under way more
+//! messages gather, and the next request is for all of them. Everybody delivers in the order of the
+//! numbers: an agreed message in its turn, a safe one when everybody has it. The sender knows the
+//! number before anybody has the message. So when a view falls apart, those who are cut off from
+//! the sequencer order what they have as everybody else does; and what has no number yet has nobody
+//! delivered, and may go into the next view.
 //!
-//! Signs of life tell how far each member is. Senders repeat what somebody lacks for a while, and ask
-//! again for numbers that do not come.
+//! Signs of life tell how far each member is. Senders repeat what somebody lacks for a while, and
+//! ask again for numbers that do not come.
 //!
 //! - Assumes: nothing of links; whoever is not heard for long is put out of the view.
-//! - Cost: 2 + (V − 1) messages in a view of V, by the sequencer V − 1, however many are sent at once;
-//!   a safe one 2(V − 1) more.
-//! - State: at most `window` messages of each member are not yet everywhere; all members keep those.
+//! - Cost: 2 + (V − 1) messages in a view of V, by the sequencer V − 1, however many are sent at
+//!   once; a safe one 2(V − 1) more.
+//! - State: at most `window` messages of each member are not yet everywhere; all members keep
+//!   those.
 
 use super::Embedded;
 use super::log::Log;
@@ -95,8 +96,8 @@ impl<M: Wire> Order<M> {
         self.members.iter().map(|member| member.node).collect()
     }
 
-    /// Whether so many messages can have these numbers: all members together have only so many under
-    /// way that not everybody has, and we are one of those.
+    /// Whether so many messages can have these numbers: all members together have only so many
+    /// under way that not everybody has, and we are one of those.
     pub(super) fn may_be(&self, number: u64, count: u64, window: usize) -> bool {
         let last = self.log.have() + (self.members.len() * window) as u64;
         number > 0 && number.checked_add(count).is_some_and(|end| end <= last + 1)
@@ -130,8 +131,8 @@ impl<M: Wire> Embedded<M> {
         self.after_progress(safe, cx);
     }
 
-    /// Something came in: delivers what can be delivered, and tells how far we are, if somebody waits
-    /// for that (`urgent`) or much is new.
+    /// Something came in: delivers what can be delivered, and tells how far we are, if somebody
+    /// waits for that (`urgent`) or much is new.
     pub(super) fn after_progress(&mut self, urgent: bool, cx: &mut Cx<'_, Self>) {
         self.deliver(cx);
         let order = &mut self.order;
@@ -166,7 +167,8 @@ impl<M: Wire> Embedded<M> {
         }
     }
 
-    /// What does everybody have? The sequencer tells if a safe message waits for that, or much is new.
+    /// What does everybody have? The sequencer tells if a safe message waits for that, or much is
+    /// new.
     pub(super) fn stabilise(&mut self, cx: &mut Cx<'_, Self>) {
         let order = &mut self.order;
         let number = order.everywhere(cx.me());

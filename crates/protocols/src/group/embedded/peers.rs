@@ -1,11 +1,11 @@
 //! Who is there: signs of life, whom one reaches, and whom one wants in the view.
 //!
-//! A node is *heard* if its last sign of life is not too old. It is *reached* if it is heard and says
-//! that it hears us: a link that works in one direction only is none. Among those whom it reaches each
-//! node looks for the smallest that wants it in its view, and *follows* that one; only who follows
-//! itself proposes views. It wants all who follow nobody smaller and reach each other. So if not
-//! everybody reaches everybody, the nodes fall into views one after the other, in order of their
-//! names, and stay there: nobody is torn to and fro between two.
+//! A node is *heard* if its last sign of life is not too old. It is *reached* if it is heard and
+//! says that it hears us: a link that works in one direction only is none. Among those whom it
+//! reaches each node looks for the smallest that wants it in its view, and *follows* that one; only
+//! who follows itself proposes views. It wants all who follow nobody smaller and reach each other.
+//! So if not everybody reaches everybody, the nodes fall into views one after the other, in order
+//! of their names, and stay there: nobody is torn to and fro between two.
 //!
 //! - State: for each node its last sign of life and four small numbers.
 
@@ -160,8 +160,8 @@ impl Peers {
         ProcessId::all(self.me.index()).find(wants)
     }
 
-    /// From whom we take proposals. If somebody smaller is there and does not want us, we wait for a
-    /// while whether it will.
+    /// From whom we take proposals. If somebody smaller is there and does not want us, we wait for
+    /// a while whether it will.
     pub(super) fn follows(&self) -> ProcessId {
         if let Some(smaller) = self.wanted_by() {
             return smaller;
@@ -203,8 +203,8 @@ impl Peers {
         reached.any(|hello| hello.follows < self.me)
     }
 
-    /// Whether somebody in our view has been in another one for too long: longer than it takes until
-    /// it hears that our view began, and we hear that it is there.
+    /// Whether somebody in our view has been in another one for too long: longer than it takes
+    /// until it hears that our view began, and we hear that it is there.
     pub(super) fn is_astray(&self, members: &[Member]) -> bool {
         let astray = |member: &Member| self.peers[member.node.index()].astray > 2 * self.patience;
         members.iter().any(|member| member.node != self.me && astray(member))
@@ -215,8 +215,9 @@ impl Peers {
         let gone = |member: &Member| {
             let peer = &self.peers[member.node.index()];
             let life = peer.hello.as_ref().map_or(0, |hello| hello.incarnation);
-            // A member takes no proposal below the one that it took last. So if the last view of whoever
-            // left is not above ours, it was in no other view since it took the proposal of ours.
+            // A member takes no proposal below the one that it took last. So if the last view of
+            // whoever left is not above ours, it was in no other view since it took the proposal of
+            // ours.
             let left_here = peer.left_from.is_some_and(|last| last <= view);
             let cause = if peer.left == member.incarnation && left_here {
                 Cause::Leave

@@ -94,8 +94,8 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
         }
     }
 
-    /// 1a, for all places at once. Our own promise is on the disk before anybody hears of the ballot: so
-    /// it is never begun twice.
+    /// 1a, for all places at once. Our own promise is on the disk before anybody hears of the
+    /// ballot: so it is never begun twice.
     fn prepare(&mut self, cx: &mut Cx<'_, Self>) {
         let Some(ballot) = self.next_ballot(cx.me()) else { return };
         self.promised = Some(ballot);

@@ -110,8 +110,8 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
         self.propose_pending(cx);
     }
 
-    /// 2a: proposes at the next places, and then accepts it itself: the disks work at the same time. What
-    /// it says when it is chosen waits for its own disk.
+    /// 2a: proposes at the next places, and then accepts it itself: the disks work at the same
+    /// time. What it says when it is chosen waits for its own disk.
     fn propose_pending(&mut self, cx: &mut Cx<'_, Self>) {
         let (commit, most_entries) = (self.log.commit(), self.settings.most_entries);
         let Some(ballot) = self.promised else { return };
@@ -202,7 +202,8 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
         left > 0
     }
 
-    /// A leader that a quorum does not answer any more gives way: perhaps somebody else is better placed.
+    /// A leader that a quorum does not answer any more gives way: perhaps somebody else is better
+    /// placed.
     fn resigns(&mut self, cx: &mut Cx<'_, Self>) -> bool {
         let Role::Leader(leadership) = &mut self.role else { return false };
         leadership.beats += 1;

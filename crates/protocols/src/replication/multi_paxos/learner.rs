@@ -13,7 +13,8 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
         }
     }
 
-    /// As much of what is chosen after a place as fits in a message; nothing, if it is only in the state.
+    /// As much of what is chosen after a place as fits in a message; nothing, if it is only in the
+    /// state.
     pub(super) fn chosen_after(&self, after: u64) -> Chosen<C> {
         let entries =
             self.log.after(after, self.settings.most_entries).unwrap_or_default().to_vec();

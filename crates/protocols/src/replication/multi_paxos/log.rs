@@ -72,8 +72,8 @@ impl<C: Clone + Eq, S> Log<C, S> {
         usize::try_from(farthest.saturating_sub(index)).unwrap_or(usize::MAX)
     }
 
-    /// 2b: accepts these entries at the places after `after`. What is chosen there is the same. Returns
-    /// whether anything is new.
+    /// 2b: accepts these entries at the places after `after`. What is chosen there is the same.
+    /// Returns whether anything is new.
     pub fn accept(&mut self, ballot: Ballot, after: u64, entries: &[Entry<C>]) -> bool {
         let (commit, mut is_new) = (self.commit(), false);
         for (index, value) in (after + 1..).zip(entries) {
@@ -85,8 +85,8 @@ impl<C: Clone + Eq, S> Log<C, S> {
         is_new
     }
 
-    /// Everything up to `commit` is chosen, says the owner of this ballot: what we accepted in it is
-    /// what it proposed, and so what is chosen. Without a ballot: all that we accepted is.
+    /// Everything up to `commit` is chosen, says the owner of this ballot: what we accepted in it
+    /// is what it proposed, and so what is chosen. Without a ballot: all that we accepted is.
     pub fn choose(&mut self, ballot: Option<Ballot>, commit: u64) {
         while self.commit() < commit {
             let next = self.commit() + 1;

@@ -133,8 +133,8 @@ impl<C: Data, S: Data> Wire for Message<C, S> {}
 const FAR: u64 = 1 << 62;
 
 impl<C, S> Message<C, S> {
-    /// Whether such a message can be. Only its owner begins a ballot and proposes in it; and nothing is
-    /// longer or farther than any process makes it.
+    /// Whether such a message can be. Only its owner begins a ballot and proposes in it; and
+    /// nothing is longer or farther than any process makes it.
     pub(super) fn is_sound(&self, from: ProcessId, n: usize) -> bool {
         let own = |ballot: &Ballot| ballot.is_sound(n) && ballot.owner == from;
         match self {
@@ -235,8 +235,8 @@ pub enum Record<C, S> {
         /// Whether the disk was lost before that.
         forgot: bool,
     },
-    /// A snapshot begins that is written in parts. With all of them, it and what follows it take the
-    /// place of all that was written before.
+    /// A snapshot begins that is written in parts. With all of them, it and what follows it take
+    /// the place of all that was written before.
     Begin {
         /// It takes part in no smaller ballot.
         promised: Option<Ballot>,

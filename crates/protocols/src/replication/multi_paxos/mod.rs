@@ -1,32 +1,33 @@
 //! Multi-Paxos: a log, each place of which is decided by a Paxos of its own, under one leader.
 //!
-//! Whoever hears of no leader for a while begins a ballot: it asks for promises, once for all places of
-//! the log that are not yet decided (phase 1). A promise tells everything that was accepted there. The
-//! new leader takes the value of the greatest ballot for each place, nothing for the gaps between them,
-//! and has it accepted anew; then it has whatever it is asked to append accepted at the next places, many
-//! at once (phase 2). What a majority has accepted in one ballot is chosen. The others learn how far the
-//! log is chosen with what the leader sends next.
+//! Whoever hears of no leader for a while begins a ballot: it asks for promises, once for all
+//! places of the log that are not yet decided (phase 1). A promise tells everything that was
+//! accepted there. The new leader takes the value of the greatest ballot for each place, nothing
+//! for the gaps between them, and has it accepted anew; then it has whatever it is asked to append
+//! accepted at the next places, many at once (phase 2). What a majority has accepted in one ballot
+//! is chosen. The others learn how far the log is chosen with what the leader sends next.
 //!
-//! - Assumes: processes crash and start again with their disks; messages are lost, doubled, late and
-//!   out of order. A process that lost its disk goes on learning, but promises and accepts no more.
-//! - Guarantees: one leader in a ballot; the same log everywhere; requests are linearizable. They are
-//!   answered as long as one process and a majority hear each other, quicker than the time before
-//!   somebody stands; it need not be a majority in which all hear all.
-//! - Cost: for each batch of requests 2(N − 1) messages, two hops until it is chosen at the leader, and
-//!   one write to the disk of each process. A new leader: 2(N − 1) messages for phase 1, and as many to
-//!   ask first; then whatever was not known to be chosen is accepted anew.
+//! - Assumes: processes crash and start again with their disks; messages are lost, doubled, late
+//!   and out of order. A process that lost its disk goes on learning, but promises and accepts no
+//!   more.
+//! - Guarantees: one leader in a ballot; the same log everywhere; requests are linearizable. They
+//!   are answered as long as one process and a majority hear each other, quicker than the time
+//!   before somebody stands; it need not be a majority in which all hear all.
+//! - Cost: for each batch of requests 2(N − 1) messages, two hops until it is chosen at the leader,
+//!   and one write to the disk of each process. A new leader: 2(N − 1) messages for phase 1, and as
+//!   many to ask first; then whatever was not known to be chosen is accepted anew.
 //! - State: the log since the last snapshot; at most [`WINDOW`] places are open at a leader, and an
 //!   acceptor has no vote farther than twice that beyond what it knows to be chosen.
 //!
-//! Unlike in Raft, logs have gaps, a leader need not have the longest log, and an entry has no term of its
-//! own: it is accepted in the ballot of whoever leads now. What a process knows to be chosen it may tell
-//! anybody, without the leader.
+//! Unlike in Raft, logs have gaps, a leader need not have the longest log, and an entry has no term
+//! of its own: it is accepted in the ballot of whoever leads now. What a process knows to be chosen
+//! it may tell anybody, without the leader.
 //!
 //! Source: L. Lamport: The part-time parliament. ACM Transactions on Computer Systems 16(2), 1998;
-//! and: Paxos made simple. ACM SIGACT News 32(4), 2001 (section 3; the words 1a to 2b are its). R. van
-//! Renesse, D. Altinbuken: Paxos made moderately complex. ACM Computing Surveys 47(3), 2015. Asking
-//! first, and a leader that resigns: H. Ng, S. Haridi, P. Carbone: Omni-Paxos. EuroSys 2023 (its cases
-//! of partial connectivity).
+//! and: Paxos made simple. ACM SIGACT News 32(4), 2001 (section 3; the words 1a to 2b are its). R.
+//! van Renesse, D. Altinbuken: Paxos made moderately complex. ACM Computing Surveys 47(3), 2015.
+//! Asking first, and a leader that resigns: H. Ng, S. Haridi, P. Carbone: Omni-Paxos. EuroSys 2023
+//! (its cases of partial connectivity).
 
 mod acceptor;
 mod candidate;
@@ -165,7 +166,8 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
         }
     }
 
-    /// While records are read back: the log, and the one that begins with a snapshot, if that gets so far.
+    /// While records are read back: the log, and the one that begins with a snapshot, if that gets
+    /// so far.
     fn replayed_logs(&mut self) -> impl Iterator<Item = &mut Log<C, S>> {
         let next = self.writing.as_mut().and_then(|writing| writing.log.as_mut());
         [&mut self.log].into_iter().chain(next)

@@ -1,9 +1,9 @@
 //! States in the place of the beginning of the log, whole or in parts.
 //!
-//! A state that fits in one message and in one record goes whole. A larger one goes in parts: to the own
-//! disk one after the other, while the log goes on; and to a learner that lacks what is only in the state,
-//! which asks for each part when it has the last one on its disk. A snapshot on the disk counts when its
-//! last part is written; only then the records before it are forgotten.
+//! A state that fits in one message and in one record goes whole. A larger one goes in parts: to
+//! the own disk one after the other, while the log goes on; and to a learner that lacks what is
+//! only in the state, which asks for each part when it has the last one on its disk. A snapshot on
+//! the disk counts when its last part is written; only then the records before it are forgotten.
 
 use super::{Log, Message, MultiPaxos, Record, Snapshot, Timer};
 use serde::{Deserialize, Serialize};
@@ -45,8 +45,8 @@ pub(super) struct Sending<S: Parts> {
 
 /// Taking a snapshot.
 impl<C: Data, S: Parts> MultiPaxos<C, S> {
-    /// The layer above hands over the state after a place. While a snapshot is being written there is no
-    /// use for another one.
+    /// The layer above hands over the state after a place. While a snapshot is being written there
+    /// is no use for another one.
     pub(super) fn compact(&mut self, index: u64, state: S, cx: &mut Cx<'_, Self>) {
         if index > self.applied || index <= self.log.first_kept() || self.writing.is_some() {
             return;
@@ -67,8 +67,8 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
         encoded_len(&(chosen, self.log.votes()))
     }
 
-    /// Says that a snapshot begins. What is on the disk of the log after it is before this record, and
-    /// would be forgotten: it is written again.
+    /// Says that a snapshot begins. What is on the disk of the log after it is before this record,
+    /// and would be forgotten: it is written again.
     fn begin_writing(&mut self, index: u64, source: Source<S>, cx: &mut Cx<'_, Self>) {
         let (promised, forgot) = (self.promised, self.forgot);
         cx.persist(&Record::Begin { promised, index, forgot });

@@ -1,4 +1,5 @@
-//! What a traitor can make up with its own keys: it cannot sign for clients, nor for other replicas.
+//! What a traitor can make up with its own keys: it cannot sign for clients, nor for other
+//! replicas.
 
 use super::message::Statement;
 use super::{
@@ -11,8 +12,8 @@ use synod_core::replication::{Action, Command, Operation, Sessions, Store};
 type Said = Message<Operation, Sessions<Store>>;
 
 impl Replica {
-    /// Another message in the place of this one. A value stands for how much of the truth is left: so
-    /// many requests of a batch, so many proofs of a view change.
+    /// Another message in the place of this one. A value stands for how much of the truth is left:
+    /// so many requests of a batch, so many proofs of a view change.
     pub(super) fn lie_about(&self, message: &Said, Value(value): Value) -> Option<Said> {
         let me = self.me();
         match message {

@@ -44,7 +44,8 @@ impl fmt::Debug for Proposal {
     }
 }
 
-/// What is signed. Each kind of statement has its own name, so that no signature is good for another.
+/// What is signed. Each kind of statement has its own name, so that no signature is good for
+/// another.
 #[derive(Debug, Serialize)]
 pub(super) enum Statement<'a, O> {
     Request(&'a Command<O>),

@@ -1,37 +1,39 @@
 //! PBFT: a log kept by replicas of which some may be traitors.
 //!
-//! One replica is the primary of a view; the next view has the next one. A client's request, which it
-//! signs, goes to the primary. The primary gives it a sequence number (*pre-prepare*), and all others
-//! say to all that they accept it there (*prepare*): if a quorum accepts it, no quorum can accept
-//! anything else at that number in this view. Then all say so to all (*commit*): if a quorum says so,
-//! every later view hears of it. What is committed is executed in the order of numbers, everybody
-//! answers the client, and the client believes what f + 1 say alike.
+//! One replica is the primary of a view; the next view has the next one. A client's request, which
+//! it signs, goes to the primary. The primary gives it a sequence number (*pre-prepare*), and all
+//! others say to all that they accept it there (*prepare*): if a quorum accepts it, no quorum can
+//! accept anything else at that number in this view. Then all say so to all (*commit*): if a quorum
+//! says so, every later view hears of it. What is committed is executed in the order of numbers,
+//! everybody answers the client, and the client believes what f + 1 say alike.
 //!
-//! Now and then replicas sign the state that they have reached (*checkpoint*). What a quorum signed is
-//! stable: the log before it is forgotten, and who is behind takes the state instead.
+//! Now and then replicas sign the state that they have reached (*checkpoint*). What a quorum signed
+//! is stable: the log before it is forgotten, and who is behind takes the state instead.
 //!
 //! If a request takes too long, a replica leaves the view, and tells all what it has prepared, with
-//! proofs (*view change*). With a quorum of such messages the primary of the next view begins it (*new
-//! view*): what was prepared is proposed again, gaps are filled with nothing. Everybody checks it.
-//! Each time the wait is twice as long, so in the end it is long enough.
+//! proofs (*view change*). With a quorum of such messages the primary of the next view begins it
+//! (*new view*): what was prepared is proposed again, gaps are filled with nothing. Everybody
+//! checks it. Each time the wait is twice as long, so in the end it is long enough.
 //!
-//! - Assumes: N ≥ 3f + 1 replicas of which f are traitors or crash for good; the others may crash and
-//!   start again with their disks. Signatures cannot be forged. Messages are lost, doubled, late and out
-//!   of order. A replica that lost its disk follows, but says nothing more.
-//! - Guarantees: the same log at all loyal replicas; requests are linearizable. They are answered if
-//!   messages among loyal replicas are not late for ever.
-//! - Cost: for one request of a client outside the group 1 request, N − 1 pre-prepares, (N − 1)² prepares,
-//!   N(N − 1) commits and N replies: 29 messages if N = 4, and five hops.
+//! - Assumes: N ≥ 3f + 1 replicas of which f are traitors or crash for good; the others may crash
+//!   and start again with their disks. Signatures cannot be forged. Messages are lost, doubled,
+//!   late and out of order. A replica that lost its disk follows, but says nothing more.
+//! - Guarantees: the same log at all loyal replicas; requests are linearizable. They are answered
+//!   if messages among loyal replicas are not late for ever.
+//! - Cost: for one request of a client outside the group 1 request, N − 1 pre-prepares, (N − 1)²
+//!   prepares, N(N − 1) commits and N replies: 29 messages if N = 4, and five hops.
 //! - State: a window of two periods between checkpoints, one request for each client, and of each
 //!   replica its latest word about everything.
 //!
-//! A quorum is N − f: as many as one can wait for. Any two have a loyal replica in common if N > 3f.
+//! A quorum is N − f: as many as one can wait for. Any two have a loyal replica in common if N >
+//! 3f.
 //!
 //! What is lost is asked for: who waits tells the others now and then how far it is (*status*), and
-//! they say again what it lacks. Pre-prepares, prepares, checkpoints, view changes and new views are
-//! signed, because they are shown to others; commits are not.
+//! they say again what it lacks. Pre-prepares, prepares, checkpoints, view changes and new views
+//! are signed, because they are shown to others; commits are not.
 //!
-//! Source: M. Castro, B. Liskov: Practical Byzantine fault tolerance. OSDI 1999 (sections 4.2 to 4.5).
+//! Source: M. Castro, B. Liskov: Practical Byzantine fault tolerance. OSDI 1999 (sections 4.2 to
+//! 4.5).
 
 mod card;
 mod checkpoint;
@@ -93,8 +95,8 @@ pub struct Pbft<O, S> {
     taken: Taken<S>,
     /// The last checkpoints that each replica signed.
     signed: BTreeMap<ProcessId, BTreeMap<u64, (Digest, Signature)>>,
-    /// What clients wait for: of each the last request. At a process that only has clients, the last
-    /// request of each of them.
+    /// What clients wait for: of each the last request. At a process that only has clients, the
+    /// last request of each of them.
     pending: BTreeMap<Client, Request<O>>,
     /// Whose requests the primary has not proposed yet.
     queue: VecDeque<Client>,

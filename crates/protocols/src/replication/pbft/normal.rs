@@ -84,7 +84,8 @@ impl<O: Data, S: Data> Pbft<O, S> {
         (!genuine).then_some("proposes a request that its client did not sign")
     }
 
-    /// Accepts a proposal that is in order. One of an earlier view is only kept, to learn what it says.
+    /// Accepts a proposal that is in order. One of an earlier view is only kept, to learn what it
+    /// says.
     pub(super) fn accept(&mut self, accepted: Accepted<O>, cx: &mut Cx<'_, Self>) {
         let proposal = accepted.proposal;
         self.log.entry(proposal.number).or_default().accepted = Some(accepted);

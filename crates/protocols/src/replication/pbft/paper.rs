@@ -54,8 +54,8 @@ impl Watched {
         sent
     }
 
-    /// What it sends when it hears this. The layer above gives back the requests that it is told of, and
-    /// hands over the state when it is due.
+    /// What it sends when it hears this. The layer above gives back the requests that it is told
+    /// of, and hands over the state when it is due.
     fn hears(&mut self, from: ProcessId, message: Said) -> Vec<(ProcessId, Said)> {
         let known = self.told.len();
         let mut sent = self.does(|process, cx| process.on_message(from, message, cx));
@@ -118,8 +118,8 @@ fn settle(group: &mut [Watched], mut mail: VecDeque<(ProcessId, ProcessId, Said)
     }
 }
 
-/// Section 4.2: the primary assigns a sequence number to the request and multicasts a pre-prepare message with
-/// the request piggybacked to all the backups.
+/// Section 4.2: the primary assigns a sequence number to the request and multicasts a pre-prepare
+/// message with the request piggybacked to all the backups.
 #[test]
 fn the_primary_gives_a_request_a_number_and_tells_all_backups() {
     let mut primary = replica(0);
@@ -129,16 +129,17 @@ fn the_primary_gives_a_request_a_number_and_tells_all_backups() {
     assert_eq!((accepted.proposal.number, &accepted.batch), (1, &vec![request(1)]));
 }
 
-/// Section 4.2: a backup accepts a pre-prepare message provided the signatures are correct and it is in the
-/// same view; it then enters the prepare phase by multicasting a prepare message to all other replicas.
+/// Section 4.2: a backup accepts a pre-prepare message provided the signatures are correct and it
+/// is in the same view; it then enters the prepare phase by multicasting a prepare message to all
+/// other replicas.
 #[test]
 fn a_backup_that_accepts_a_proposal_tells_all() {
     let sent = replica(1).hears(ProcessId(0), Message::PrePrepare(pre_prepare(1, &[1])));
     assert_eq!(kinds(&sent), [0, 2, 3].map(|to| (to, "Prepare")));
 }
 
-/// Section 4.2: … it has not accepted a pre-prepare message for the same view and sequence number with a
-/// different digest.
+/// Section 4.2: … it has not accepted a pre-prepare message for the same view and sequence number
+/// with a different digest.
 #[test]
 fn a_backup_accepts_one_proposal_for_a_number_and_accuses_a_primary_that_makes_two() {
     let mut backup = replica(1);
@@ -155,8 +156,8 @@ fn a_backup_accepts_no_number_beyond_the_high_water_mark() {
     assert!(!backup.hears(ProcessId(0), Message::PrePrepare(pre_prepare(4, &[1]))).is_empty());
 }
 
-/// Section 4.2: a proposal that the primary did not sign, or with a request that its client did not, is not
-/// accepted.
+/// Section 4.2: a proposal that the primary did not sign, or with a request that its client did
+/// not, is not accepted.
 #[test]
 fn a_backup_accepts_nothing_with_a_wrong_signature() {
     let right = pre_prepare(1, &[1]);
@@ -171,8 +172,9 @@ fn a_backup_accepts_nothing_with_a_wrong_signature() {
     }
 }
 
-/// Section 4.2: prepared is true with the pre-prepare and 2f prepares from different backups that match it;
-/// the replica then multicasts a commit message. committed-local is true with 2f + 1 commits.
+/// Section 4.2: prepared is true with the pre-prepare and 2f prepares from different backups that
+/// match it; the replica then multicasts a commit message. committed-local is true with 2f + 1
+/// commits.
 #[test]
 fn a_replica_commits_with_two_prepares_and_executes_with_three_commits() {
     let mut backup = replica(1);
@@ -188,8 +190,8 @@ fn a_replica_commits_with_two_prepares_and_executes_with_three_commits() {
     assert_eq!(backup.executed(), [1]);
 }
 
-/// Section 4.2: replicas execute requests in the order of sequence numbers, whatever the order in which they
-/// commit.
+/// Section 4.2: replicas execute requests in the order of sequence numbers, whatever the order in
+/// which they commit.
 #[test]
 fn a_replica_executes_in_the_order_of_numbers() {
     let mut backup = replica(1);
@@ -207,15 +209,15 @@ fn a_replica_executes_in_the_order_of_numbers() {
     assert_eq!(backup.executed(), [1, 2]);
 }
 
-/// Section 4.1: the client waits for f + 1 replies with valid signatures from different replicas and with the
-/// same result.
+/// Section 4.1: the client waits for f + 1 replies with valid signatures from different replicas
+/// and with the same result.
 #[test]
 fn a_client_believes_what_one_more_says_than_may_be_faulty() {
     assert_eq!(replica(CLIENT.0).process.answers_needed(), 2);
 }
 
-/// Section 4.3: with 2f + 1 checkpoint messages the checkpoint is stable, and the replica discards all
-/// messages with sequence numbers up to it from its log.
+/// Section 4.3: with 2f + 1 checkpoint messages the checkpoint is stable, and the replica discards
+/// all messages with sequence numbers up to it from its log.
 #[test]
 fn a_checkpoint_that_a_quorum_signed_is_stable_and_the_log_before_it_is_gone() {
     let mut group: Vec<Watched> = (0..4).map(replica).collect();
@@ -229,8 +231,9 @@ fn a_checkpoint_that_a_quorum_signed_is_stable_and_the_log_before_it_is_gone() {
     }
 }
 
-/// Section 4.4: if the timer of a backup expires, it stops accepting messages other than checkpoint,
-/// view-change and new-view messages, and multicasts a view-change message to all replicas.
+/// Section 4.4: if the timer of a backup expires, it stops accepting messages other than
+/// checkpoint, view-change and new-view messages, and multicasts a view-change message to all
+/// replicas.
 #[test]
 fn a_backup_that_waits_too_long_leaves_the_view() {
     let mut backup = replica(1);
@@ -243,8 +246,9 @@ fn a_backup_that_waits_too_long_leaves_the_view() {
     assert!(kinds(&sent).iter().all(|(_, kind)| *kind != "Prepare"), "{sent:?}");
 }
 
-/// Section 4.4: when the primary of view v + 1 receives 2f valid view-change messages from other replicas, it
-/// multicasts a new-view message; and what was prepared in the last view is proposed again at its number.
+/// Section 4.4: when the primary of view v + 1 receives 2f valid view-change messages from other
+/// replicas, it multicasts a new-view message; and what was prepared in the last view is proposed
+/// again at its number.
 #[test]
 fn a_request_that_was_prepared_is_executed_at_its_number_in_the_next_view() {
     let mut group: Vec<Watched> = (0..4).map(replica).collect();
@@ -270,8 +274,8 @@ fn a_request_that_was_prepared_is_executed_at_its_number_in_the_next_view() {
     }
 }
 
-/// Section 4.5.2: a replica that receives f + 1 valid view-change messages for views greater than its own sends
-/// one for the smallest of them, even if its timer has not expired.
+/// Section 4.5.2: a replica that receives f + 1 valid view-change messages for views greater than
+/// its own sends one for the smallest of them, even if its timer has not expired.
 #[test]
 fn a_replica_goes_along_with_more_than_may_be_faulty() {
     let mut changes = Vec::new();

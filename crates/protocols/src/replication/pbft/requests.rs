@@ -108,9 +108,9 @@ impl<O: Data, S: Data> Pbft<O, S> {
         self.pending.range(of_process).count() >= MOST_PENDING
     }
 
-    /// Gives the primary time for one of the requests that wait, if it has none already. Each has its
-    /// turn, so a primary cannot leave one out for ever. The primary itself gives up as well: it may be
-    /// the only one that lacks something.
+    /// Gives the primary time for one of the requests that wait, if it has none already. Each has
+    /// its turn, so a primary cannot leave one out for ever. The primary itself gives up as well:
+    /// it may be the only one that lacks something.
     pub(super) fn watch(&mut self, cx: &mut Cx<'_, Self>) {
         if !self.is_active() || self.view >= self.limits.most_views {
             return;

@@ -88,8 +88,9 @@ impl<O: Data, S: Data> Pbft<O, S> {
         }
     }
 
-    /// Says again which checkpoints we took, for somebody who has come so far; or hands over the last
-    /// stable one. A state may be large: one replica sends it at a time, each time another one.
+    /// Says again which checkpoints we took, for somebody who has come so far; or hands over the
+    /// last stable one. A state may be large: one replica sends it at a time, each time another
+    /// one.
     pub(super) fn help_to_checkpoint(
         &self,
         from: ProcessId,

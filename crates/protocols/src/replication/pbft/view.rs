@@ -73,8 +73,8 @@ impl<O: Data, S: Data> Pbft<O, S> {
         }
     }
 
-    /// With a quorum for the view that we want to be in, its primary begins it. The others give it time
-    /// once a quorum has come as far; some may have been there and gone on.
+    /// With a quorum for the view that we want to be in, its primary begins it. The others give it
+    /// time once a quorum has come as far; some may have been there and gone on.
     fn begin_if_enough(&mut self, cx: &mut Cx<'_, Self>) {
         let (view, quorum) = (self.view, self.settings.quorum());
         let views = self.changes.values().map(|signed| signed.change.view);

@@ -155,8 +155,8 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         self.hand_over(cx);
     }
 
-    /// Figure 2, leaders: an entry of the current term that a majority has is committed, and all entries
-    /// before it with it (sections 5.3 and 5.4.2).
+    /// Figure 2, leaders: an entry of the current term that a majority has is committed, and all
+    /// entries before it with it (sections 5.3 and 5.4.2).
     fn advance(&mut self, cx: &mut Cx<'_, Self>) {
         let me = cx.me();
         let Role::Leader(leadership) = &self.role else { return };
@@ -177,8 +177,8 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
 
 /// The followers' side.
 impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
-    /// Figure 2, AppendEntries RPC: the leader's entries after a place. Step 1, the term, was checked
-    /// before.
+    /// Figure 2, AppendEntries RPC: the leader's entries after a place. Step 1, the term, was
+    /// checked before.
     pub(super) fn on_append(
         &mut self,
         from: ProcessId,
@@ -196,7 +196,8 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         let Some(outcome) = self.copy(after, &entries, cx) else {
             return cx.accuse(from, "wants to change what is committed");
         };
-        // 5. If leaderCommit > commitIndex, set commitIndex to the lesser of it and the last new entry.
+        // 5. If leaderCommit > commitIndex, set commitIndex to the lesser of it and the last new
+        //    entry.
         if let Outcome::Agrees(matched) = outcome {
             self.commit = self.commit.max(commit.min(matched));
             self.apply(cx);
@@ -238,8 +239,8 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         Some(Outcome::Agrees(end))
     }
 
-    /// Section 5.3: where our log might agree, if it does not at `after`: before the first entry of the
-    /// term that conflicts there.
+    /// Section 5.3: where our log might agree, if it does not at `after`: before the first entry of
+    /// the term that conflicts there.
     fn hint(&self, after: Position) -> u64 {
         let Some(ours) = self.log.position(after.index) else { return self.log.last_index() };
         let same = |index: &u64| self.log.position(*index).is_some_and(|at| at.term == ours.term);

@@ -1,8 +1,8 @@
 //! Membership changes (D 4.1) and leadership transfer (D 3.10), by order of the layer above.
 //!
-//! Voters change one at a time: any majority of the old ones and any of the new ones share a server. A
-//! change counts as soon as it is in the log. The next change waits until it is committed, and the first
-//! one until the leader has committed an entry of its own term.
+//! Voters change one at a time: any majority of the old ones and any of the new ones share a
+//! server. A change counts as soon as it is in the log. The next change waits until it is
+//! committed, and the first one until the leader has committed an entry of its own term.
 
 use super::{Message, Raft, Role, Rules};
 use synod_core::replication::{Entry, Parts};

@@ -29,8 +29,8 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         }
     }
 
-    /// D 9.6: asks whether it would be elected, in the same term. A server that was cut off so does not
-    /// bring a later term to a group that has a leader.
+    /// D 9.6: asks whether it would be elected, in the same term. A server that was cut off so does
+    /// not bring a later term to a group that has a leader.
     fn request_pre_votes(&mut self, cx: &mut Cx<'_, Self>) {
         self.role = Role::Candidate { is_pre_vote: true, votes: [cx.me()].into_iter().collect() };
         self.await_election(cx);

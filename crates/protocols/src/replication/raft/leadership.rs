@@ -19,7 +19,8 @@ pub(super) struct Leadership<S: Parts> {
     pub(super) began: u64,
     /// How far its own log was sent to the disk.
     pub(super) written: u64,
-    /// Heartbeats are counted: a follower that answers the last one had voted for no later leader before.
+    /// Heartbeats are counted: a follower that answers the last one had voted for no later leader
+    /// before.
     pub(super) round: u64,
     /// The round that a majority should have answered when we look again.
     pub(super) due: u64,
@@ -35,8 +36,8 @@ pub(super) struct Leadership<S: Parts> {
     pub(super) next_voters: Option<ProcessSet>,
     /// The follower that is to lead next, once it has the whole log.
     pub(super) transfer_target: Option<ProcessId>,
-    /// Whether the transfer target was told to campaign. Others may elect it although they hear this
-    /// leader, so no lease counts from then on.
+    /// Whether the transfer target was told to campaign. Others may elect it although they hear
+    /// this leader, so no lease counts from then on.
     pub(super) has_transferred: bool,
     /// Whether a flush is due, with entries that were not sent yet.
     pub(super) unsent: bool,

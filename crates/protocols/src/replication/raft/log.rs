@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use synod_core::ProcessSet;
 use synod_core::replication::Entry;
 
-/// A place in a log: the term of the entry there, and its index. Of two logs, the one with the greater last
-/// position is the more up-to-date (section 5.4.1).
+/// A place in a log: the term of the entry there, and its index. Of two logs, the one with the
+/// greater last position is the more up-to-date (section 5.4.1).
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -41,8 +41,8 @@ pub struct Snapshot<S> {
 pub struct Log<C, S> {
     snapshot: Snapshot<S>,
     entries: Vec<LogEntry<C>>,
-    /// Who votes, by the last entry that says so, and where that is; kept, because it is asked all the
-    /// time.
+    /// Who votes, by the last entry that says so, and where that is; kept, because it is asked all
+    /// the time.
     voters: (ProcessSet, Option<u64>),
 }
 

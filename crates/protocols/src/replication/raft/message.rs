@@ -23,8 +23,8 @@ pub enum Message<C, S> {
         term: u64,
         /// Whether it is a pre-vote: the candidate only asks whether it would get the vote.
         pre: bool,
-        /// Whether the leader transfers its leadership to the candidate. Then a server that hears the
-        /// leader votes all the same.
+        /// Whether the leader transfers its leadership to the candidate. Then a server that hears
+        /// the leader votes all the same.
         called: bool,
         /// Where its log ends.
         last: Position,
@@ -87,7 +87,8 @@ pub enum Message<C, S> {
         /// The number of the last round of heartbeats.
         round: u64,
     },
-    /// The answer: all parts before this one are on the disk. The last part is answered with `Appended`.
+    /// The answer: all parts before this one are on the disk. The last part is answered with
+    /// `Appended`.
     PartTaken {
         /// The follower's term.
         term: u64,
@@ -184,8 +185,8 @@ pub enum Record<C, S> {
         /// Whether the disk was lost before that.
         forgot: bool,
     },
-    /// A snapshot begins that is written in parts. With all of them, it and what follows it take the
-    /// place of all that was written before.
+    /// A snapshot begins that is written in parts. With all of them, it and what follows it take
+    /// the place of all that was written before.
     Begin {
         /// The term.
         term: u64,

@@ -1,29 +1,30 @@
 //! Raft: one leader, elected for a term, writes the log, and the others copy it.
 //!
-//! A follower that hears of no leader for a while campaigns in the next term, and leads if a majority
-//! votes for it. A server votes once in a term, and only for a candidate whose log is at least as
-//! up-to-date as its own: so a leader has every entry that was ever committed. The leader appends the
-//! commands that it is asked to append, sends them to all, and takes an entry for committed once a
-//! majority has it on disk; an entry of an earlier term only together with one of its own term. A
-//! follower whose log differs takes the leader's.
+//! A follower that hears of no leader for a while campaigns in the next term, and leads if a
+//! majority votes for it. A server votes once in a term, and only for a candidate whose log is at
+//! least as up-to-date as its own: so a leader has every entry that was ever committed. The leader
+//! appends the commands that it is asked to append, sends them to all, and takes an entry for
+//! committed once a majority has it on disk; an entry of an earlier term only together with one of
+//! its own term. A follower whose log differs takes the leader's.
 //!
-//! - Assumes: processes crash and start again with their disks; messages are lost, doubled, late and
-//!   out of order. A server that lost its disk goes on copying, but votes no more.
+//! - Assumes: processes crash and start again with their disks; messages are lost, doubled, late
+//!   and out of order. A server that lost its disk goes on copying, but votes no more.
 //! - Guarantees: one leader in a term; the same log everywhere; requests are linearizable. They are
 //!   answered as long as a majority of voters is up, and they hear each other quicker than the time
-//!   before an election; or if one of them hears the others, and its log is as good as theirs. Reads by
-//!   `lease` presume besides that clocks run alike.
-//! - Cost: for each request 2(N − 1) messages, two hops until it is committed at the leader, and one
-//!   write to the disk of each server; nothing is sent twice if nothing is lost. An election takes
-//!   2(N − 1) messages, and as many again to ask first.
+//!   before an election; or if one of them hears the others, and its log is as good as theirs.
+//!   Reads by `lease` presume besides that clocks run alike.
+//! - Cost: for each request 2(N − 1) messages, two hops until it is committed at the leader, and
+//!   one write to the disk of each server; nothing is sent twice if nothing is lost. An election
+//!   takes 2(N − 1) messages, and as many again to ask first.
 //! - State: the log since the last snapshot; at most [`WINDOW`] entries that are not committed.
 //!
-//! The vote and the log go to the disk before another server hears of them. A leader may count its own copy
-//! at once, because the messages that it sends because of it wait for its disk.
+//! The vote and the log go to the disk before another server hears of them. A leader may count its
+//! own copy at once, because the messages that it sends because of it wait for its disk.
 //!
 //! Source: D. Ongaro, J. Ousterhout: In search of an understandable consensus algorithm. USENIX ATC
-//! 2014. D. Ongaro: Consensus: bridging theory and practice. Stanford, 2014. Figures 2 and 13 and sections
-//! 5 to 8 are those of the extended version of the first; "D" stands before sections of the second.
+//! 2014. D. Ongaro: Consensus: bridging theory and practice. Stanford, 2014. Figures 2 and 13 and
+//! sections 5 to 8 are those of the extended version of the first; "D" stands before sections of
+//! the second.
 
 mod append;
 mod card;
@@ -87,7 +88,8 @@ enum Role<S: Parts> {
     /// It copies what the leader writes.
     Follower {
         leader: Option<ProcessId>,
-        /// Whether it heard the leader lately, and votes for no candidate until it has not for a while.
+        /// Whether it heard the leader lately, and votes for no candidate until it has not for a
+        /// while.
         patient: bool,
     },
     /// It campaigns.
@@ -154,7 +156,8 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         2 * voters.iter().filter(|at| these.contains(*at)).count() > voters.len()
     }
 
-    /// Figure 2, all servers: while commitIndex > lastApplied, the layer above applies the next entry.
+    /// Figure 2, all servers: while commitIndex > lastApplied, the layer above applies the next
+    /// entry.
     fn apply(&mut self, cx: &mut Cx<'_, Self>) {
         while self.applied < self.commit {
             self.applied += 1;

@@ -1,8 +1,8 @@
 //! Reads that need not be in the log.
 //!
-//! Whoever leads knows everything that is committed, once an entry of its own term is. It only has to
-//! be sure that it still leads: that a majority answers a heartbeat sent after the read began; or, with
-//! leases, that a majority answered one lately, and votes for nobody else for so long.
+//! Whoever leads knows everything that is committed, once an entry of its own term is. It only has
+//! to be sure that it still leads: that a majority answers a heartbeat sent after the read began;
+//! or, with leases, that a majority answered one lately, and votes for nobody else for so long.
 
 use super::leadership::reached;
 use super::{Raft, Role, Rules, Timer};
@@ -48,8 +48,8 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         reached(self.log.voters(), round)
     }
 
-    /// A leader that a majority has not answered for as long as others wait for one gives way: perhaps
-    /// somebody else is better placed.
+    /// A leader that a majority has not answered for as long as others wait for one gives way:
+    /// perhaps somebody else is better placed.
     pub(super) fn gives_way(&mut self, cx: &mut Cx<'_, Self>) -> bool {
         let answered = self.answered(cx);
         let Role::Leader(leadership) = &mut self.role else { return false };

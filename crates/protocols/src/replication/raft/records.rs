@@ -14,7 +14,8 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         }
     }
 
-    /// Writes down one thing more. If a snapshot is on its way to the disk, this is behind its beginning.
+    /// Writes down one thing more. If a snapshot is on its way to the disk, this is behind its
+    /// beginning.
     pub(super) fn save(&mut self, record: &Record<C, S>, cx: &mut Cx<'_, Self>) {
         cx.persist(record);
         if let Some(writing) = &mut self.writing {

@@ -1,13 +1,15 @@
 //! The leader sends its snapshot to a follower that lacks entries which the leader has no more.
 //!
-//! The follower gets the next part when it has the last one on its disk. Heartbeats go on between parts.
+//! The follower gets the next part when it has the last one on its disk. Heartbeats go on between
+//! parts.
 
 use super::{Message, Position, Raft, Role, Rules, Snapshot};
 use serde::{Deserialize, Serialize};
 use synod_core::replication::{Outgoing, Parts};
 use synod_core::{Cx, Data, ProcessId, ProcessSet};
 
-/// A leader that hears nothing of this many copies of a part begins again, with its newest snapshot.
+/// A leader that hears nothing of this many copies of a part begins again, with its newest
+/// snapshot.
 const MOST_COPIES: u32 = 4;
 
 /// A snapshot on its way to a follower.
@@ -51,8 +53,8 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         cx.send(to, Message::InstallPart { term, last, voters, part, round });
     }
 
-    /// A heartbeat for a follower that waits for parts: it says nothing of the log. If nothing was heard of
-    /// a part for as long as others wait for a leader, it is sent again.
+    /// A heartbeat for a follower that waits for parts: it says nothing of the log. If nothing was
+    /// heard of a part for as long as others wait for a leader, it is sent again.
     pub(super) fn beat_between_parts(&mut self, to: ProcessId, cx: &mut Cx<'_, Self>) {
         let Role::Leader(leadership) = &mut self.role else { return };
         let (term, round) = (self.term, leadership.round);

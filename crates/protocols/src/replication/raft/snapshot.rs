@@ -1,12 +1,13 @@
 //! Snapshots (section 7): the state in the place of the beginning of the log.
 //!
-//! A state that fits in one message and in one record goes whole. A larger one goes in parts, each small
-//! enough that heartbeats and entries pass between two of them: to the own disk, one part after the
-//! other, while the log goes on; and to a follower that lacks entries which the leader has no more
-//! (InstallSnapshot, figure 13), the next part when it has the last one on its disk.
+//! A state that fits in one message and in one record goes whole. A larger one goes in parts, each
+//! small enough that heartbeats and entries pass between two of them: to the own disk, one part
+//! after the other, while the log goes on; and to a follower that lacks entries which the leader
+//! has no more (InstallSnapshot, figure 13), the next part when it has the last one on its disk.
 //!
-//! On the disk a snapshot begins with a record that says so, and counts when its last part is written;
-//! only then the records before it are forgotten. A server that crashes on the way finds the old log.
+//! On the disk a snapshot begins with a record that says so, and counts when its last part is
+//! written; only then the records before it are forgotten. A server that crashes on the way finds
+//! the old log.
 
 use super::{Log, LogEntry, Message, Outcome, Position, Raft, Record, Rules, Snapshot, Timer};
 use serde::{Deserialize, Serialize};
@@ -39,8 +40,8 @@ enum Source<S: Parts> {
 
 /// Taking a snapshot.
 impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
-    /// The layer above hands over the state after an entry. While a snapshot is being written there is
-    /// no use for another one.
+    /// The layer above hands over the state after an entry. While a snapshot is being written there
+    /// is no use for another one.
     pub(super) fn compact(&mut self, index: u64, state: S, cx: &mut Cx<'_, Self>) {
         if index > self.applied || index <= self.log.first_kept() || self.writing.is_some() {
             return;
@@ -59,8 +60,8 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         state.part(None, bytes).1.is_none() && encoded_len(self.log.entries()) <= bytes
     }
 
-    /// Says that a snapshot begins. What is on the disk of the log after it is before this record, and
-    /// would be forgotten: it is written again.
+    /// Says that a snapshot begins. What is on the disk of the log after it is before this record,
+    /// and would be forgotten: it is written again.
     fn begin_writing(
         &mut self,
         last: Position,
@@ -228,8 +229,8 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         self.writing = Some(Box::new(writing));
     }
 
-    /// Entries belong to the log that was there before, if it is still there, and to the one that begins
-    /// with the snapshot, if it gets so far.
+    /// Entries belong to the log that was there before, if it is still there, and to the one that
+    /// begins with the snapshot, if it gets so far.
     pub(super) fn replay_append(&mut self, after: u64, entries: &[LogEntry<C>]) {
         if (self.log.first_kept()..=self.log.last_index()).contains(&after) {
             self.log.replace_after(after, entries);

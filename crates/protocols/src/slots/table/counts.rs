@@ -4,8 +4,8 @@ use super::Code;
 
 /// Whoever has a slot, and how many, in the order of codes.
 ///
-/// A list and not a tree: it changes with every slot that moves, at every member, and mostly whoever is
-/// looked for stands just where its number says.
+/// A list and not a tree: it changes with every slot that moves, at every member, and mostly
+/// whoever is looked for stands just where its number says.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub(super) struct Counts(Vec<(Code, u32)>);
 

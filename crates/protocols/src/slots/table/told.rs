@@ -28,8 +28,8 @@ impl TryFrom<Vec<(u32, u32)>> for Table {
         }
         let mut table = Table { size: size as u32, pages: Vec::new(), counts: Counts::default() };
         let mut page: Vec<Code> = Vec::with_capacity(PAGE);
-        // Most owners have small numbers: these are counted in an array. The others are put in order
-        // first, since a forged table may have very many of them.
+        // Most owners have small numbers: these are counted in an array. The others are put in
+        // order first, since a forged table may have very many of them.
         let mut few = [0u32; 256];
         let mut others = Vec::new();
         for (length, code) in written {

@@ -27,8 +27,8 @@ fn an_acceptor_accepts_the_first_proposal_that_it_receives() {
     assert_eq!(answers, [(0, Message::Accepted { ballot: FIRST, after: 0, last: 1 })]);
 }
 
-/// Section 2.2, phase 1 (b): it responds with a promise not to accept any more proposals numbered less than
-/// n, and with the highest-numbered proposal that it has accepted.
+/// Section 2.2, phase 1 (b): it responds with a promise not to accept any more proposals numbered
+/// less than n, and with the highest-numbered proposal that it has accepted.
 #[test]
 fn an_acceptor_promises_and_tells_the_last_proposal_that_it_accepted() {
     let mut p2 = Watched::new(2);
@@ -37,8 +37,9 @@ fn an_acceptor_promises_and_tells_the_last_proposal_that_it_accepted() {
     assert_eq!(answers, [(1, promise(SECOND, vec![(1, vote(FIRST, 7))]))]);
 }
 
-/// Section 2.2, P1a: an acceptor can accept a proposal numbered n iff it has not responded to a prepare
-/// request having a number greater than n. Section 2.2 also says why it then informs the proposer.
+/// Section 2.2, P1a: an acceptor can accept a proposal numbered n iff it has not responded to a
+/// prepare request having a number greater than n. Section 2.2 also says why it then informs the
+/// proposer.
 #[test]
 fn an_acceptor_that_promised_a_greater_number_refuses_smaller_ones_and_says_which() {
     let mut p2 = Watched::new(2);
@@ -61,8 +62,8 @@ fn an_acceptor_remembers_its_promise_and_its_proposal_after_a_crash() {
     assert_eq!(p2.process.log.votes()[&1], vote(FIRST, 7));
 }
 
-/// Section 2.2, phase 2 (a): with the responses of a majority, it sends an accept request with the value of
-/// the highest-numbered proposal among them.
+/// Section 2.2, phase 2 (a): with the responses of a majority, it sends an accept request with the
+/// value of the highest-numbered proposal among them.
 #[test]
 fn a_proposer_proposes_the_value_of_the_greatest_ballot_that_a_majority_told() {
     let mut p0 = proposer();
@@ -96,8 +97,8 @@ fn a_value_is_chosen_when_a_majority_has_accepted_it_and_not_before() {
     assert_eq!(p0.commit(), 1);
 }
 
-/// Section 2.5: different proposers choose their numbers from disjoint sets of numbers, and each remembers
-/// (in stable storage) the highest-numbered proposal it has tried to issue.
+/// Section 2.5: different proposers choose their numbers from disjoint sets of numbers, and each
+/// remembers (in stable storage) the highest-numbered proposal it has tried to issue.
 #[test]
 fn no_ballot_is_begun_twice_neither_by_two_processes_nor_after_a_crash() {
     let begun = |watched: &Watched| watched.process.promised.expect("it has begun a ballot");
@@ -111,7 +112,8 @@ fn no_ballot_is_begun_twice_neither_by_two_processes_nor_after_a_crash() {
     assert!(begun(&p0) > first);
 }
 
-/// Section 3: phase 1 is executed for infinitely many instances, with a single reasonably short message.
+/// Section 3: phase 1 is executed for infinitely many instances, with a single reasonably short
+/// message.
 #[test]
 fn one_prepare_request_is_for_all_places_that_are_not_known_to_be_chosen() {
     let mut p0 = Watched::new(0);

@@ -20,7 +20,8 @@ fn is_writing(effects: &Effects) -> bool {
     effects.iter().any(is_timer)
 }
 
-/// A process that knows places 1 to 3 to be chosen, has a vote at place 4, and takes a snapshot after place 2.
+/// A process that knows places 1 to 3 to be chosen, has a vote at place 4, and takes a snapshot
+/// after place 2.
 fn with_snapshot() -> (Watched, bool) {
     let mut p0 = Watched::with(0, small_parts());
     p0.hears(1, accept(SECOND, 0, &[1, 2, 3, 4], 0));

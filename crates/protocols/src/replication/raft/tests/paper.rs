@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// Section 5.1: if one server's current term is smaller than the other's, then it updates its current term
-/// to the larger value.
+/// Section 5.1: if one server's current term is smaller than the other's, then it updates its
+/// current term to the larger value.
 #[test]
 fn a_server_that_hears_of_a_greater_term_enters_it_whatever_the_message() {
     let messages = [
@@ -21,7 +21,8 @@ fn a_server_that_hears_of_a_greater_term_enters_it_whatever_the_message() {
     }
 }
 
-/// Section 5.1: a candidate or leader that discovers that its term is out of date reverts to follower.
+/// Section 5.1: a candidate or leader that discovers that its term is out of date reverts to
+/// follower.
 #[test]
 fn a_candidate_or_leader_whose_term_is_out_of_date_follows() {
     let mut candidate = Watched::new(P0, 3);
@@ -52,8 +53,8 @@ fn a_server_begins_as_a_follower_also_after_a_crash() {
     assert_eq!((again.follows(), again.server.term()), (Some(None), 1));
 }
 
-/// Section 5.2: leaders send periodic heartbeats (AppendEntries RPCs that carry no log entries) to all
-/// followers.
+/// Section 5.2: leaders send periodic heartbeats (AppendEntries RPCs that carry no log entries) to
+/// all followers.
 #[test]
 fn a_leader_sends_heartbeats_to_all_and_sets_the_timer_again() {
     let mut leader = Watched::leader();
@@ -67,9 +68,9 @@ fn a_leader_sends_heartbeats_to_all_and_sets_the_timer_again() {
     assert!(leader.timers.contains(&(Timer::Heartbeat, 50)));
 }
 
-/// Section 5.2: a follower that receives no communication over the election timeout begins an election: it
-/// increments its current term, transitions to candidate state, votes for itself and issues RequestVote
-/// RPCs to each of the other servers.
+/// Section 5.2: a follower that receives no communication over the election timeout begins an
+/// election: it increments its current term, transitions to candidate state, votes for itself and
+/// issues RequestVote RPCs to each of the other servers.
 #[test]
 fn a_follower_without_a_leader_campaigns_in_the_next_term_and_votes_for_itself() {
     let mut server = Watched::with(P0, settings(3), 1, &[1]);
@@ -80,8 +81,8 @@ fn a_follower_without_a_leader_campaigns_in_the_next_term_and_votes_for_itself()
     assert_eq!((again.term, again.vote), (2, Some(P0)), "the vote is on the disk first");
 }
 
-/// Section 5.2: a candidate wins an election if it receives votes from a majority of the servers in the
-/// full cluster for the same term.
+/// Section 5.2: a candidate wins an election if it receives votes from a majority of the servers in
+/// the full cluster for the same term.
 #[test]
 fn a_candidate_leads_with_the_votes_of_a_majority_of_the_same_term() {
     for (n, votes, leads) in
@@ -101,8 +102,8 @@ fn a_candidate_leads_with_the_votes_of_a_majority_of_the_same_term() {
     assert!(server.is_candidate(), "a vote of an earlier term and a refusal count for nothing");
 }
 
-/// Section 5.2: each server will vote for at most one candidate in a given term, on a first-come-first-served
-/// basis.
+/// Section 5.2: each server will vote for at most one candidate in a given term, on a
+/// first-come-first-served basis.
 #[test]
 fn a_server_votes_for_the_first_candidate_of_a_term_and_remembers_it() {
     let mut server = Watched::new(P0, 3);
@@ -114,8 +115,9 @@ fn a_server_votes_for_the_first_candidate_of_a_term_and_remembers_it() {
     assert_eq!(server.hears(P2, request_vote(2, at(0, 0))), [(P2, vote(2, true))], "later");
 }
 
-/// Section 5.2: if the leader's term is at least as large as the candidate's, the candidate recognises it and
-/// returns to follower state; if it is smaller, it rejects the RPC and continues in candidate state.
+/// Section 5.2: if the leader's term is at least as large as the candidate's, the candidate
+/// recognises it and returns to follower state; if it is smaller, it rejects the RPC and continues
+/// in candidate state.
 #[test]
 fn a_candidate_recognises_a_leader_of_its_term_and_rejects_one_of_an_earlier_term() {
     for (term, is_leader) in [(1, false), (2, true), (3, true)] {
@@ -127,8 +129,8 @@ fn a_candidate_recognises_a_leader_of_its_term_and_rejects_one_of_an_earlier_ter
     }
 }
 
-/// Section 5.2: when votes are split, each candidate will time out and start a new election by incrementing
-/// its term and initiating another round of RequestVote RPCs.
+/// Section 5.2: when votes are split, each candidate will time out and start a new election by
+/// incrementing its term and initiating another round of RequestVote RPCs.
 #[test]
 fn a_candidate_that_is_not_elected_campaigns_again_in_the_next_term() {
     let mut server = Watched::new(P0, 3);
@@ -139,8 +141,8 @@ fn a_candidate_that_is_not_elected_campaigns_again_in_the_next_term() {
     assert_eq!(asked, [P1, P2].map(|to| (to, request_vote(2, at(0, 0)))));
 }
 
-/// Section 5.2: a follower remains in follower state as long as it receives valid RPCs from a leader or
-/// candidate: each of them begins the election timeout anew.
+/// Section 5.2: a follower remains in follower state as long as it receives valid RPCs from a
+/// leader or candidate: each of them begins the election timeout anew.
 #[test]
 fn a_leader_that_is_heard_and_a_vote_that_is_given_put_an_election_off() {
     for message in [append(1, at(0, 0), &[], 0), request_vote(1, at(0, 0))] {
@@ -156,8 +158,8 @@ fn a_leader_that_is_heard_and_a_vote_that_is_given_put_an_election_off() {
     assert!(server.timers.is_empty(), "a stale leader and a candidate in vain do not");
 }
 
-/// Section 5.3: the leader appends the command to its log as a new entry, then issues AppendEntries RPCs in
-/// parallel to each of the other servers.
+/// Section 5.3: the leader appends the command to its log as a new entry, then issues AppendEntries
+/// RPCs in parallel to each of the other servers.
 #[test]
 fn a_leader_appends_a_command_and_sends_it_to_all() {
     let mut leader = Watched::leader();
@@ -168,8 +170,8 @@ fn a_leader_appends_a_command_and_sends_it_to_all() {
     assert_eq!(leader.crashed().log.last(), at(1, 2), "it is on its own disk");
 }
 
-/// Section 5.3: a log entry is committed once the leader that created the entry has replicated it on a
-/// majority of the servers; and it applies the entry when it is.
+/// Section 5.3: a log entry is committed once the leader that created the entry has replicated it
+/// on a majority of the servers; and it applies the entry when it is.
 #[test]
 fn an_entry_is_committed_and_applied_when_a_majority_has_it() {
     for (n, answers, is_committed) in
@@ -183,8 +185,8 @@ fn an_entry_is_committed_and_applied_when_a_majority_has_it() {
     }
 }
 
-/// Section 5.3: this also commits all preceding entries in the leader's log, including entries created by
-/// previous leaders.
+/// Section 5.3: this also commits all preceding entries in the leader's log, including entries
+/// created by previous leaders.
 #[test]
 fn entries_of_earlier_leaders_are_committed_with_one_of_the_leaders_own() {
     let mut leader = Watched::elected(P0, 3, 2, &[1, 2]);
@@ -192,8 +194,8 @@ fn entries_of_earlier_leaders_are_committed_with_one_of_the_leaders_own() {
     assert_eq!(leader.applied(), [1, 2, 3], "in the order of the log");
 }
 
-/// Section 5.3: once a follower learns that a log entry is committed, it applies the entry to its local
-/// state machine (in log order).
+/// Section 5.3: once a follower learns that a log entry is committed, it applies the entry to its
+/// local state machine (in log order).
 #[test]
 fn a_follower_applies_what_the_leader_says_is_committed_as_far_as_it_has_it() {
     let mut follower = Watched::new(P0, 3);
@@ -203,8 +205,8 @@ fn a_follower_applies_what_the_leader_says_is_committed_as_far_as_it_has_it() {
     assert_eq!(follower.applied(), [1, 2], "it has no more");
 }
 
-/// Section 5.3: if the follower does not find an entry in its log with the same index and term, then it
-/// refuses the new entries.
+/// Section 5.3: if the follower does not find an entry in its log with the same index and term,
+/// then it refuses the new entries.
 #[test]
 fn a_follower_refuses_entries_after_one_that_it_does_not_have() {
     for (after, hint) in [(at(1, 3), 2), (at(3, 2), 1)] {
@@ -215,8 +217,9 @@ fn a_follower_refuses_entries_after_one_that_it_does_not_have() {
     }
 }
 
-/// Figure 7: the leader of term 8, and what followers may have. Section 5.3: the leader finds the latest log
-/// entry where the two logs agree, and the follower's entries after that point are removed.
+/// Figure 7: the leader of term 8, and what followers may have. Section 5.3: the leader finds the
+/// latest log entry where the two logs agree, and the follower's entries after that point are
+/// removed.
 #[test]
 fn the_logs_of_figure_7_become_the_leaders() {
     let leaders = [1, 1, 1, 4, 4, 5, 5, 6, 6, 6];
@@ -246,8 +249,8 @@ fn the_logs_of_figure_7_become_the_leaders() {
     }
 }
 
-/// Section 5.4.1: the voter denies its vote if its own log is more up-to-date than that of the candidate: the
-/// log with the later term is, or the longer one if the logs end with the same term.
+/// Section 5.4.1: the voter denies its vote if its own log is more up-to-date than that of the
+/// candidate: the log with the later term is, or the longer one if the logs end with the same term.
 #[test]
 fn a_vote_goes_only_to_a_log_that_is_as_up_to_date() {
     for (last, granted) in
@@ -258,7 +261,8 @@ fn a_vote_goes_only_to_a_log_that_is_as_up_to_date() {
     }
 }
 
-/// Section 5.4.2: only log entries from the leader's current term are committed by counting replicas.
+/// Section 5.4.2: only log entries from the leader's current term are committed by counting
+/// replicas.
 #[test]
 fn an_entry_of_an_earlier_term_is_not_committed_by_counting() {
     let mut leader = Watched::elected(P0, 3, 2, &[1, 2]);
@@ -266,8 +270,8 @@ fn an_entry_of_an_earlier_term_is_not_committed_by_counting() {
     assert!(leader.applied().is_empty());
 }
 
-/// Section 5.5: if a follower receives an AppendEntries request that includes log entries already present in
-/// its log, it ignores those entries.
+/// Section 5.5: if a follower receives an AppendEntries request that includes log entries already
+/// present in its log, it ignores those entries.
 #[test]
 fn entries_that_come_again_change_nothing_and_are_answered_again() {
     let mut follower = Watched::new(P0, 3);
@@ -278,7 +282,8 @@ fn entries_that_come_again_change_nothing_and_are_answered_again() {
     assert_eq!((follower.terms(), follower.disk.len()), (vec![1, 1], records));
 }
 
-/// Section 5.6 names the order of times that Raft needs: the election timeout is far longer than a heartbeat.
+/// Section 5.6 names the order of times that Raft needs: the election timeout is far longer than a
+/// heartbeat.
 #[test]
 fn settings_in_which_a_heartbeat_may_not_be_missed_are_refused() {
     let hasty = Settings { election_ms: 60, ..settings(3) };
@@ -286,8 +291,8 @@ fn settings_in_which_a_heartbeat_may_not_be_missed_are_refused() {
     assert_eq!(settings(3).check(), Ok(()));
 }
 
-/// Section 6: a server always uses the latest configuration in its log, regardless of whether the entry is
-/// committed. (Voters change one at a time: section 4.1 of the dissertation.)
+/// Section 6: a server always uses the latest configuration in its log, regardless of whether the
+/// entry is committed. (Voters change one at a time: section 4.1 of the dissertation.)
 #[test]
 fn voters_count_as_soon_as_they_are_in_the_log() {
     let mut leader = Watched::leader();
@@ -310,8 +315,8 @@ fn a_server_that_hears_a_leader_disregards_requests_for_votes() {
     assert_eq!(follower.hears(P2, called), [(P2, vote(2, true))], "a leadership transfer");
 }
 
-/// Section 9.6 of the dissertation: in the Pre-Vote algorithm a candidate increments its term only if it first
-/// learns that a majority would grant it its vote.
+/// Section 9.6 of the dissertation: in the Pre-Vote algorithm a candidate increments its term only
+/// if it first learns that a majority would grant it its vote.
 #[test]
 fn a_pre_candidate_keeps_its_term_until_a_majority_would_vote_for_it() {
     let settings = Settings { pre_vote: true, ..settings(3) };
@@ -336,8 +341,8 @@ fn a_leader_begins_with_an_empty_entry_of_its_term() {
     assert_eq!(last, Some(Entry::Nothing));
 }
 
-/// Section 8: the leader exchanges heartbeat messages with a majority of the cluster before responding to
-/// read-only requests.
+/// Section 8: the leader exchanges heartbeat messages with a majority of the cluster before
+/// responding to read-only requests.
 #[test]
 fn a_read_waits_for_a_round_of_heartbeats_that_begins_after_it() {
     let mut leader = Watched::leader();

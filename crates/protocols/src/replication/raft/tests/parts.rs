@@ -15,7 +15,8 @@ fn state() -> Map<u16, u8> {
     (0..1_000).map(|key| (key, 7)).collect()
 }
 
-/// A leader of three, with p1's help, that has taken a snapshot of this state after entry 2 and written it.
+/// A leader of three, with p1's help, that has taken a snapshot of this state after entry 2 and
+/// written it.
 fn leader_with(state: Map<u16, u8>) -> Watched {
     let mut leader = Watched::with(P0, small_parts(3), 0, &[]);
     leader.fires(Timer::Election);
@@ -88,8 +89,8 @@ fn a_snapshot_that_is_written_after_another_takes_its_place() {
     assert_eq!(again.log, leader.server.log);
 }
 
-/// Lets a leader bring a follower up to date. Some messages may be lost on the way. How many parts were
-/// sent, and the largest.
+/// Lets a leader bring a follower up to date. Some messages may be lost on the way. How many parts
+/// were sent, and the largest.
 fn bring_up(
     leader: &mut Watched,
     follower: &mut Watched,
