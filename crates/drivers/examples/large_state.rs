@@ -1,5 +1,5 @@
 //! A large state is written by the leader and installed at a follower that lags behind, both in
-//! parts: `cargo run -p synod-protocols --example large_state -- 1024` for a state of 1,024 MiB.
+//! parts: `cargo run -p synod-drivers --example large_state -- 1024` for a state of 1,024 MiB.
 //!
 //! Prints how long the longest step took, how large the largest message and record were, how many
 //! heartbeats were answered between parts, and how much memory the process used at most.
