@@ -8,7 +8,7 @@
 //! - A state that was seen before, with as much that may still go wrong or more: see [`World::left`].
 //! - While a disk writes, nothing else is tried but a crash of its process: what a process says waits for
 //!   its disk, so whatever else could happen before can happen after it.
-//! - A message that its receiver will ignore whenever it comes ([`Protocol::ignores`]) is forgotten.
+//! - A message that its receiver will ignore whenever it comes ([`Reductions::ignores`]) is forgotten.
 //! - So is what is on its way to somebody who crashed and never comes back, and its disk.
 //!
 //! The last two only where nobody comes back. And nobody is searched for who waits for ever in a circle, where
@@ -16,7 +16,7 @@
 //! nothing left out, and can be done again there; the shortest may have a disk write that it could do
 //! without.
 //!
-//! [`Protocol::ignores`]: synod_core::Protocol::ignores
+//! [`Reductions::ignores`]: synod_core::Reductions::ignores
 //! [`World::left`]: synod_sim::world::World::left
 #![forbid(unsafe_code)]
 

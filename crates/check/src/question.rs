@@ -17,19 +17,29 @@ pub struct Question {
     pub judged: Judged,
     /// When to give up.
     pub limits: Limits,
+    /// Whether nothing is left out: neither what the algorithm says that explorers may leave out
+    /// ([`synod_core::reductions`]) nor what they leave out by themselves.
+    pub full: bool,
 }
 
 impl Question {
     /// Everything that the family defines, in this scope, with the usual limits.
     pub fn new(scope: Scope) -> Self {
         let setup = Setup::new(scope.n).with_all(scope.set);
-        Question { scope, setup, judged: Judged::All, limits: Limits::default() }
+        Question { scope, setup, judged: Judged::All, limits: Limits::default(), full: false }
     }
 
     /// The same, asked of any algorithm of the family, and meant for this one.
     #[must_use]
     pub fn of<A: Algorithm>(&self) -> Self {
-        Question { setup: self.setup.clone().of::<A>(), ..self.clone() }
+        let mut setup = self.setup.clone().of::<A>();
+        let thorough = A::REDUCTIONS.thorough.iter().filter(|_| self.full);
+        for (name, value) in thorough {
+            if let Some(set) = setup.parameters.get_mut(*name) {
+                *set = (*value).to_owned();
+            }
+        }
+        Question { setup, ..self.clone() }
     }
 
     /// Whether states are compared after numbers were made small again. Stamps on application
@@ -39,7 +49,7 @@ impl Question {
         let endless = self.scope.rounds == Rounds::Forever;
         let unread = A::kit(&self.setup).replay.is_none() || self.scope.restarts == 0;
         let all_seen = self.scope.tells == 0 && unread;
-        endless && all_seen && normalises::<A>(&self.setup)
+        !self.full && endless && all_seen && normalises::<A>(&self.setup)
     }
 
     /// The world that is explored, and in which its histories can be done again.
@@ -57,14 +67,15 @@ impl Question {
 
     /// The same world without all that makes no difference any more: the one that is searched.
     pub(crate) fn lean_plan<A: Algorithm>(&self) -> Plan {
-        Plan { lean: self.scope.restarts == 0, ..self.plan::<A>() }
+        let (full, lean) = (self.full, !self.full && self.scope.restarts == 0);
+        Plan { full, lean, ..self.plan::<A>() }
     }
 }
 
 fn normalises<A: Algorithm>(setup: &Setup) -> bool {
     let mut states = A::processes(setup).unwrap_or_default();
     let mut states: Vec<_> = states.iter_mut().collect();
-    A::normalise(&mut states, &mut [])
+    A::kit(setup).reductions.normalise(&mut states, &mut [])
 }
 
 /// When to give up.

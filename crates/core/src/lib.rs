@@ -13,6 +13,7 @@
 //! - [`process`]: the names of processes, and sets of them
 //! - [`protocol`]: the trait, and what travels
 //! - [`cx`]: effects, and how a layer drives the one below
+//! - [`reductions`]: hints for explorers, and why they may be followed
 //! - [`durable`]: stable storage, for the protocols that need it
 //! - [`byzantine`]: traitors, and what they say
 //! - [`group`]: views and deliveries: what a group engine offers to a service above it
@@ -38,6 +39,7 @@ mod kind;
 pub mod linear;
 pub mod process;
 pub mod protocol;
+pub mod reductions;
 pub mod replication;
 pub mod setup;
 pub mod stamp;
@@ -52,5 +54,6 @@ pub use durable::{Durable, Record};
 pub use family::{Application, Family, Monitor, Property, Violation};
 pub use process::{ProcessId, ProcessSet};
 pub use protocol::{Aside, Data, Never, Protocol, Wire};
+pub use reductions::Reductions;
 pub use setup::{Setup, SetupError};
 pub use stamp::{Timestamp, VectorStamp};

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use synod_core::card::{Load, Order, Rounds};
 use synod_core::family::{Mark, Pace};
 use synod_core::{
-    Algorithm, Application, Boxed, Family, ProcessId, ProcessSet, SetupError, Violation,
+    Algorithm, Application, Boxed, Family, ProcessId, ProcessSet, Reductions, SetupError, Violation,
 };
 
 /// How a run ended.
@@ -124,6 +124,7 @@ struct Engine<'s, A: Algorithm> {
     witness: Witness<'s>,
     last_progress: u64,
     steps: u64,
+    reductions: Reductions<A>,
 }
 
 impl<'s, A: Algorithm> Run<'s, A> {
@@ -153,6 +154,7 @@ impl<'s, A: Algorithm> Run<'s, A> {
             witness: Witness::new(n, tracer),
             last_progress: 0,
             steps: 0,
+            reductions: world.reductions(),
             options,
         };
         Ok(Run { world, engine })
@@ -458,7 +460,9 @@ impl<A: Algorithm> Driver<A> for Engine<'_, A> {
         self.witness.see(now_us, &happening);
         self.note(now_us, &happening);
         match happening {
-            Happening::Sent { slot: Some(slot), envelope, .. } if !envelope.is_urgent() => {
+            Happening::Sent { slot: Some(slot), envelope, .. }
+                if !envelope.is_urgent(&self.reductions) =>
+            {
                 self.on_sent(now_us, slot, envelope.from, envelope.to);
             }
             Happening::Duplicated { slot, envelope, .. } => {

@@ -95,16 +95,11 @@ impl Clone for BoxedMessage {
 
 trait Message: Value {
     fn kind(&self) -> &'static str;
-    fn is_urgent(&self) -> bool;
 }
 
 impl<M: Wire> Message for M {
     fn kind(&self) -> &'static str {
         Wire::kind(self)
-    }
-
-    fn is_urgent(&self) -> bool {
-        Wire::is_urgent(self)
     }
 }
 
@@ -132,17 +127,12 @@ impl Wire for BoxedMessage {
     fn kind(&self) -> &'static str {
         self.0.kind()
     }
-
-    fn is_urgent(&self) -> bool {
-        self.0.is_urgent()
-    }
 }
 
 /// The name of a timer, and what its algorithm says of it.
 pub struct BoxedTimer {
     value: Arc<dyn Value>,
     pub(super) begins_round: bool,
-    pub(super) is_fault: bool,
 }
 
 impl Clone for BoxedTimer {
@@ -152,14 +142,14 @@ impl Clone for BoxedTimer {
 
     fn clone_from(&mut self, source: &Self) {
         share(&mut self.value, &source.value);
-        (self.begins_round, self.is_fault) = (source.begins_round, source.is_fault);
+        self.begins_round = source.begins_round;
     }
 }
 
 impl BoxedTimer {
     pub(crate) fn new<A: crate::Algorithm>(timer: A::Timer) -> Self {
-        let (begins_round, is_fault) = (A::begins_round(&timer), A::is_fault(&timer));
-        BoxedTimer { value: Arc::new(timer), begins_round, is_fault }
+        let begins_round = A::begins_round(&timer);
+        BoxedTimer { value: Arc::new(timer), begins_round }
     }
 
     fn value(&self) -> &dyn Value {

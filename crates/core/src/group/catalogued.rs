@@ -1,10 +1,11 @@
 //! A service with a card, which makes it an algorithm on whichever engine.
 
-use super::{Engine, Served, ServedTimer, Service};
+use super::{Engine, Served, Service};
 use crate::algorithm::{Algorithm, Invariant, Kit};
 use crate::card::Card;
 use crate::family::Family;
 use crate::process::ProcessId;
+use crate::protocol::Protocol;
 use crate::setup::{Setup, SetupError};
 
 /// A service that is in the catalogue, on engines of the type `E`. What its methods mean is said at
@@ -29,16 +30,6 @@ pub trait Catalogued<E: Engine<Self::Message>>: Service {
         Self::CARD.restless
     }
 
-    /// Whether a timer stands for something that goes wrong.
-    fn is_fault(_timer: &ServedTimer<Self::Timer, E::Timer>) -> bool {
-        false
-    }
-
-    /// How often things may still go wrong that this process stands for.
-    fn faults_left(_process: &Served<Self, E>) -> [u8; 8] {
-        [0; 8]
-    }
-
     /// What must always be true inside.
     fn invariants() -> &'static [Invariant<Served<Self, E>>] {
         &[]
@@ -61,7 +52,8 @@ impl<S: Catalogued<E>, E: Engine<S::Message>> Algorithm for Served<S, E> {
 
     fn kit(setup: &Setup) -> Kit<Self> {
         let invariants = S::invariants().iter().filter(|invariant| S::is_judged(invariant, setup));
-        Kit { card: S::CARD, replay: None, invariants: invariants.copied().collect() }
+        let (invariants, reductions) = (invariants.copied().collect(), Self::REDUCTIONS);
+        Kit { card: S::CARD, replay: None, invariants, reductions }
     }
 
     fn takes_part(&self, me: ProcessId) -> bool {
@@ -70,14 +62,6 @@ impl<S: Catalogued<E>, E: Engine<S::Message>> Algorithm for Served<S, E> {
 
     fn is_restless(processes: &[Self]) -> bool {
         S::is_restless(processes)
-    }
-
-    fn is_fault(timer: &Self::Timer) -> bool {
-        S::is_fault(timer)
-    }
-
-    fn faults_left(&self) -> [u8; 8] {
-        S::faults_left(self)
     }
 
     fn invariants() -> &'static [Invariant<Self>] {

@@ -8,7 +8,10 @@ use synod_core::family::GroupService;
 use synod_core::family::group::LEVEL;
 use synod_core::family::multicast::{PAYLOAD, Payload, body};
 use synod_core::group::{Ask, Capabilities, Engine, Event};
-use synod_core::{Algorithm, Card, Cx, ProcessId, ProcessSet, Protocol, Setup, SetupError, Wire};
+use synod_core::reductions::{FaultBudgets, Fleeting};
+use synod_core::{
+    Algorithm, Card, Cx, ProcessId, ProcessSet, Protocol, Reductions, Setup, SetupError, Wire,
+};
 
 pub use synod_core::family::group::ENGINE;
 
@@ -37,13 +40,6 @@ impl<M: Wire> Wire for Message<M> {
         match self {
             Message::Embedded(message) => message.kind(),
             Message::Abstract(message) => message.kind(),
-        }
-    }
-
-    fn is_urgent(&self) -> bool {
-        match self {
-            Message::Embedded(message) => message.is_urgent(),
-            Message::Abstract(message) => message.is_urgent(),
         }
     }
 }
@@ -76,17 +72,7 @@ impl fmt::Debug for Timer {
     }
 }
 
-impl Timer {
-    /// Whether it stands for something that goes wrong.
-    pub fn is_fault(&self) -> bool {
-        match self {
-            Timer::Embedded(_) => false,
-            Timer::Abstract(next) => next.is_fault(),
-        }
-    }
-}
-
-impl<M: Wire> GroupEngine<M> {
+impl<M: Fleeting> GroupEngine<M> {
     /// The processes of a group that stands on the engine that the parameter [`ENGINE`] names.
     pub fn engines(setup: &Setup) -> Result<Vec<Self>, SetupError> {
         match setup.choice(ENGINE.name, ENGINES)? {
@@ -129,19 +115,29 @@ impl<M: Wire> GroupEngine<M> {
         Message::Abstract(abstract_engine::Message::Tell(event))
     }
 
-    /// How often each fault may still come that this process stands for.
-    pub fn faults_left(&self) -> [u8; 8] {
-        match self {
-            GroupEngine::Embedded(_) => [0; 8],
-            GroupEngine::Abstract(engine) => engine.faults_left(),
-        }
-    }
-
     /// Whether it goes on sending although nobody wants anything.
     pub fn is_restless(&self) -> bool {
         match self {
             GroupEngine::Embedded(_) => true,
             GroupEngine::Abstract(_) => false,
+        }
+    }
+}
+
+/// What the abstract engine lets explorers leave out. A real one has no part in it.
+impl<M: Fleeting> GroupEngine<M> {
+    fn is_urgent(message: &Message<M>) -> bool {
+        matches!(message, Message::Abstract(message) if Abstract::<M>::REDUCTIONS.is_urgent(message))
+    }
+
+    fn is_fault(timer: &Timer) -> bool {
+        matches!(timer, Timer::Abstract(next) if next.is_fault())
+    }
+
+    fn faults_left(&self) -> FaultBudgets {
+        match self {
+            GroupEngine::Embedded(_) => [0; 8],
+            GroupEngine::Abstract(engine) => Abstract::REDUCTIONS.faults_left(engine),
         }
     }
 }
@@ -162,11 +158,19 @@ macro_rules! step {
     };
 }
 
-impl<M: Wire> Protocol for GroupEngine<M> {
+impl<M: Fleeting> Protocol for GroupEngine<M> {
     type Input = Ask<M>;
     type Output = Event<M>;
     type Message = Message<M>;
     type Timer = Timer;
+
+    const REDUCTIONS: Reductions<Self> = Reductions {
+        is_urgent: Some(Self::is_urgent),
+        is_fault: Some(Self::is_fault),
+        faults_left: Some(Self::faults_left),
+        thorough: Abstract::<M>::REDUCTIONS.thorough,
+        ..Reductions::NONE
+    };
 
     fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
         step!(self, cx, |engine, cx| engine.on_start(cx));
@@ -209,7 +213,7 @@ impl<M: Wire> Protocol for GroupEngine<M> {
     }
 }
 
-impl<M: Wire> Engine<M> for GroupEngine<M> {
+impl<M: Fleeting> Engine<M> for GroupEngine<M> {
     fn capabilities(&self) -> Capabilities {
         match self {
             GroupEngine::Embedded(engine) => engine.capabilities(),
@@ -274,13 +278,5 @@ impl Algorithm for GroupEngine<Payload> {
 
     fn has_costs(setup: &Setup) -> bool {
         setup.text(ENGINE.name) != Some("abstract")
-    }
-
-    fn is_fault(timer: &Timer) -> bool {
-        timer.is_fault()
-    }
-
-    fn faults_left(&self) -> [u8; 8] {
-        GroupEngine::faults_left(self)
     }
 }

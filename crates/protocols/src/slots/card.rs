@@ -2,12 +2,12 @@
 
 use super::message::Message;
 use super::settings::{CAP, COOLDOWN, LEVEL, LOW, MIN, OWNED, RESERVED, RULES, SLOTS, USED};
-use super::{Slots, Timer, donation, offers, published};
-use crate::group::{self, ENGINE, GroupEngine, abstract_engine, embedded};
+use super::{Slots, donation, offers, published};
+use crate::group::{ENGINE, GroupEngine, abstract_engine, embedded};
 use synod_core::card::{Crashes, Parameter, Tolerance, Variant};
 use synod_core::family::Allocation;
 use synod_core::family::slots::{FENCE, PI1, PI2, PI4, PI15};
-use synod_core::group::{Catalogued, Served, ServedTimer};
+use synod_core::group::{Catalogued, Served};
 use synod_core::{Card, Invariant, ProcessId, Setup, SetupError, Source};
 
 /// SLOTS, on whichever engine.
@@ -121,14 +121,6 @@ impl Catalogued<GroupEngine<Message>> for Slots {
 
     fn is_restless(processes: &[SlotsAlgorithm]) -> bool {
         processes.iter().any(|process| process.engine.is_restless())
-    }
-
-    fn is_fault(timer: &ServedTimer<Timer, group::Timer>) -> bool {
-        matches!(timer, ServedTimer::Engine(timer) if timer.is_fault())
-    }
-
-    fn faults_left(process: &SlotsAlgorithm) -> [u8; 8] {
-        process.engine.faults_left()
     }
 
     fn invariants() -> &'static [Invariant<SlotsAlgorithm>] {

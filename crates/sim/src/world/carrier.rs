@@ -213,7 +213,7 @@ impl<A: Algorithm> Carrier<'_, A> {
         if let (Some(prints), Order::Any) = (&mut *self.prints, self.fixed.order) {
             prints.add(&envelope);
         }
-        let is_urgent = envelope.is_urgent();
+        let is_urgent = envelope.is_urgent(&self.fixed.reductions);
         let slot = self.flight.put(envelope);
         if is_urgent {
             self.urgent.push(slot);
@@ -231,7 +231,8 @@ impl<A: Algorithm> Carrier<'_, A> {
             Timing::Asynchronous => 0,
             Timing::Synchronous { .. } => narrow(after_ms),
         };
-        self.timers.push(SetTimer { number, timer, left_ms });
+        let is_fault = self.fixed.reductions.is_fault(&timer);
+        self.timers.push(SetTimer { number, timer, left_ms, is_fault });
         self.driver.see(self.now_us, Happening::TimerSet { at: self.at, timer: number, after_ms });
     }
 

@@ -64,7 +64,7 @@ impl<A: Algorithm> World<A> {
                 process.application.offers(&mut offers);
                 actions.extend(offers.drain(..).map(|input| Action::Input { at, input }));
                 let due = process.timers.iter().filter(|set| set.left_ms == 0);
-                let due = due.filter(|set| !A::is_fault(&set.timer));
+                let due = due.filter(|set| !set.is_fault);
                 actions.extend(due.map(|set| Action::Fire { at, timer: set.number }));
                 if process.is_writing() {
                     actions.push(Action::Sync(at));
@@ -84,7 +84,11 @@ impl<A: Algorithm> World<A> {
     /// else could happen before can happen after it. For what the process says waits for its disk, and
     /// so it might as well have said it and the network, or the application, be slow; and what it would
     /// take in meanwhile it takes in afterwards. It may only crash before that.
+    /// So there is nobody if the world leaves nothing out.
     pub fn first_to_write(&self) -> Option<ProcessId> {
+        if self.fixed.full {
+            return None;
+        }
         let mut all = ProcessId::all(self.processes.len());
         all.find(|at| self.process(*at).is_up() && self.process(*at).is_writing())
     }
@@ -94,7 +98,7 @@ impl<A: Algorithm> World<A> {
     pub fn enabled_faults(&self, actions: &mut Vec<Action<A::Input>>) {
         for (index, process) in self.processes().iter().enumerate().filter(|(_, p)| p.is_up()) {
             let at = ProcessId(index as u32);
-            let due = process.timers.iter().filter(|set| A::is_fault(&set.timer));
+            let due = process.timers.iter().filter(|set| set.is_fault);
             actions.extend(due.map(|set| Action::Fire { at, timer: set.number }));
         }
         let left = self.faults;
@@ -136,7 +140,7 @@ impl<A: Algorithm> World<A> {
     pub fn is_misfortune(&self, action: &Action<A::Input>) -> bool {
         let Action::Fire { at, timer } = action else { return false };
         let mut timers = self.process(*at).timers.iter();
-        timers.any(|set| set.number == *timer && A::is_fault(&set.timer))
+        timers.any(|set| set.number == *timer && set.is_fault)
     }
 
     fn enabled_tells(&self, actions: &mut Vec<Action<A::Input>>) {

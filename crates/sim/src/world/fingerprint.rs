@@ -8,6 +8,7 @@ use super::{FaultsLeft, Order, World};
 use foldhash::quality::FixedState;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash};
+use synod_core::reductions::FaultBudgets;
 use synod_core::{Algorithm, ProcessId};
 
 /// Any number will do, as long as it never changes.
@@ -52,8 +53,8 @@ pub type KnownStates<A> = HashMap<u64, A, FixedState>;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Left {
     world: FaultsLeft,
-    /// What processes stand for: see [`Algorithm::faults_left`].
-    processes: [u8; 8],
+    /// What processes stand for: see [`synod_core::Reductions::faults_left`].
+    processes: FaultBudgets,
 }
 
 impl Left {
@@ -99,9 +100,14 @@ impl<A: Algorithm> World<A> {
         self.prints = Some(Prints { messages, whole });
     }
 
-    /// The fingerprint. Two worlds with the same one behave the same for ever (but for a
-    /// coincidence with a probability of about the square of their number divided by 2^65).
+    /// The fingerprint. Two worlds with the same one behave the same for ever, but for how much may still
+    /// go wrong if the world leaves anything out (and but for a coincidence with a probability of about
+    /// the square of their number divided by 2^65).
     pub fn fingerprint(&self) -> u64 {
+        if self.fixed.full { self.whole_fingerprint(false) } else { self.kept_fingerprint() }
+    }
+
+    fn kept_fingerprint(&self) -> u64 {
         self.prints.expect("keep_fingerprint was called").whole
     }
 
@@ -128,7 +134,8 @@ impl<A: Algorithm> World<A> {
     pub fn left(&self) -> Left {
         let mut left = Left::of(self.faults);
         for process in self.processes.iter().filter(|_| self.fixed.stand_for_faults) {
-            for (sum, more) in left.processes.iter_mut().zip(process.state.faults_left()) {
+            let more = self.fixed.reductions.faults_left(&process.state);
+            for (sum, more) in left.processes.iter_mut().zip(more) {
                 *sum = sum.saturating_add(more);
             }
         }
@@ -137,7 +144,7 @@ impl<A: Algorithm> World<A> {
 
     /// A fingerprint that tells worlds apart that differ in what may still go wrong.
     pub fn whole_fingerprint(&self, normal: bool) -> u64 {
-        let print = if normal { self.normal_fingerprint() } else { self.fingerprint() };
+        let print = if normal { self.normal_fingerprint() } else { self.kept_fingerprint() };
         print.wrapping_add(self.left().print()).max(1)
     }
 
@@ -150,7 +157,7 @@ impl<A: Algorithm> World<A> {
     }
 
     /// The fingerprint of what this world amounts to when only relations between numbers matter:
-    /// see [`Algorithm::normalise`].
+    /// see [`synod_core::Reductions::normalise`].
     pub fn normal_fingerprint(&self) -> u64 {
         let mut world = self.clone();
         let mut messages = world.flight.messages_mut();
@@ -164,7 +171,7 @@ impl<A: Algorithm> World<A> {
                 messages.extend(disk.messages_mut());
             }
         }
-        A::normalise(&mut states, &mut messages);
+        self.fixed.reductions.normalise(&mut states, &mut messages);
         world.keep_fingerprint();
         world.fingerprint()
     }
@@ -173,7 +180,7 @@ impl<A: Algorithm> World<A> {
     /// worlds that are kept in great number share them.
     pub fn share_states(&mut self, known: &mut KnownStates<A>) {
         for process in &mut self.processes {
-            // Not all of a state need be hashed: see `Algorithm::faults_left`.
+            // Not all of a state need be hashed: see `Reductions::faults_left`.
             match known.get(&process.print) {
                 Some(same) if *same == process.state => process.state.clone_from(same),
                 _ => {

@@ -36,15 +36,18 @@ pub struct SetTimer<T> {
     pub timer: T,
     /// In how many milliseconds it runs out, if the world is synchronous; else 0.
     pub left_ms: u32,
+    /// Whether it stands for a fault.
+    pub(crate) is_fault: bool,
 }
 
 impl<T: Clone> Clone for SetTimer<T> {
     fn clone(&self) -> Self {
-        SetTimer { number: self.number, timer: self.timer.clone(), left_ms: self.left_ms }
+        SetTimer { timer: self.timer.clone(), ..*self }
     }
 
     fn clone_from(&mut self, source: &Self) {
-        (self.number, self.left_ms) = (source.number, source.left_ms);
+        let SetTimer { number, left_ms, is_fault, .. } = *source;
+        (self.number, self.left_ms, self.is_fault) = (number, left_ms, is_fault);
         self.timer.clone_from(&source.timer);
     }
 }
@@ -134,7 +137,7 @@ impl<A: Algorithm> Hash for Process<A> {
         self.status.hash(hasher);
         (self.incarnation, self.has_lost_disk).hash(hasher);
         // Counted, so that no list of timers can be taken for the beginning of a disk.
-        let matter = || self.timers.iter().filter(|set| !A::is_fault(&set.timer));
+        let matter = || self.timers.iter().filter(|set| !set.is_fault);
         matter().count().hash(hasher);
         for set in matter() {
             (&set.timer, set.left_ms).hash(hasher);

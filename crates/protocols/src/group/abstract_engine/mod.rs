@@ -50,7 +50,8 @@ use oracle::Oracle;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use synod_core::group::{Ask, Capabilities, Engine, Event, Level, Member, ViewId};
-use synod_core::{Cx, ProcessId, Protocol, Setup, SetupError, Wire};
+use synod_core::reductions::{FaultBudgets, Fleeting};
+use synod_core::{Cx, ProcessId, Protocol, Reductions, Setup, SetupError, Wire};
 
 /// The oracle. Everybody else is a member.
 pub const ORACLE: ProcessId = ProcessId(0);
@@ -109,7 +110,9 @@ impl<M: Wire> Wire for Message<M> {
             Message::Certain => "Certain",
         }
     }
+}
 
+impl<M> Message<M> {
     /// An event is told when the oracle says so: there is nothing between them.
     fn is_urgent(&self) -> bool {
         match self {
@@ -206,7 +209,7 @@ impl Move {
     }
 
     /// Whether it may come and need not.
-    pub fn is_fault(self) -> bool {
+    pub fn is_fault(&self) -> bool {
         !matches!(self, Move::Settle | Move::Gather | Move::Pass | Move::Order | Move::Rest)
     }
 
@@ -224,7 +227,7 @@ impl Move {
     }
 }
 
-impl<M: Wire> Abstract<M> {
+impl<M: Fleeting> Abstract<M> {
     /// The processes of a group: the oracle first.
     pub fn processes(setup: &Setup) -> Result<Vec<Self>, SetupError> {
         let settings = Settings::from_setup(setup)?;
@@ -237,7 +240,7 @@ impl<M: Wire> Abstract<M> {
 
 impl<M> Abstract<M> {
     /// How often each fault may still come.
-    pub fn faults_left(&self) -> [u8; 8] {
+    fn faults_left(&self) -> FaultBudgets {
         match self {
             Abstract::Oracle(oracle) => oracle.settings.left.each(),
             Abstract::Member(_) => [0; 8],
@@ -245,11 +248,19 @@ impl<M> Abstract<M> {
     }
 }
 
-impl<M: Wire> Protocol for Abstract<M> {
+impl<M: Fleeting> Protocol for Abstract<M> {
     type Input = Ask<M>;
     type Output = Event<M>;
     type Message = Message<M>;
     type Timer = Move;
+
+    const REDUCTIONS: Reductions<Self> = Reductions {
+        is_urgent: Some(Message::is_urgent),
+        is_fault: Some(Move::is_fault),
+        faults_left: Some(Self::faults_left),
+        thorough: settings::THOROUGH,
+        ..Reductions::NONE
+    };
 
     fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
         if let Abstract::Oracle(oracle) = self {
@@ -286,7 +297,7 @@ impl<M: Wire> Protocol for Abstract<M> {
     }
 }
 
-impl<M: Wire> Engine<M> for Abstract<M> {
+impl<M: Fleeting> Engine<M> for Abstract<M> {
     fn capabilities(&self) -> Capabilities {
         let safe = match self {
             Abstract::Oracle(oracle) => oracle.settings().safe,

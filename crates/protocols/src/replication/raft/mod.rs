@@ -45,7 +45,7 @@ use serde::{Deserialize, Serialize};
 use settings::Settings;
 use std::marker::PhantomData;
 use synod_core::replication::{Ask, Engine, Entry, Event};
-use synod_core::{Cx, Data, Durable, ProcessId, ProcessSet, Protocol};
+use synod_core::{Cx, Data, Durable, ProcessId, ProcessSet, Protocol, Reductions};
 
 /// A leader takes in no more while so many entries are not committed.
 pub const WINDOW: usize = 4_096;
@@ -200,6 +200,9 @@ impl<R: Rules, C: Data, S: Data> Protocol for Raft<R, C, S> {
     type Message = Message<C, S>;
     type Timer = Timer;
 
+    const REDUCTIONS: Reductions<Self> =
+        Reductions { ignores: Some(Self::ignores), ..Reductions::NONE };
+
     fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
         if cx.has_lost_disk() {
             self.forgot = true;
@@ -268,7 +271,9 @@ impl<R: Rules, C: Data, S: Data> Protocol for Raft<R, C, S> {
             Timer::Lease(round) => self.on_lease_over(round),
         }
     }
+}
 
+impl<R: Rules, C: Data, S: Data> Raft<R, C, S> {
     /// Terms only grow, and nobody is a candidate twice in one, nor leads twice in it.
     fn ignores(&self, _from: ProcessId, message: &Message<C, S>) -> bool {
         let waits_for = |term: u64, role: bool| term > self.term || term == self.term && role;
