@@ -160,6 +160,7 @@ mod tests {
     use crate::cx::{Effect, step};
     use crate::group::{Capabilities, Delivery, Level, Member, View, ViewId};
     use crate::protocol::{Never, Wire};
+    use crate::setup::{Setup, SetupError};
     use serde::{Deserialize, Serialize};
 
     const P0: ProcessId = ProcessId(0);
@@ -213,6 +214,14 @@ mod tests {
 
         fn room(&self) -> usize {
             self.room
+        }
+
+        fn engines(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+            Ok(vec![Alone { room: 1 }; setup.n])
+        }
+
+        fn is_restless(&self) -> bool {
+            false
         }
     }
 

@@ -1,9 +1,10 @@
 //! The group engine as a layer: whichever it is, whoever stands on it uses it in the same way.
 
-use super::abstract_engine::{self, Abstract, Move, ORACLE};
+use super::abstract_engine::{self, Abstract, Move, PARAMETERS};
 use super::embedded::{self, Beat, Embedded};
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use synod_core::card::{OwnFaults, Parameter};
 use synod_core::family::GroupService;
 use synod_core::family::group::LEVEL;
 use synod_core::family::multicast::{PAYLOAD, Payload, body};
@@ -73,34 +74,6 @@ impl fmt::Debug for Timer {
 }
 
 impl<M: Fleeting> GroupEngine<M> {
-    /// The processes of a group that stands on the engine that the parameter [`ENGINE`] names.
-    pub fn engines(setup: &Setup) -> Result<Vec<Self>, SetupError> {
-        match setup.choice(ENGINE.name, ENGINES)? {
-            "abstract" => {
-                let processes = Abstract::processes(setup)?;
-                Ok(processes.into_iter().map(GroupEngine::Abstract).collect())
-            }
-            _ => {
-                let engine = |me| Embedded::from_setup(me, setup).map(Box::new);
-                let process = |me| engine(me).map(GroupEngine::Embedded);
-                ProcessId::all(setup.n).map(process).collect()
-            }
-        }
-    }
-
-    /// The nodes of such a group that may be members.
-    pub fn nodes(setup: &Setup) -> Result<ProcessSet, SetupError> {
-        match setup.choice(ENGINE.name, ENGINES)? {
-            "abstract" => Ok(ProcessSet::all_but(setup.n, ORACLE)),
-            _ => Ok(ProcessSet::all(setup.n)),
-        }
-    }
-
-    /// Whether this process may be a member.
-    pub fn takes_part(&self) -> bool {
-        !matches!(self, GroupEngine::Abstract(Abstract::Oracle(_)))
-    }
-
     /// What a member was not told yet, of what it will be told if nothing else happens; if this is a
     /// lazy oracle.
     pub fn to_be_told(&self, node: ProcessId) -> Option<Vec<abstract_engine::Waiting<'_, M>>> {
@@ -113,14 +86,6 @@ impl<M: Fleeting> GroupEngine<M> {
     /// The message by which a member of the abstract engine is told something.
     pub fn telling(event: Event<M>) -> Message<M> {
         Message::Abstract(abstract_engine::Message::Tell(event))
-    }
-
-    /// Whether it goes on sending although nobody wants anything.
-    pub fn is_restless(&self) -> bool {
-        match self {
-            GroupEngine::Embedded(_) => true,
-            GroupEngine::Abstract(_) => false,
-        }
     }
 }
 
@@ -227,7 +192,57 @@ impl<M: Fleeting> Engine<M> for GroupEngine<M> {
             GroupEngine::Abstract(engine) => engine.room(),
         }
     }
+
+    const PARAMETERS: &'static [Parameter] = &ALL_PARAMETERS;
+
+    const OWN_FAULTS: Option<OwnFaults> = Some(abstract_engine::OWN_FAULTS);
+
+    /// The engine that the parameter [`ENGINE`] names.
+    fn engines(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+        match setup.choice(ENGINE.name, ENGINES)? {
+            "abstract" => {
+                let processes = Abstract::engines(setup)?;
+                Ok(processes.into_iter().map(GroupEngine::Abstract).collect())
+            }
+            _ => {
+                let processes = Embedded::engines(setup)?.into_iter();
+                Ok(processes.map(|engine| GroupEngine::Embedded(Box::new(engine))).collect())
+            }
+        }
+    }
+
+    fn nodes(setup: &Setup) -> Result<ProcessSet, SetupError> {
+        match setup.choice(ENGINE.name, ENGINES)? {
+            "abstract" => Abstract::<M>::nodes(setup),
+            _ => Embedded::<M>::nodes(setup),
+        }
+    }
+
+    fn takes_part(&self) -> bool {
+        match self {
+            GroupEngine::Embedded(engine) => engine.takes_part(),
+            GroupEngine::Abstract(engine) => engine.takes_part(),
+        }
+    }
+
+    fn is_restless(&self) -> bool {
+        match self {
+            GroupEngine::Embedded(engine) => engine.is_restless(),
+            GroupEngine::Abstract(engine) => engine.is_restless(),
+        }
+    }
 }
+
+/// Which engine, and what each of them is told.
+const ALL_PARAMETERS: [Parameter; 1 + embedded::PARAMETERS.len() + PARAMETERS.len()] = {
+    let mut all = [ENGINE; 1 + embedded::PARAMETERS.len() + PARAMETERS.len()];
+    let (own, mut at) = (embedded::PARAMETERS.len(), 0);
+    while at + 1 < all.len() {
+        all[at + 1] = if at < own { embedded::PARAMETERS[at] } else { PARAMETERS[at - own] };
+        at += 1;
+    }
+    all
+};
 
 impl Algorithm for GroupEngine<Payload> {
     type Family = GroupService;
@@ -265,11 +280,11 @@ impl Algorithm for GroupEngine<Payload> {
     }
 
     fn takes_part(&self, _me: ProcessId) -> bool {
-        GroupEngine::takes_part(self)
+        Engine::takes_part(self)
     }
 
     fn is_restless(processes: &[Self]) -> bool {
-        processes.iter().any(GroupEngine::is_restless)
+        processes.iter().any(Engine::is_restless)
     }
 
     fn begins_round(timer: &Timer) -> bool {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use synod_core::card::{Card, Counterexample, Mutant};
 use synod_core::family::Allocation;
 use synod_core::family::slots::{Input, Output};
-use synod_core::group::ServedTimer;
+use synod_core::group::{Engine, ServedTimer};
 use synod_core::{
     Algorithm, Cx, Invariant, Kit, ProcessId, Protocol, Reductions, Setup, SetupError,
 };
@@ -133,7 +133,7 @@ impl Algorithm for DeathOfALife {
     }
 
     fn is_restless(processes: &[Self]) -> bool {
-        processes.iter().any(|process| process.0.engine.is_restless())
+        processes.iter().any(|process| Engine::is_restless(&process.0.engine))
     }
 
     fn invariants() -> &'static [Invariant<Self>] {

@@ -49,9 +49,10 @@ use member::Stub;
 use oracle::Oracle;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use synod_core::card::{OwnFaults, Parameter};
 use synod_core::group::{Ask, Capabilities, Engine, Event, Level, Member, ViewId};
 use synod_core::reductions::{FaultBudgets, Fleeting};
-use synod_core::{Cx, ProcessId, Protocol, Reductions, Setup, SetupError, Wire};
+use synod_core::{Cx, ProcessId, ProcessSet, Protocol, Reductions, Setup, SetupError, Wire};
 
 /// The oracle. Everybody else is a member.
 pub const ORACLE: ProcessId = ProcessId(0);
@@ -227,17 +228,6 @@ impl Move {
     }
 }
 
-impl<M: Fleeting> Abstract<M> {
-    /// The processes of a group: the oracle first.
-    pub fn processes(setup: &Setup) -> Result<Vec<Self>, SetupError> {
-        let settings = Settings::from_setup(setup)?;
-        let member = Abstract::Member(Stub::new(&settings));
-        let members = std::iter::repeat_n(member, setup.n - 1);
-        let oracle = Abstract::Oracle(Oracle::new(setup.n - 1, settings));
-        Ok(std::iter::once(oracle).chain(members).collect())
-    }
-}
-
 impl<M> Abstract<M> {
     /// How often each fault may still come.
     fn faults_left(&self) -> FaultBudgets {
@@ -311,5 +301,31 @@ impl<M: Fleeting> Engine<M> for Abstract<M> {
             Abstract::Oracle(_) => 0,
             Abstract::Member(stub) => stub.room(),
         }
+    }
+
+    const PARAMETERS: &'static [Parameter] = &PARAMETERS;
+
+    const OWN_FAULTS: Option<OwnFaults> = Some(OWN_FAULTS);
+
+    /// The oracle first, then the members.
+    fn engines(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+        let settings = Settings::from_setup(setup)?;
+        let member = Abstract::Member(Stub::new(&settings));
+        let members = std::iter::repeat_n(member, setup.n - 1);
+        let oracle = Abstract::Oracle(Oracle::new(setup.n - 1, settings));
+        Ok(std::iter::once(oracle).chain(members).collect())
+    }
+
+    fn nodes(setup: &Setup) -> Result<ProcessSet, SetupError> {
+        Ok(ProcessSet::all_but(setup.n, ORACLE))
+    }
+
+    fn takes_part(&self) -> bool {
+        matches!(self, Abstract::Member(_))
+    }
+
+    /// It moves only when something is to be told.
+    fn is_restless(&self) -> bool {
+        false
     }
 }
