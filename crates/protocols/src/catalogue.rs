@@ -2,7 +2,7 @@
 
 use crate::{
     commitment, consensus, detector, election, group, lockstep, multicast, mutex, replication,
-    slots, time,
+    slots, table, time,
 };
 use synod_core::family::multicast::Payload;
 use synod_core::{Algorithm, Card, Family};
@@ -104,6 +104,8 @@ catalogue! {
     group::GroupEngine<Payload>,
     slots::SlotsAlgorithm,
     slots::mutants::DeathOfALife,
+    table::TableAlgorithm,
+    table::mutants::TableReplaced,
     consensus::NaiveConsensus,
     consensus::SyncConsensus,
     consensus::OralGenerals,
