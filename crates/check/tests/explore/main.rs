@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod frame;
+mod full;
 mod livelock;
 mod mutual_exclusion;
 mod quorum;
