@@ -1,8 +1,9 @@
 //! A table of keys and values of which every member of a group has a copy.
 //!
-//! A member reads its own copy and writes by multicast. Sides of a partition go on apart; when they come
-//! together, each key keeps its last write. *Last* is by stamps, not by the clock on the wall: a write is later
-//! than every write that its writer knew of, and of two writers who did not know of each other one wins.
+//! A member reads its own copy and writes by multicast. Sides of a partition go on apart; when they
+//! come together, each key keeps its last write. *Last* is by stamps, not by the clock on the wall:
+//! a write is later than every write that its writer knew of, and of two writers who did not know
+//! of each other one wins.
 
 use super::{Application, Family, Mark, Moment, Monitor, Pace, Property, Violation};
 use crate::card::{Parameter, Rounds};
@@ -115,7 +116,8 @@ impl Family for SharedTable {
         Property {
             id: ANSWERED,
             name: "answers",
-            statement: "every write is told as written or refused in the end, unless its member is lost",
+            statement: "every write is told as written or refused in the end, unless its member is \
+                        lost",
         },
         Property {
             id: READY,

@@ -9,8 +9,8 @@ use crate::protocol::Protocol;
 use crate::setup::{Setup, SetupError};
 use std::marker::PhantomData;
 
-/// A service that is in the catalogue, on engines of the type `E`. It says what only it can know; what is true
-/// of the engine below, [`Engine`] says.
+/// A service that is in the catalogue, on engines of the type `E`. It says what only it can know;
+/// what is true of the engine below, [`Engine`] says.
 pub trait Catalogued<E: Engine<Self::Message>>: Service {
     /// What it is for.
     type Family: Family<Input = Self::Command, Output = Self::Notice>;
@@ -18,8 +18,8 @@ pub trait Catalogued<E: Engine<Self::Message>>: Service {
     /// Its card, with the parameters of the service alone.
     const CARD: Card;
 
-    /// The service at `me`, before it starts. Members are among these nodes; a process that is not is never told
-    /// anything. `setup` already fits the card.
+    /// The service at `me`, before it starts. Members are among these nodes; a process that is not
+    /// is never told anything. `setup` already fits the card.
     fn service(me: ProcessId, nodes: &ProcessSet, setup: &Setup) -> Result<Self, SetupError>;
 
     /// What must always be true inside.

@@ -1,28 +1,33 @@
-//! A table of keys and values in a group: written by multicast, read anywhere, merged after a partition.
+//! A table of keys and values in a group: written by multicast, read anywhere, merged after a
+//! partition.
 //!
-//! A write bears a stamp of its writer: greater than every stamp that the writer knows of. Whoever delivers
-//! a write keeps it if its stamp is the greatest for its key. So the order in which a copy takes in writes
-//! makes no difference to what is in it, and two copies are merged by keeping the greater stamp of each key.
+//! A write bears a stamp of its writer: greater than every stamp that the writer knows of. Whoever
+//! delivers a write keeps it if its stamp is the greatest for its key. So the order in which a copy
+//! takes in writes makes no difference to what is in it, and two copies are merged by keeping the
+//! greater stamp of each key.
 //!
-//! When a view brings members together who were apart, each of them multicasts its copy. Once a member has
-//! delivered the copies of all members of the view, it is *ready*: by then everybody has taken in the same
-//! copies and the same writes, because all deliver the same in the same order. The same makes a new member
-//! ready; its own copy is empty. Members who come from one view together, and were ready there, have
-//! delivered the same and need nothing.
+//! When a view brings members together who were apart, each of them multicasts its copy. Once a
+//! member has delivered the copies of all members of the view, it is *ready*: by then everybody has
+//! taken in the same copies and the same writes, because all deliver the same in the same order.
+//! The same makes a new member ready; its own copy is empty. Members who come from one view
+//! together, and were ready there, have delivered the same and need nothing.
 //!
-//! What a merge means, honestly: of two writes to one key on two sides of a partition, the one with the
-//! smaller stamp is overwritten, though its writer was told that it was written. The greater stamp is not
-//! the later one on the wall; it is the one whose side has written more. A write never loses to one that its
-//! writer knew of. A write that no living member has delivered is gone.
+//! What a merge means, honestly: of two writes to one key on two sides of a partition, the one with
+//! the smaller stamp is overwritten, though its writer was told that it was written. The greater
+//! stamp is not the later one on the wall; it is the one whose side has written more. A write never
+//! loses to one that its writer knew of. A write that no living member has delivered is gone.
 //!
 //! - Assumes: the contract of [`synod_core::group`], with agreed delivery.
-//! - Guarantees: members that are ready in one view got the same copy there; a copy never goes back.
-//! - Cost: one multicast for a write, none for a read; one for each member when a view brings them together.
-//! - State: an entry for each key that was ever written (nothing is ever deleted), and a set of members. A copy is
-//!   multicast whole, so a table is as large as a multicast may be, and no larger.
+//! - Guarantees: members that are ready in one view got the same copy there; a copy never goes
+//!   back.
+//! - Cost: one multicast for a write, none for a read; one for each member when a view brings them
+//!   together.
+//! - State: an entry for each key that was ever written (nothing is ever deleted), and a set of
+//!   members. A copy is multicast whole, so a table is as large as a multicast may be, and no
+//!   larger.
 
+use super::GroupEngine;
 use super::mutants::{Sound, Variant};
-use crate::group::GroupEngine;
 use serde::{Deserialize, Serialize};
 use std::marker::PhantomData;
 use synod_core::card::{Card, Crashes, Order, Rounds, Scope, Source, Tolerance};
@@ -125,7 +130,8 @@ impl<V: Variant> Service for Table<V> {
         self.say(session);
     }
 
-    /// From here on members of the view may deliver different messages. So nobody gets ready in it any more.
+    /// From here on members of the view may deliver different messages. So nobody gets ready in it
+    /// any more.
     fn on_transitional(&mut self, _with: &ProcessSet, _session: &mut Session<'_, Self>) {
         if let Standing::Inside { stage: stage @ Stage::Gathering(_), .. } = &mut self.standing {
             *stage = Stage::Over;
@@ -176,7 +182,8 @@ impl<V: Variant> Table<V> {
         }
     }
 
-    /// A write is stamped before it is sent: it is the same write, wherever and whenever it is delivered.
+    /// A write is stamped before it is sent: it is the same write, wherever and whenever it is
+    /// delivered.
     fn put(&mut self, key: Key, value: u64, session: &mut Session<'_, Self>) {
         let stamp = self.me().map(|writer| Stamp { count: self.count + 1, writer });
         let sent = stamp.is_some_and(|stamp| {

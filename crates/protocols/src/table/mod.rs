@@ -4,3 +4,5 @@ mod merged;
 pub mod mutants;
 
 pub use merged::{Message, Table, TableAlgorithm};
+
+use crate::group::GroupEngine;

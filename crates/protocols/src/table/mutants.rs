@@ -1,7 +1,7 @@
 //! A table that is merged wrongly.
 
+use super::GroupEngine;
 use super::merged::{Message, Table, writing};
-use crate::group::GroupEngine;
 use serde::{Deserialize, Serialize};
 use synod_core::card::{Card, Counterexample, Mutant};
 use synod_core::family::SharedTable;
@@ -11,7 +11,8 @@ use synod_core::{Data, ProcessId, ProcessSet, Setup, SetupError};
 
 /// What is changed.
 pub trait Variant: Data {
-    /// Whether a copy that is delivered replaces what a member has, instead of being merged with it.
+    /// Whether a copy that is delivered replaces what a member has, instead of being merged with
+    /// it.
     const REPLACES: bool;
 }
 
@@ -31,8 +32,8 @@ impl Variant for Replacing {
     const REPLACES: bool = true;
 }
 
-/// A table in which the copy that is delivered last is everybody's copy: members have the same, but what only
-/// the others had is gone.
+/// A table in which the copy that is delivered last is everybody's copy: members have the same, but
+/// what only the others had is gone.
 pub type TableReplaced = Served<Table<Replacing>, GroupEngine<Message>>;
 
 impl Catalogued<GroupEngine<Message>> for Table<Replacing> {
