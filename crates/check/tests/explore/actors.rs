@@ -1,8 +1,8 @@
 //! An algorithm of mutual exclusion as actors of Stateright, another checker with a network and a
 //! search of its own.
 
+use stateright::Expectation;
 use stateright::actor::{Actor, ActorModel, Id, Network, Out};
-use stateright::{Expectation, Model};
 use std::borrow::Cow;
 use std::time::Duration;
 use synod_core::card::Rounds;

@@ -133,7 +133,7 @@ impl Outlet<Puppet> for Paper {
     fn written(&mut self, write: Write<Record>) {
         self.out.push(Out::Written(match write {
             Write::Append(record) => Write::Append(record.0),
-            Write::Checkpoint(record) => Write::Checkpoint(record.0),
+            Write::Checkpoint(record, keep) => Write::Checkpoint(record.0, keep),
         }));
     }
     fn synced(&mut self, records: usize) {
@@ -183,7 +183,7 @@ fn records_leave_in_groups_and_what_waits_for_a_later_one_stays() {
     assert_eq!(host.waiting_records(), 3);
     assert!(!host.on_written(1, &mut paper), "the second record of the group is not written");
     assert!(host.on_written(3, &mut paper));
-    let checkpoint = Out::Written(Write::Checkpoint(vec![2]));
+    let checkpoint = Out::Written(Write::Checkpoint(vec![2], 0));
     assert_eq!(
         paper.take(),
         [append(1), checkpoint, Out::Synced(2), Out::Sent(3), Out::Writing],
@@ -199,7 +199,7 @@ fn a_driver_is_given_the_records_that_it_has_not_written() {
     let (mut host, mut paper) = host();
     let records = |host: &Host<Puppet>, after| -> Vec<u8> {
         let content = |write| match write {
-            Write::Append(record) | Write::Checkpoint(record) => record,
+            Write::Append(record) | Write::Checkpoint(record, _) => record,
         };
         host.writes_after(after).map(|write| content(write).0[0]).collect()
     };

@@ -9,8 +9,8 @@ mod tree;
 
 pub use tree::{Change, Tree};
 
-use stepper::Stepper;
 use crate::Catalogue;
+use stepper::Stepper;
 use synod_core::boxed::{VisitFamily, Which};
 use synod_core::{Family, ProcessId};
 use synod_sim::scenario::{Offer, OnItsWay, ParseError, Scenario, Verdict};

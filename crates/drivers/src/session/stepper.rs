@@ -252,7 +252,7 @@ impl<F: Family> Session for Stepper<F> {
     }
 
     fn stored(&self, at: ProcessId) -> Vec<u8> {
-        self.player.world().process(at).state.encode()
+        self.player.world().process(at).state().encode()
     }
 
     fn read(&self, bytes: &[u8]) -> Option<Tree> {
@@ -311,7 +311,7 @@ fn snapshot<F: Family>(world: &World<Boxed<F>>, at: ProcessId) -> Snapshot {
     Snapshot {
         at,
         status: process.status,
-        state: Tree::of(&process.state),
+        state: Tree::of(process.state()),
         application: Tree::of(&process.application),
         records: (process.records().len(), process.waiting_records()),
     }

@@ -4,14 +4,14 @@
 use synod_core::ProcessId;
 use synod_core::card::Rounds;
 use synod_drivers::{Change, Session, Snapshot, Tree, session};
-use synod_protocols::{entries, find};
+use synod_protocols::{entries, find, which};
 use synod_sim::scenario::{OfferKind, Scenario, Standing};
 use synod_sim::trace::{Event, Tracer, What, Window};
 use synod_sim::{Judged, Options, Plan};
 
 fn open(text: &str) -> Box<dyn Session> {
     let scenario = Scenario::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let session = session(&scenario).expect("the algorithm is in the catalogue");
+    let session = session(which, &scenario).expect("the algorithm is in the catalogue");
     session.unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
@@ -76,7 +76,7 @@ fn wander(session: &mut dyn Session, walk: &mut Walk, steps: usize) {
 fn is_repeated_by_its_script(session: &dyn Session, name: &str) {
     let text = session.scenario();
     let scenario = Scenario::parse(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
-    let played = synod_drivers::play(&scenario).expect("it is in the catalogue");
+    let played = synod_drivers::play(which, &scenario).expect("it is in the catalogue");
     let played = played.unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
     let (same, rest) = played.events.split_at(session.events().len());
     assert_eq!(same, session.events(), "{name}\n{text}");
@@ -126,7 +126,7 @@ fn by_the_seed_alone_a_session_is_the_run_that_a_simulator_makes() {
         options.steps_at_most = 150;
         let mut window = Window::new(0, usize::MAX);
         let tracer = Tracer::new(options.plan.setup.n, vec![&mut window]);
-        let report = synod_drivers::simulate(name, options, Some(tracer), &mut |_, _| {});
+        let report = synod_drivers::simulate(which, name, options, Some(tracer), &mut |_, _| {});
         report.expect("it is in the catalogue").expect("it fits").expect("nothing is written");
 
         let mut session =

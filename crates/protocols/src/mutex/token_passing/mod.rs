@@ -24,7 +24,8 @@ pub use choice::{Choice, RicartAgrawalaToken, SuzukiKasami};
 use serde::{Deserialize, Serialize};
 use synod_core::family::mutex::{Input, Mutex, Output};
 use synod_core::{
-    Algorithm, Card, Cx, Invariant, Never, ProcessId, Protocol, Setup, SetupError, Snapshot, Wire,
+    Algorithm, Card, Cx, Invariant, Never, ProcessId, Protocol, Reductions, Setup, SetupError,
+    Snapshot, Wire,
 };
 
 /// The permission to enter.
@@ -80,6 +81,9 @@ impl<C: Choice> Protocol for TokenPassing<C> {
     type Output = Output;
     type Message = Message<C>;
     type Timer = Never;
+
+    const REDUCTIONS: Reductions<Self> =
+        Reductions { normalise: Some(normalise), ..Reductions::NONE };
 
     fn on_input(&mut self, input: Input, cx: &mut Cx<'_, Self>) {
         match input {
@@ -196,31 +200,34 @@ impl<C: Choice> Algorithm for TokenPassing<C> {
             holds: there_is_one_token,
         }]
     }
+}
 
-    /// Counts the requests of each process from the last one granted.
-    ///
-    /// Nothing that can happen changes, because the numbers about a process are used in no other
-    /// way than these: they are compared with what the token says was granted to it
-    /// (`requested > granted`), the larger of two is kept, and its own is increased by one and
-    /// becomes what was granted. All of this commutes with subtracting the same number from all
-    /// of them. A number that was already granted would become negative; it becomes 0 instead,
-    /// and that makes no difference either: what was granted never decreases, so no comparison
-    /// will tell it from the number granted last.
-    fn normalise(processes: &mut [&mut Self], in_flight: &mut [&mut Message<C>]) -> bool {
-        let Some(granted) = take_granted(processes, in_flight) else { return false };
-        for (index, process) in processes.iter_mut().enumerate() {
-            process.my_number = process.my_number.saturating_sub(granted[index]);
-            for (requested, granted) in process.requested.iter_mut().zip(&granted) {
-                *requested = requested.saturating_sub(*granted);
-            }
+/// Counts the requests of each process from the last one granted.
+///
+/// Nothing that can happen changes, because the numbers about a process are used in no other
+/// way than these: they are compared with what the token says was granted to it
+/// (`requested > granted`), the larger of two is kept, and its own is increased by one and
+/// becomes what was granted. All of this commutes with subtracting the same number from all
+/// of them. A number that was already granted would become negative; it becomes 0 instead,
+/// and that makes no difference either: what was granted never decreases, so no comparison
+/// will tell it from the number granted last.
+fn normalise<C: Choice>(
+    processes: &mut [&mut TokenPassing<C>],
+    in_flight: &mut [&mut Message<C>],
+) -> bool {
+    let Some(granted) = take_granted(processes, in_flight) else { return false };
+    for (index, process) in processes.iter_mut().enumerate() {
+        process.my_number = process.my_number.saturating_sub(granted[index]);
+        for (requested, granted) in process.requested.iter_mut().zip(&granted) {
+            *requested = requested.saturating_sub(*granted);
         }
-        for message in in_flight {
-            if let Message::Request { process, number } = message {
-                *number = number.saturating_sub(granted[process.index()]);
-            }
-        }
-        true
     }
+    for message in in_flight {
+        if let Message::Request { process, number } = message {
+            *number = number.saturating_sub(granted[process.index()]);
+        }
+    }
+    true
 }
 
 /// What the only token says was granted, which is set to nothing; `None` if there is not exactly
