@@ -59,7 +59,8 @@ impl Watched {
     fn hears(&mut self, from: ProcessId, message: Said) -> Vec<(ProcessId, Said)> {
         let known = self.told.len();
         let mut sent = self.does(|process, cx| process.on_message(from, message, cx));
-        for event in self.told[known..].to_vec() {
+        let told = self.told[known..].to_vec();
+        for event in told {
             let index = self.executed().len() as u64;
             let ask = match event {
                 Event::Requested(command) => Ask::Append(command),
@@ -250,18 +251,18 @@ fn a_request_that_was_prepared_is_executed_at_its_number_in_the_next_view() {
     let mut group: Vec<Watched> = (0..4).map(replica).collect();
     let accepted = pre_prepare(1, &[1]);
     // The primary falls silent after p1 to p3 prepared its proposal; their commits are lost.
-    for at in 1..4 {
-        group[at].hears(ProcessId(0), Message::PrePrepare(accepted.clone()));
+    for (at, backup) in group.iter_mut().enumerate().skip(1) {
+        backup.hears(ProcessId(0), Message::PrePrepare(accepted.clone()));
         for by in (1..4).filter(|by| *by != at as u32) {
             let (from, message) = prepare(by, accepted.proposal);
-            group[at].hears(from, message);
+            backup.hears(from, message);
         }
     }
     // Another request waits, so they suspect the primary.
     let mut mail = VecDeque::new();
-    for at in 1..4 {
-        group[at].hears(CLIENT, Message::Request(request(2)));
-        let sent = group[at].does(|process, cx| process.on_timer(Timer::Suspect, cx));
+    for (at, backup) in group.iter_mut().enumerate().skip(1) {
+        backup.hears(CLIENT, Message::Request(request(2)));
+        let sent = backup.does(|process, cx| process.on_timer(Timer::Suspect, cx));
         mail.extend(sent.into_iter().map(|(to, message)| (ProcessId(at as u32), to, message)));
     }
     settle(&mut group, mail, &[0]);
