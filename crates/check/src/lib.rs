@@ -10,7 +10,7 @@
 //!   [`World::left`].
 //! - While a disk writes, all actions but its end and a crash of its process. The messages of the
 //!   process wait for its disk, so every other action that is possible before is possible after it.
-//! - Messages that their receivers ignore, whenever they arrive ([`Protocol::ignores`]): the world
+//! - Messages that their receivers ignore, whenever they arrive ([`Reductions::ignores`]): the world
 //!   forgets them.
 //! - Messages to a process that crashed, and its disk: the world forgets them, too.
 //!
@@ -20,7 +20,7 @@
 //! Histories are told as they happen in the full world, which forgets nothing, and can be replayed
 //! there. So a shortest history may contain the end of a disk write that it could do without.
 //!
-//! [`Protocol::ignores`]: synod_core::Protocol::ignores
+//! [`Reductions::ignores`]: synod_core::Reductions::ignores
 //! [`World::left`]: synod_sim::world::World::left
 #![forbid(unsafe_code)]
 

@@ -18,19 +18,29 @@ pub struct Question {
     pub judged: Judged,
     /// When the explorer gives up.
     pub limits: Limits,
+    /// Whether nothing is left out: neither what the algorithm says that explorers may leave out
+    /// ([`synod_core::reductions`]) nor what they leave out by themselves.
+    pub full: bool,
 }
 
 impl Question {
     /// Judges every property of the family in this scope, with the usual limits.
     pub fn new(scope: Scope) -> Self {
         let setup = Setup::new(scope.n).with_all(scope.set);
-        Question { scope, setup, judged: Judged::All, limits: Limits::default() }
+        Question { scope, setup, judged: Judged::All, limits: Limits::default(), full: false }
     }
 
     /// The same question about this algorithm, asked through the box of its family.
     #[must_use]
     pub fn of<A: Algorithm>(&self) -> Self {
-        Question { setup: self.setup.clone().of::<A>(), ..self.clone() }
+        let mut setup = self.setup.clone().of::<A>();
+        let thorough = A::REDUCTIONS.thorough.iter().filter(|_| self.full);
+        for (name, value) in thorough {
+            if let Some(set) = setup.parameters.get_mut(*name) {
+                *set = (*value).to_owned();
+            }
+        }
+        Question { setup, ..self.clone() }
     }
 
     /// Whether the explorer makes numbers small before it compares states. Stamps on application
@@ -40,7 +50,7 @@ impl Question {
         let endless = self.scope.rounds == Rounds::Forever;
         let unread = A::kit(&self.setup).replay.is_none() || self.scope.restarts == 0;
         let all_seen = self.scope.tells == 0 && unread;
-        endless && all_seen && normalises::<A>(&self.setup)
+        !self.full && endless && all_seen && normalises::<A>(&self.setup)
     }
 
     /// The full world, in which histories are replayed.
@@ -60,19 +70,19 @@ impl Question {
     /// [`Plan::lean`]. A process that restarts after a crash finds them again, so they make a
     /// difference to it.
     pub(crate) fn is_lean(&self) -> bool {
-        self.scope.restarts == 0
+        !self.full && self.scope.restarts == 0
     }
 
     /// The world in which the explorer searches.
     pub(crate) fn lean_plan<A: Algorithm>(&self) -> Plan {
-        Plan { lean: self.is_lean(), ..self.plan::<A>() }
+        Plan { full: self.full, lean: self.is_lean(), ..self.plan::<A>() }
     }
 }
 
 fn normalises<A: Algorithm>(setup: &Setup) -> bool {
     let mut states = A::processes(setup).unwrap_or_default();
     let mut states: Vec<_> = states.iter_mut().collect();
-    A::normalise(&mut states, &mut [])
+    A::kit(setup).reductions.normalise(&mut states, &mut [])
 }
 
 /// When the explorer gives up.

@@ -5,6 +5,7 @@ use crate::durable::{BadRecord, Record};
 use crate::family::Family;
 use crate::process::ProcessId;
 use crate::protocol::Protocol;
+use crate::reductions::Reductions;
 use crate::setup::{Setup, SetupError};
 use foldhash::quality::FixedState;
 use std::any::Any;
@@ -40,7 +41,8 @@ pub trait Algorithm:
     /// The facts that drivers need for this setup.
     fn kit(_setup: &Setup) -> Kit<Self> {
         let invariants = Self::invariants().to_vec();
-        Kit { card: Self::CARD, replay: Self::REPLAY, invariants }
+        let reductions = Self::REDUCTIONS;
+        Kit { card: Self::CARD, replay: Self::REPLAY, invariants, reductions }
     }
 
     /// Whether the application at this process makes requests. (A server does not.)
@@ -63,21 +65,8 @@ pub trait Algorithm:
         false
     }
 
-    /// Whether a timer stands for something that goes wrong: explorers then treat it as a fault,
-    /// that may come and need not. (In an idealised group service: the network falls apart.)
-    fn is_fault(_timer: &Self::Timer) -> bool {
-        false
-    }
-
-    /// How often things may still go wrong that this process stands for, each kind for itself.
-    /// States that differ in nothing else are worth exploring only where it is more; so it is not
-    /// hashed, nor are timers that stand for faults.
-    fn faults_left(&self) -> [u8; 8] {
-        [0; 8]
-    }
-
-    /// Whether the formulas on its card apply to this setup. (Some hold only over the usual layer
-    /// below.)
+    /// Whether the formulas on its card are about a group that is set up so. (Some are only about
+    /// the usual layer below.)
     fn has_costs(_setup: &Setup) -> bool {
         true
     }
@@ -95,13 +84,6 @@ pub trait Algorithm:
 
     /// A message of another application arrives, with the stamp that its process gave it.
     fn witness(&mut self, _stamp: u64) {}
-
-    /// Makes numbers small that matter only relative to each other, without changing anything
-    /// that can ever happen; an explorer then sees that an endless run goes in a circle.
-    /// Returns whether the algorithm does this at all, whatever state it is given.
-    fn normalise(_processes: &mut [&mut Self], _in_flight: &mut [&mut Self::Message]) -> bool {
-        false
-    }
 }
 
 /// The facts about an algorithm that drivers need.
@@ -113,6 +95,8 @@ pub struct Kit<P: Protocol> {
     pub replay: Option<Replay<P>>,
     /// Its invariants.
     pub invariants: Vec<Invariant<P>>,
+    /// What explorers may leave out.
+    pub reductions: Reductions<P>,
 }
 
 /// A view of a whole system. Drivers implement it, so that invariants need no copy of it.

@@ -75,7 +75,7 @@ pub(crate) trait Effects<P: Protocol> {
     }
     /// The step enters (`true`) or leaves the layer below: messages now belong to that layer.
     fn cross(&mut self, _down: bool) {}
-    /// The step need not have been taken; see [`Cx::retract`].
+    /// The step need not have been taken; see [`crate::reductions::retract`].
     fn retract(&mut self) {}
 }
 
@@ -210,10 +210,8 @@ impl<'a, P: Protocol> Cx<'a, P> {
         chosen
     }
 
-    /// Says that nothing came of this step: whatever can happen after it can happen without it. An
-    /// explorer passes over it; for other drivers it is a step like any other. For adversaries that
-    /// learn only by trying whether a move leads anywhere.
-    pub fn retract(&mut self) {
+    /// See [`crate::reductions::retract`].
+    pub(crate) fn retract(&mut self) {
         self.effects.retract();
     }
 

@@ -13,6 +13,7 @@
 //! - [`protocol`]: the trait, and the messages
 //! - [`cx`]: effects, and how a layer drives the one below
 //! - [`host`]: one process as every driver has it: state, timers, records and what waits for them
+//! - [`reductions`]: hints for explorers, and why they may be followed
 //! - [`durable`]: stable storage, for the protocols that need it
 //! - [`byzantine`]: traitors, and their messages
 //! - [`group`]: views and deliveries, which a group engine offers to a service above it
@@ -40,6 +41,7 @@ mod kind;
 pub mod linear;
 pub mod process;
 pub mod protocol;
+pub mod reductions;
 pub mod replication;
 pub mod setup;
 pub mod stamp;
@@ -55,5 +57,6 @@ pub use family::{Application, Family, Monitor, Property, Violation};
 pub use host::{Host, Outlet};
 pub use process::{ProcessId, ProcessSet};
 pub use protocol::{Aside, Data, Never, Protocol, Wire};
+pub use reductions::Reductions;
 pub use setup::{Setup, SetupError};
 pub use stamp::{Timestamp, VectorStamp};

@@ -3,6 +3,7 @@
 use crate::cx::Cx;
 use crate::kind::kind_of;
 use crate::process::ProcessId;
+use crate::reductions::Reductions;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
@@ -34,26 +35,6 @@ pub trait Wire: Data {
     fn kind(&self) -> &'static str {
         kind_of(self)
     }
-
-    /// Whether nothing else happens before it arrives, as if sender and receiver took one step
-    /// together. No real message is; it is for processes that stand for something else, such as an
-    /// idealised group service.
-    fn is_urgent(&self) -> bool {
-        false
-    }
-
-    /// Whether it says nothing to whoever delivers it between two views of a group, in a
-    /// transitional configuration. An idealised group service need not try then whether it is
-    /// delivered.
-    fn is_void_between_views(&self) -> bool {
-        false
-    }
-
-    /// Whether nothing that comes of it outlives the view of the group in which it is delivered. An
-    /// idealised group service need not deliver it then when the view ends.
-    fn ends_with_its_view(&self) -> bool {
-        false
-    }
 }
 
 /// For protocols that set no timers, take no input, or produce no output.
@@ -76,6 +57,9 @@ pub trait Protocol: Data {
     /// The name of a timer; setting a timer that is already set moves it.
     type Timer: Data;
 
+    /// What explorers may leave out: by default, nothing.
+    const REDUCTIONS: Reductions<Self> = Reductions::NONE;
+
     /// The process starts, or starts again after a crash.
     fn on_start(&mut self, _cx: &mut Cx<'_, Self>) {}
 
@@ -88,11 +72,4 @@ pub trait Protocol: Data {
 
     /// A timer that was set, and not cancelled since, runs out.
     fn on_timer(&mut self, _timer: Self::Timer, _cx: &mut Cx<'_, Self>) {}
-
-    /// Whether this message makes no difference here, however much later it arrives, and whatever
-    /// happens before, unless this process crashes: a vote for an election that is over. Explorers
-    /// forget such messages, and have fewer states to look at.
-    fn ignores(&self, _from: ProcessId, _message: &Self::Message) -> bool {
-        false
-    }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     commitment, consensus, detector, election, group, lockstep, multicast, mutex, replication,
-    slots, time,
+    slots, table, time,
 };
 use synod_core::boxed::Which;
 use synod_core::family::multicast::Payload;
@@ -115,6 +115,8 @@ catalogue! {
     group::GroupEngine<Payload>,
     slots::SlotsAlgorithm,
     slots::mutants::DeathOfALife,
+    table::TableAlgorithm,
+    table::mutants::TableReplaced,
     consensus::NaiveConsensus,
     consensus::SyncConsensus,
     consensus::OralGenerals,

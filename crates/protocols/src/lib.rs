@@ -16,6 +16,7 @@ pub mod mutex;
 pub mod replication;
 pub mod seal;
 pub mod slots;
+pub mod table;
 pub mod time;
 
 pub use catalogue::{Entry, Visit, entries, find, visit, which};

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use synod_core::card::{Load, Order, Rounds};
 use synod_core::family::Mark;
 use synod_core::{
-    Algorithm, Application, Boxed, Family, ProcessId, ProcessSet, SetupError, Violation,
+    Algorithm, Application, Boxed, Family, ProcessId, ProcessSet, Reductions, SetupError, Violation,
 };
 
 /// How a run ended.
@@ -143,6 +143,7 @@ pub(crate) struct Engine<'s, A: Algorithm> {
     restless: bool,
     hand: Hand,
     pub(crate) probe: Option<Box<Probe<A>>>,
+    reductions: Reductions<A>,
 }
 
 impl<'s, A: Algorithm> Run<'s, A> {
@@ -177,6 +178,7 @@ impl<'s, A: Algorithm> Run<'s, A> {
             restless: world.is_restless(),
             hand: Hand::default(),
             probe: None,
+            reductions: world.reductions(),
             options,
         };
         Ok(Run { world, engine })
@@ -454,7 +456,9 @@ impl<A: Algorithm> Driver<A> for Engine<'_, A> {
         self.witness.see(now_us, &happening);
         self.note(now_us, &happening);
         match happening {
-            Happening::Sent { slot: Some(slot), envelope, .. } if !envelope.is_urgent() => {
+            Happening::Sent { slot: Some(slot), envelope, .. }
+                if !envelope.is_urgent(&self.reductions) =>
+            {
                 self.on_sent(now_us, slot, envelope.from, envelope.to);
             }
             Happening::Duplicated { slot, envelope, .. } => {

@@ -9,7 +9,8 @@ use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 use std::rc::Rc;
 use synod_core::group::{Act, Capabilities, Delivery, Level, Member, Session, View, ViewByView};
-use synod_core::{ProcessId, ProcessSet, Wire};
+use synod_core::reductions::Fleeting;
+use synod_core::{ProcessId, ProcessSet};
 
 /// What the engine of these views can do.
 const CAN: Capabilities =

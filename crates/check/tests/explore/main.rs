@@ -3,6 +3,7 @@
 mod actors;
 mod catalogue;
 mod frame;
+mod full;
 mod livelock;
 mod mutual_exclusion;
 mod prefix;

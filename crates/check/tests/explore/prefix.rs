@@ -9,7 +9,8 @@ use synod_check::{
 use synod_core::card::{Rounds, Scope};
 use synod_core::family::mutex::{Input, ME1, ME2, Mutex, Output};
 use synod_core::{
-    Algorithm, Card, Cx, Never, ProcessId, ProcessSet, Protocol, Setup, SetupError, Wire,
+    Algorithm, Card, Cx, Never, ProcessId, ProcessSet, Protocol, Reductions, Setup, SetupError,
+    Wire,
 };
 use synod_protocols::mutex::mutants::TokenUnfair;
 use synod_protocols::mutex::{Maekawa, RicartAgrawala};
@@ -140,6 +141,9 @@ impl Protocol for FirstAnswer {
     type Message = Message;
     type Timer = Never;
 
+    const REDUCTIONS: Reductions<Self> =
+        Reductions { ignores: Some(Self::ignores), ..Reductions::NONE };
+
     fn on_input(&mut self, input: Input, cx: &mut Cx<'_, Self>) {
         if input == Input::Enter {
             cx.multicast(Message::Ask);
@@ -156,7 +160,9 @@ impl Protocol for FirstAnswer {
             Message::Answer => {}
         }
     }
+}
 
+impl FirstAnswer {
     fn ignores(&self, _from: ProcessId, message: &Message) -> bool {
         self.has_entered && *message == Message::Answer
     }

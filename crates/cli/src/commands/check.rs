@@ -35,6 +35,7 @@ Examples:
   synod check slots --counterexample 1             the first on its card; 'synod show slots' has all
   synod check paxos --raise --time 5m              with a growing fault budget, for five minutes
   synod check reliable -n 3 --crashes 1 --raise=2  from one crash on, each budget by two at most
+  synod check raft -n 2 --full                     the same verdicts, without any reduction
 
 Defaults: three processes (or the smallest group), one round each, messages in any order, no
 faults; up to three processes of mutual exclusion may also tell each other once that they asked, so
@@ -44,9 +45,14 @@ Every property of the family is judged, promised or not, unless --promised or --
 With --raise, the promises are judged in every small world in which the card says that they were
 proved (or in the one that flags give): first as it is, then with each fault budget raised by one,
 with all of them raised by one, then by two, and so on. Budgets are crashes, restarts, drops,
-duplicates and late messages, and parameters that count faults, such as the partitions of the
-group's abstract engine. Only faults that the card tolerates are raised. A budget goes no higher
-when an exploration reaches a limit, or when more of it leads to no new state; the others go on.";
+duplicates and late messages, and parameters that count faults, such as the partitions of the group's
+abstract engine. Nothing goes wrong that the card does not tolerate. A budget goes no higher when an
+exploration reaches a limit, or when more of it leads nowhere new; the others go on.
+
+An exploration leaves out what is known to change no verdict: messages that their receiver will
+ignore, disks that are slow to no effect, states seen before with a larger budget of faults, and more.
+With --full it leaves out nothing, and takes longer. Then numbers are not made small again, either, so
+that an exploration with --rounds forever may never end unless a limit ends it.";
 
 /// Memory is measured in mebibytes.
 const MIB: u64 = 1 << 20;
@@ -73,6 +79,9 @@ pub(crate) struct Check {
     #[arg(long, value_name = "K", value_parser = parse::positive, conflicts_with = "counterexample")]
     #[arg(num_args = 0..=1, require_equals = true)]
     raise: Option<Option<u64>>,
+    /// Leave nothing out: explore also what is known to change no verdict
+    #[arg(long)]
+    full: bool,
     /// Write the first counterexample as a scenario for 'synod play'
     #[arg(long, value_name = "FILE")]
     scenario: Option<PathBuf>,
@@ -167,6 +176,7 @@ impl Check {
             setup: self.setup(&scope),
             judged: self.judging.judged(&about, usually)?,
             limits: self.limits.limits(),
+            full: self.full,
         };
         self.must_be_possible(&about, &question)?;
         let explored = explore::explore(&self.name, &question)?;
@@ -201,6 +211,7 @@ impl Check {
                 setup,
                 judged,
                 limits: self.limits.limits(),
+                full: self.full,
             })
         };
         let questions = scopes.into_iter().map(question).collect::<Result<Vec<_>>>()?;

@@ -13,6 +13,8 @@ const EXAMPLES: &str = "\
 Examples:
   synod new my-algorithm                    in a clone of the repository
   synod new my-algorithm --dir ~/synod      in one that is elsewhere
+  synod new my-table --family group         a service on the group engines
+  synod new my-log --family replication     an engine under a key-value store
 
 What is written is a small algorithm that works, to be replaced by your own step by step; the
 compiler, the tests and 'synod check' tell after each step whether it still does.";
@@ -43,8 +45,12 @@ pub(crate) struct New {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Family {
-    /// Mutual exclusion.
+    /// Mutual exclusion
     Mutex,
+    /// A service in a group: a table that all members have
+    Group,
+    /// A replicated log, under a key-value store
+    Replication,
 }
 
 impl Family {
@@ -52,6 +58,17 @@ impl Family {
     fn module(self) -> &'static str {
         match self {
             Family::Mutex => "mutex",
+            Family::Group => "table",
+            Family::Replication => "replication",
+        }
+    }
+
+    /// How the template is explored.
+    fn check(self) -> &'static str {
+        match self {
+            Family::Mutex => "--rounds 2 --property ME1 --property ME2",
+            Family::Group => "-n 3 --order fifo --param engine=abstract --param keys=1",
+            Family::Replication => "-n 2 --param tries=0",
         }
     }
 
@@ -62,6 +79,14 @@ impl Family {
                 include_str!("../../templates/mutex/algorithm.rs"),
                 include_str!("../../templates/mutex/scenario.txt"),
             ),
+            Family::Group => (
+                include_str!("../../templates/group/algorithm.rs"),
+                include_str!("../../templates/group/scenario.txt"),
+            ),
+            Family::Replication => (
+                include_str!("../../templates/replication/algorithm.rs"),
+                include_str!("../../templates/replication/scenario.txt"),
+            ),
         }
     }
 }
@@ -71,6 +96,9 @@ struct Told {
     name: String,
     written: Vec<String>,
     changed: Vec<String>,
+    /// How it is explored.
+    #[serde(skip)]
+    check: &'static str,
 }
 
 impl New {
@@ -94,7 +122,7 @@ impl New {
         let listed = [
             edited(protocols.join(format!("src/{module}/mod.rs")), |text| {
                 let text = insert_sorted(text, "pub mod ", &format!("pub mod {snake};"))?;
-                insert_sorted(&text, "pub use ", &format!("pub use {snake}::{camel};"))
+                insert_use(&text, &format!("pub use {snake}::{camel};"))
             })?,
             edited(protocols.join("src/catalogue.rs"), |text| {
                 insert_in_catalogue(text, module, &camel)
@@ -111,8 +139,12 @@ impl New {
         let paths = |files: &[(PathBuf, String)]| -> Vec<String> {
             files.iter().map(|(path, _)| path.display().to_string()).collect()
         };
-        let told =
-            Told { written: paths(&written), changed: paths(&listed), name: self.name.clone() };
+        let told = Told {
+            written: paths(&written),
+            changed: paths(&listed),
+            name: self.name.clone(),
+            check: self.family.check(),
+        };
         output.answer(&told, || told.in_words())?;
         Ok(Outcome::Holds)
     }
@@ -176,6 +208,17 @@ fn insert_sorted(text: &str, prefix: &str, line: &str) -> Option<String> {
     Some(lines.join("\n") + "\n")
 }
 
+/// The text with one more name that others may use: among those that there are, or before what the
+/// module uses itself.
+fn insert_use(text: &str, line: &str) -> Option<String> {
+    insert_sorted(text, "pub use ", line).or_else(|| {
+        let first = text.lines().position(|known| known.starts_with("use "))?;
+        let mut lines: Vec<&str> = text.lines().collect();
+        lines.insert(first, line);
+        Some(lines.join("\n") + "\n")
+    })
+}
+
 /// The catalogue with one more algorithm, after the last of its family that is not a mutant.
 fn insert_in_catalogue(text: &str, module: &str, camel: &str) -> Option<String> {
     let mut lines: Vec<&str> = text.lines().collect();
@@ -201,11 +244,11 @@ impl Told {
         for path in &self.changed {
             text += &format!("changed {path}\n");
         }
-        let name = &self.name;
+        let Told { name, check, .. } = self;
         text + &format!(
             "\n{BOLD}It works already:{BOLD:#}\n\
              \x20 cargo run -- run {name} --draw -n 3 --requests 4\n\
-             \x20 cargo run -- check {name} --rounds 2 --property ME1 --property ME2\n\
+             \x20 cargo run -- check {name} {check}\n\
              \x20 cargo test -p synod-drivers\n\
              Now make it your own, step by step.\n"
         )
@@ -223,6 +266,9 @@ mod tests {
         assert!(with("pub mod b;").contains("mod b;\npub mod b;\npub mod c;\n"));
         assert!(with("pub mod d;").contains("pub mod c;\npub mod d;\n\n"));
         assert_eq!(insert_sorted(text, "extern ", "extern crate x;"), None);
+        let private = "pub mod a;\n\nuse z::Z;\n";
+        let wanted = "pub mod a;\n\npub use b::B;\nuse z::Z;\n";
+        assert_eq!(insert_use(private, "pub use b::B;").as_deref(), Some(wanted));
     }
 
     #[test]

@@ -195,7 +195,14 @@ fn the_readme_quotes_ricart_and_agrawala_word_for_word() {
 
 #[test]
 fn the_worked_example_is_what_synod_new_writes() {
-    must_quote("CONTRIBUTING.md", &text_of("crates/cli/templates/mutex/algorithm.rs"));
+    for (heading, family) in [
+        ("## A new algorithm in six steps", "mutex"),
+        ("## A new service in a group", "group"),
+        ("## A new replicated log", "replication"),
+    ] {
+        let source = text_of(&format!("crates/cli/templates/{family}/algorithm.rs"));
+        must_quote_in(heading, &section(&text_of("CONTRIBUTING.md"), heading), &source);
+    }
     let scenario = text_of("crates/cli/templates/mutex/scenario.txt");
     let quoted = blocks(&text_of("CONTRIBUTING.md"), "scenario");
     assert!(!quoted.is_empty() && quoted.iter().all(|block| scenario.contains(block.as_str())));
@@ -203,7 +210,17 @@ fn the_worked_example_is_what_synod_new_writes() {
 
 /// Each block of Rust stands in the source, with any indentation there, and in this order.
 fn must_quote(document: &str, source: &str) {
-    let quoted = blocks(&text_of(document), "rust");
+    must_quote_in(document, &text_of(document), source);
+}
+
+/// What stands below a heading, up to the next one of the same level.
+fn section(document: &str, heading: &str) -> String {
+    let (_, below) = document.split_once(heading).expect("there is such a section");
+    below.split_once("\n## ").map_or(below, |(section, _)| section).to_owned()
+}
+
+fn must_quote_in(document: &str, text: &str, source: &str) {
+    let quoted = blocks(text, "rust");
     assert!(!quoted.is_empty(), "{document} quotes nothing");
     let source: Vec<&str> = source.lines().map(str::trim).collect();
     let mut from = 0;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use synod_check::{Question, explore};
 use synod_core::card::{Load, Rounds, Scope};
 use synod_core::{Algorithm, Setup};
+use synod_protocols::group::GroupEngine;
 use synod_sim::network::Delay;
 use synod_sim::scenario::Scenario;
 use synod_sim::{Ended, Options, Plan, Simulator};
@@ -14,6 +15,14 @@ use template::MyAlgorithm;
 /// The common module of the family, which the template expects above it.
 #[path = "../../../protocols/src/mutex/cost.rs"]
 mod cost;
+/// The same for a replicated log.
+#[allow(unreachable_pub)]
+#[path = "../../templates/replication/algorithm.rs"]
+mod log;
+/// The same for a service in a group, which finds the engine above it.
+#[allow(unreachable_pub)]
+#[path = "../../templates/group/algorithm.rs"]
+mod service;
 /// The template itself, which is made for a library.
 #[allow(unreachable_pub)]
 #[path = "../../templates/mutex/algorithm.rs"]
@@ -55,23 +64,55 @@ fn the_counterexample_on_the_card_of_the_template_is_right() {
     assert_eq!(refuted.history.steps.len(), known.steps);
 }
 
-#[test]
-fn the_scenario_of_the_template_passes_with_its_trace() {
-    let text = include_str!("../../templates/mutex/scenario.txt");
+fn passes_with_its_trace<A: Algorithm>(text: &str) {
     let scenario = Scenario::parse(text).expect("it is well written");
-    assert!(scenario.has_trace());
-    let played = scenario.play::<MyAlgorithm>().expect("it can be played");
-    assert_eq!(played.unmet, []);
+    let played = scenario.play::<A>().expect("it can be played");
+    assert_eq!(played.unmet, [], "{}", played.blessed);
+    assert!(scenario.has_trace(), "bless it: {}", played.blessed);
     assert_eq!(played.differences, [], "bless it: {}", played.blessed);
 }
 
-/// The part of a repository that `synod new` reads.
+#[test]
+fn the_scenario_of_each_template_passes_with_its_trace() {
+    passes_with_its_trace::<MyAlgorithm>(include_str!("../../templates/mutex/scenario.txt"));
+    let service = include_str!("../../templates/group/scenario.txt");
+    passes_with_its_trace::<service::MyAlgorithm>(service);
+    let log = include_str!("../../templates/replication/scenario.txt");
+    passes_with_its_trace::<log::MyAlgorithm>(log);
+}
+
+/// What the card promises holds where it says so, in every state, and in a run of five.
+fn keeps_its_promises<A: Algorithm>() -> usize {
+    let mut states = 0;
+    for scope in A::CARD.proved() {
+        let found = explore::<A>(&Question::new(scope), |_| ()).expect("it can be set up");
+        assert!(found.exhausted(), "{scope:?}");
+        for promised in A::CARD.promises {
+            assert!(found.refutation(promised).is_none(), "{promised} in {scope:?}");
+        }
+        states += found.progress.unique;
+    }
+    let options = Options::new(Plan::new(5, Rounds::Times(20)), 1);
+    let simulator = Simulator::<A>::new(options, None).expect("it can be set up");
+    let report = simulator.run(|_, _| ()).expect("nothing is written");
+    assert_eq!(report.violations, []);
+    states
+}
+
+#[test]
+fn a_service_and_a_log_from_the_templates_keep_their_promises() {
+    assert!(keeps_its_promises::<service::MyAlgorithm>() > 1_000);
+    assert!(keeps_its_promises::<log::MyAlgorithm>() > 20);
+}
+
+/// As much of a repository as `synod new` looks at.
 fn repository(name: &str) -> PathBuf {
     let root = scratch(name);
     let real = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    for file in
-        ["Cargo.toml", "crates/protocols/src/mutex/mod.rs", "crates/protocols/src/catalogue.rs"]
-    {
+    let modules = ["mutex", "table", "replication"];
+    let modules = modules.map(|module| format!("crates/protocols/src/{module}/mod.rs"));
+    let others = ["Cargo.toml", "crates/protocols/src/catalogue.rs"].map(str::to_owned);
+    for file in modules.iter().chain(&others) {
         let copy = root.join(file);
         std::fs::create_dir_all(copy.parent().expect("it is in a directory")).expect("it is made");
         std::fs::copy(real.join(file), copy).expect("it can be copied");
@@ -103,6 +144,34 @@ fn a_new_algorithm_is_written_and_listed() {
     let again = new("lamport-queue", &root);
     assert_eq!(again.code, Some(2));
     assert!(again.error.contains("already there"), "{}", again.error);
+}
+
+#[test]
+fn a_new_service_and_a_new_log_are_written_and_listed_too() {
+    let root = repository("new-families");
+    for (family, module) in [("group", "table"), ("replication", "replication")] {
+        let name = format!("new-{family}");
+        let ran = with_words([
+            "new".as_ref(),
+            name.as_ref(),
+            "--family".as_ref(),
+            family.as_ref(),
+            "--dir".as_ref(),
+            root.as_os_str(),
+        ]);
+        assert_eq!(ran.code, Some(0), "{}", ran.error);
+        let read = |file: &str| {
+            std::fs::read_to_string(root.join("crates/protocols/src").join(file))
+                .expect("it was written")
+        };
+        let camel = if family == "group" { "NewGroup" } else { "NewReplication" };
+        let source = read(&format!("{module}/new_{family}.rs"));
+        assert!(source.contains(&format!("pub type {camel} =")), "{source}");
+        let listed = read(&format!("{module}/mod.rs"));
+        assert!(listed.contains(&format!("pub mod new_{family};\n")), "{listed}");
+        assert!(listed.contains(&format!("pub use new_{family}::{camel};\n")), "{listed}");
+        assert!(read("catalogue.rs").contains(&format!("    {module}::{camel},\n")));
+    }
 }
 
 /// Lines of the new text that the old one did not have; all others are the same.

@@ -1,10 +1,11 @@
 //! The facts about an algorithm as a whole, without its type.
 
-use super::{Boxed, BoxedMessage};
+use super::{Boxed, BoxedMessage, BoxedTimer};
 use crate::algorithm::{Algorithm, Invariant, Kit, Replay, Snapshot, System};
 use crate::card::{Card, Size};
 use crate::family::{self, Family};
 use crate::process::ProcessId;
+use crate::reductions::{FaultBudgets, Ignores, Normalise, Reductions};
 use crate::setup::{Setup, SetupError};
 use std::any::Any;
 use std::fmt;
@@ -20,7 +21,6 @@ pub(super) trait Kind<F: Family>: Send + Sync {
     fn has_costs(&self, setup: &Setup) -> bool;
     fn is_restless(&self, processes: &[Boxed<F>]) -> bool;
     fn size(&self, processes: &[Boxed<F>]) -> Size;
-    fn normalise(&self, states: &mut [&mut Boxed<F>], sent: &mut [&mut BoxedMessage]) -> bool;
     fn read_state(&self, bytes: &[u8]) -> Option<Boxed<F>>;
 }
 
@@ -123,10 +123,11 @@ pub(super) struct Of<A>(pub(super) PhantomData<fn() -> A>);
 
 impl<A: Algorithm> Kind<A::Family> for Of<A> {
     fn kit(&self, setup: &Setup) -> Kit<Boxed<A::Family>> {
-        let Kit { card, replay, invariants } = A::kit(setup);
+        let Kit { card, replay, invariants, reductions: _ } = A::kit(setup);
         let replay: Option<Replay<Boxed<A::Family>>> =
             replay.map(|_| Boxed::replay as Replay<Boxed<A::Family>>);
-        Kit { card, replay, invariants: boxed_invariants::<A>(&invariants) }
+        let invariants = boxed_invariants::<A>(&invariants);
+        Kit { card, replay, invariants, reductions: boxed_reductions::<A>() }
     }
 
     fn assemble(&self, setup: &Setup) -> Result<Vec<Boxed<A::Family>>, SetupError> {
@@ -147,21 +148,6 @@ impl<A: Algorithm> Kind<A::Family> for Of<A> {
 
     fn size(&self, processes: &[Boxed<A::Family>]) -> Size {
         A::size(&open::<A>(processes))
-    }
-
-    fn normalise(
-        &self,
-        states: &mut [&mut Boxed<A::Family>],
-        sent: &mut [&mut BoxedMessage],
-    ) -> bool {
-        let mut messages: Vec<A::Message> =
-            sent.iter().map(|message| message.open::<A::Message>().clone()).collect();
-        let mut states: Vec<&mut A> = states.iter_mut().map(|state| state.open_mut()).collect();
-        let does = A::normalise(&mut states, &mut messages.iter_mut().collect::<Vec<_>>());
-        for (place, message) in sent.iter_mut().zip(messages) {
-            **place = BoxedMessage::new(message);
-        }
-        does
     }
 
     fn read_state(&self, bytes: &[u8]) -> Option<Boxed<A::Family>> {
@@ -212,4 +198,53 @@ fn boxed_invariants<A: Algorithm>(invariants: &[Invariant<A>]) -> Vec<Invariant<
 
 fn holds<A: Algorithm, const PLACE: usize>(snapshot: &Snapshot<'_, Boxed<A::Family>>) -> bool {
     (A::invariants()[PLACE].holds)(&Snapshot::new(&Opened(snapshot.system), snapshot.notes))
+}
+
+/// The same hints, about the boxes.
+fn boxed_reductions<A: Algorithm>() -> Reductions<Boxed<A::Family>> {
+    let of = A::REDUCTIONS;
+    Reductions {
+        is_urgent: of.is_urgent.map(|_| is_urgent::<A> as fn(&BoxedMessage) -> bool),
+        is_fault: of.is_fault.map(|_| is_fault::<A> as fn(&BoxedTimer) -> bool),
+        faults_left: of
+            .faults_left
+            .map(|_| faults_left::<A> as fn(&Boxed<A::Family>) -> FaultBudgets),
+        ignores: of.ignores.map(|_| ignores::<A> as Ignores<Boxed<A::Family>>),
+        normalise: of.normalise.map(|_| normalise::<A> as Normalise<Boxed<A::Family>>),
+        thorough: of.thorough,
+    }
+}
+
+fn is_urgent<A: Algorithm>(message: &BoxedMessage) -> bool {
+    A::REDUCTIONS.is_urgent(message.open())
+}
+
+fn is_fault<A: Algorithm>(timer: &BoxedTimer) -> bool {
+    A::REDUCTIONS.is_fault(timer.open())
+}
+
+fn faults_left<A: Algorithm>(process: &Boxed<A::Family>) -> FaultBudgets {
+    A::REDUCTIONS.faults_left(process.open())
+}
+
+fn ignores<A: Algorithm>(
+    process: &Boxed<A::Family>,
+    from: ProcessId,
+    message: &BoxedMessage,
+) -> bool {
+    A::REDUCTIONS.ignores(process.open(), from, message.open())
+}
+
+fn normalise<A: Algorithm>(
+    states: &mut [&mut Boxed<A::Family>],
+    sent: &mut [&mut BoxedMessage],
+) -> bool {
+    let mut messages: Vec<A::Message> =
+        sent.iter().map(|message| message.open::<A::Message>().clone()).collect();
+    let mut states: Vec<&mut A> = states.iter_mut().map(|state| state.open_mut()).collect();
+    let does = A::REDUCTIONS.normalise(&mut states, &mut messages.iter_mut().collect::<Vec<_>>());
+    for (place, message) in sent.iter_mut().zip(messages) {
+        **place = BoxedMessage::new(message);
+    }
+    does
 }

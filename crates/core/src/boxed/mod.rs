@@ -39,9 +39,7 @@ trait State<F: Family>: Value {
     fn on_input(&mut self, input: F::Input, cx: &mut Cx<'_, Boxed<F>>);
     fn on_message(&mut self, from: ProcessId, message: BoxedMessage, cx: &mut Cx<'_, Boxed<F>>);
     fn on_timer(&mut self, timer: BoxedTimer, cx: &mut Cx<'_, Boxed<F>>);
-    fn ignores(&self, from: ProcessId, message: &BoxedMessage) -> bool;
     fn takes_part(&self, me: ProcessId) -> bool;
-    fn faults_left(&self) -> [u8; 8];
     fn replay(&mut self, record: &Record) -> Result<(), BadRecord>;
     fn stamp(&mut self) -> u64;
     fn witness(&mut self, stamp: u64);
@@ -78,16 +76,8 @@ impl<A: Algorithm> State<A::Family> for A {
         cx.unboxed(|cx| Protocol::on_timer(self, timer.open::<A::Timer>().clone(), cx));
     }
 
-    fn ignores(&self, from: ProcessId, message: &BoxedMessage) -> bool {
-        Protocol::ignores(self, from, message.open::<A::Message>())
-    }
-
     fn takes_part(&self, me: ProcessId) -> bool {
         Algorithm::takes_part(self, me)
-    }
-
-    fn faults_left(&self) -> [u8; 8] {
-        Algorithm::faults_left(self)
     }
 
     fn replay(&mut self, record: &Record) -> Result<(), BadRecord> {
@@ -187,16 +177,12 @@ impl<F: Family> Protocol for Boxed<F> {
     fn on_timer(&mut self, timer: BoxedTimer, cx: &mut Cx<'_, Self>) {
         self.own().on_timer(timer, cx);
     }
-
-    fn ignores(&self, from: ProcessId, message: &BoxedMessage) -> bool {
-        self.0.ignores(from, message)
-    }
 }
 
 impl<F: Family> Algorithm for Boxed<F> {
     type Family = F;
 
-    // Only a setup names the algorithm: see `kit`.
+    // Which one it is, and what it leaves out, only a setup tells: see `kit`.
     const CARD: Card = Card::BLANK;
 
     fn kit(setup: &Setup) -> Kit<Self> {
@@ -209,10 +195,6 @@ impl<F: Family> Algorithm for Boxed<F> {
 
     fn takes_part(&self, me: ProcessId) -> bool {
         self.0.takes_part(me)
-    }
-
-    fn faults_left(&self) -> [u8; 8] {
-        self.0.faults_left()
     }
 
     fn is_restless(processes: &[Self]) -> bool {
@@ -228,10 +210,6 @@ impl<F: Family> Algorithm for Boxed<F> {
         timer.begins_round
     }
 
-    fn is_fault(timer: &BoxedTimer) -> bool {
-        timer.is_fault
-    }
-
     fn has_costs(setup: &Setup) -> bool {
         Which::kind::<F>(setup).has_costs(setup)
     }
@@ -242,10 +220,5 @@ impl<F: Family> Algorithm for Boxed<F> {
 
     fn witness(&mut self, stamp: u64) {
         self.own().witness(stamp);
-    }
-
-    fn normalise(processes: &mut [&mut Self], in_flight: &mut [&mut BoxedMessage]) -> bool {
-        let kind = processes.first().map(|first| first.0.kind());
-        kind.is_some_and(|kind| kind.normalise(processes, in_flight))
     }
 }

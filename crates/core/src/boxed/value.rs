@@ -97,7 +97,6 @@ impl Clone for BoxedMessage {
 
 trait Message: Encode {
     fn kind(&self) -> &'static str;
-    fn is_urgent(&self) -> bool;
 }
 
 /// A value that real runs write down or send. States are none of these: nothing is compiled for
@@ -119,10 +118,6 @@ impl<T: Data> Encode for T {
 impl<M: Wire> Message for M {
     fn kind(&self) -> &'static str {
         Wire::kind(self)
-    }
-
-    fn is_urgent(&self) -> bool {
-        Wire::is_urgent(self)
     }
 }
 
@@ -166,17 +161,12 @@ impl Wire for BoxedMessage {
     fn kind(&self) -> &'static str {
         self.0.kind()
     }
-
-    fn is_urgent(&self) -> bool {
-        self.0.is_urgent()
-    }
 }
 
 /// The name of a timer, and the answers of its algorithm about it.
 pub struct BoxedTimer {
     value: Arc<dyn Encode>,
     pub(super) begins_round: bool,
-    pub(super) is_fault: bool,
 }
 
 impl Clone for BoxedTimer {
@@ -186,14 +176,14 @@ impl Clone for BoxedTimer {
 
     fn clone_from(&mut self, source: &Self) {
         share(&mut self.value, &source.value);
-        (self.begins_round, self.is_fault) = (source.begins_round, source.is_fault);
+        self.begins_round = source.begins_round;
     }
 }
 
 impl BoxedTimer {
     pub(crate) fn new<A: crate::Algorithm>(timer: A::Timer) -> Self {
-        let (begins_round, is_fault) = (A::begins_round(&timer), A::is_fault(&timer));
-        BoxedTimer { value: Arc::new(timer), begins_round, is_fault }
+        let begins_round = A::begins_round(&timer);
+        BoxedTimer { value: Arc::new(timer), begins_round }
     }
 
     fn value(&self) -> &dyn Value {

@@ -22,6 +22,7 @@ use crate::family::Family;
 use crate::family::consensus::Value;
 use crate::process::{ProcessId, ProcessSet};
 use crate::protocol::Protocol;
+use crate::reductions::Reductions;
 use crate::setup::{Setup, SetupError};
 use serde::{Deserialize, Serialize};
 
@@ -136,6 +137,12 @@ impl<P: Corruptible> Protocol for Byzantine<P> {
     type Message = P::Message;
     type Timer = P::Timer;
 
+    const REDUCTIONS: Reductions<Self> = Reductions {
+        ignores: Some(Self::ignores),
+        normalise: if P::REDUCTIONS.normalise.is_some() { Some(Self::normalise) } else { None },
+        ..Reductions::NONE
+    };
+
     fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
         self.step(cx, |process, cx| process.on_start(cx));
     }
@@ -154,13 +161,23 @@ impl<P: Corruptible> Protocol for Byzantine<P> {
     fn on_timer(&mut self, timer: P::Timer, cx: &mut Cx<'_, Self>) {
         self.step(cx, |process, cx| process.on_timer(timer, cx));
     }
+}
 
-    /// Any message may be of use to a traitor, unless it is always silent.
+impl<P: Corruptible> Byzantine<P> {
+    /// A traitor may make use of anything, unless it never says a word.
     fn ignores(&self, from: ProcessId, message: &P::Message) -> bool {
         match self {
-            Byzantine::Loyal(process) => process.ignores(from, message),
+            Byzantine::Loyal(process) => P::REDUCTIONS.ignores(process, from, message),
             Byzantine::Traitor(_, adversary) => adversary.is_silent(),
         }
+    }
+
+    /// Adversaries remember messages, and nobody makes the numbers in these small.
+    fn normalise(processes: &mut [&mut Self], in_flight: &mut [&mut P::Message]) -> bool {
+        let all_are_loyal = processes.iter().all(|process| process.loyal().is_some());
+        let mut processes: Vec<_> =
+            processes.iter_mut().map(|process| process.process_mut()).collect();
+        all_are_loyal && P::REDUCTIONS.normalise(&mut processes, in_flight)
     }
 }
 
@@ -220,15 +237,6 @@ pub trait Sworn:
     fn invariants() -> &'static [Invariant<Byzantine<Self>>] {
         &[]
     }
-
-    /// Makes numbers small: see [`Algorithm::normalise`]. The memory of adversaries stays
-    /// unchanged.
-    fn normalise(
-        _processes: &mut [&mut Byzantine<Self>],
-        _in_flight: &mut [&mut Self::Message],
-    ) -> bool {
-        false
-    }
 }
 
 impl<P: Sworn> Algorithm for Byzantine<P> {
@@ -263,10 +271,6 @@ impl<P: Sworn> Algorithm for Byzantine<P> {
 
     fn invariants() -> &'static [Invariant<Self>] {
         P::invariants()
-    }
-
-    fn normalise(processes: &mut [&mut Self], in_flight: &mut [&mut P::Message]) -> bool {
-        P::normalise(processes, in_flight)
     }
 }
 

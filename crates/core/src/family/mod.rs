@@ -14,6 +14,7 @@ pub mod multicast;
 pub mod mutex;
 pub mod replication;
 pub mod slots;
+pub mod table;
 
 pub use crate::clock::Moment;
 pub use clock_sync::ClockSync;
@@ -29,6 +30,7 @@ pub use multicast::GroupMulticast;
 pub use mutex::Mutex;
 pub use replication::Replication;
 pub use slots::Allocation;
+pub use table::SharedTable;
 
 use crate::card::Rounds;
 use crate::process::{ProcessId, ProcessSet};

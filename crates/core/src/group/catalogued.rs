@@ -1,43 +1,26 @@
 //! A service with a card, which makes it an algorithm on whichever engine.
 
-use super::{Engine, Served, ServedTimer, Service};
+use super::{Engine, Served, Service};
 use crate::algorithm::{Algorithm, Invariant, Kit};
-use crate::card::Card;
+use crate::card::{Card, Parameter};
 use crate::family::Family;
-use crate::process::ProcessId;
+use crate::process::{ProcessId, ProcessSet};
+use crate::protocol::Protocol;
 use crate::setup::{Setup, SetupError};
+use std::marker::PhantomData;
 
-/// A service that is in the catalogue, on engines of the type `E`. What its methods mean is said at
-/// [`Algorithm`].
+/// A service that is in the catalogue, on engines of the type `E`. It says what only it can know;
+/// what is true of the engine below, [`Engine`] says.
 pub trait Catalogued<E: Engine<Self::Message>>: Service {
     /// What it is for.
     type Family: Family<Input = Self::Command, Output = Self::Notice>;
 
-    /// Its card.
+    /// Its card, with the parameters of the service alone.
     const CARD: Card;
 
-    /// The processes of a group, before they start. `setup` already fits the card.
-    fn assemble(setup: &Setup) -> Result<Vec<Served<Self, E>>, SetupError>;
-
-    /// Whether the application at this process makes requests.
-    fn takes_part(_process: &Served<Self, E>, _me: ProcessId) -> bool {
-        true
-    }
-
-    /// Whether such a group goes on sending although nobody wants anything.
-    fn is_restless(_processes: &[Served<Self, E>]) -> bool {
-        Self::CARD.restless
-    }
-
-    /// Whether a timer stands for something that goes wrong.
-    fn is_fault(_timer: &ServedTimer<Self::Timer, E::Timer>) -> bool {
-        false
-    }
-
-    /// How often things may still go wrong that this process stands for.
-    fn faults_left(_process: &Served<Self, E>) -> [u8; 8] {
-        [0; 8]
-    }
+    /// The service at `me`, before it starts. Members are among these nodes; a process that is not
+    /// is never told anything. `setup` already fits the card.
+    fn service(me: ProcessId, nodes: &ProcessSet, setup: &Setup) -> Result<Self, SetupError>;
 
     /// What must always be true inside.
     fn invariants() -> &'static [Invariant<Served<Self, E>>] {
@@ -53,34 +36,53 @@ pub trait Catalogued<E: Engine<Self::Message>>: Service {
 impl<S: Catalogued<E>, E: Engine<S::Message>> Algorithm for Served<S, E> {
     type Family = S::Family;
 
-    const CARD: Card = S::CARD;
+    const CARD: Card =
+        Card { parameters: Together::<S, E>::PARAMETERS, own_faults: E::OWN_FAULTS, ..S::CARD };
 
     fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
-        S::assemble(setup)
+        let (nodes, engines) = (E::nodes(setup)?, E::engines(setup)?);
+        let process = |(me, engine)| Ok(Served { service: S::service(me, &nodes, setup)?, engine });
+        ProcessId::all(setup.n).zip(engines).map(process).collect()
     }
 
     fn kit(setup: &Setup) -> Kit<Self> {
         let invariants = S::invariants().iter().filter(|invariant| S::is_judged(invariant, setup));
-        Kit { card: S::CARD, replay: None, invariants: invariants.copied().collect() }
+        let (invariants, reductions) = (invariants.copied().collect(), Self::REDUCTIONS);
+        Kit { card: Self::CARD, replay: None, invariants, reductions }
     }
 
-    fn takes_part(&self, me: ProcessId) -> bool {
-        S::takes_part(self, me)
+    fn takes_part(&self, _me: ProcessId) -> bool {
+        self.engine.takes_part()
     }
 
     fn is_restless(processes: &[Self]) -> bool {
-        S::is_restless(processes)
-    }
-
-    fn is_fault(timer: &Self::Timer) -> bool {
-        S::is_fault(timer)
-    }
-
-    fn faults_left(&self) -> [u8; 8] {
-        S::faults_left(self)
+        processes.iter().any(|process| process.engine.is_restless())
     }
 
     fn invariants() -> &'static [Invariant<Self>] {
         S::invariants()
     }
+}
+
+/// The parameters of a service and of its engine, in this order.
+struct Together<S, E>(PhantomData<(S, E)>);
+
+/// More parameters than anybody would read about.
+const MOST_PARAMETERS: usize = 64;
+
+impl<S: Catalogued<E>, E: Engine<S::Message>> Together<S, E> {
+    // The length of an array cannot depend on a type parameter, so there is room for more.
+    const ALL: [Parameter; MOST_PARAMETERS] = {
+        let mut all = [Parameter { name: "", meaning: "" }; MOST_PARAMETERS];
+        let (own, below) = (S::CARD.parameters, E::PARAMETERS);
+        let mut at = 0;
+        while at < own.len() + below.len() {
+            all[at] = if at < own.len() { own[at] } else { below[at - own.len()] };
+            at += 1;
+        }
+        all
+    };
+
+    const PARAMETERS: &'static [Parameter] =
+        Self::ALL.split_at(S::CARD.parameters.len() + E::PARAMETERS.len()).0;
 }

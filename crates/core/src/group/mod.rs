@@ -43,8 +43,10 @@ pub use served::{Served, ServedTimer};
 pub use service::{Act, Full, Service, Session};
 pub use view_by_view::ViewByView;
 
+use crate::card::{OwnFaults, Parameter};
 use crate::process::{ProcessId, ProcessSet};
 use crate::protocol::{Protocol, Wire};
+use crate::setup::{Setup, SetupError};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -274,7 +276,9 @@ pub struct Capabilities {
     pub longest_message: usize,
 }
 
-/// A protocol that offers the contract above.
+/// A protocol that offers the contract above, and states its own facts: its parameters, who may be a member,
+/// and which of its timers stand for faults ([`Protocol::REDUCTIONS`]). A service above repeats none of
+/// them.
 pub trait Engine<M: Wire>: Protocol<Input = Ask<M>, Output = Event<M>> {
     /// What it can do.
     fn capabilities(&self) -> Capabilities;
@@ -282,4 +286,26 @@ pub trait Engine<M: Wire>: Protocol<Input = Ask<M>, Output = Event<M>> {
     /// How many multicasts it takes in now. Never more than a fixed number: what is multicast and
     /// not yet delivered is held in memory.
     fn room(&self) -> usize;
+
+    /// The parameters of the engine. Every service on it has them on its card, after its own.
+    const PARAMETERS: &'static [Parameter] = &[];
+
+    /// The faults that an engine stands for itself, if it is an idealised one.
+    const OWN_FAULTS: Option<OwnFaults> = None;
+
+    /// The engines of a group that is set up so, one for each process.
+    fn engines(setup: &Setup) -> Result<Vec<Self>, SetupError>;
+
+    /// The nodes of such a group that may be members: by default, all.
+    fn nodes(setup: &Setup) -> Result<ProcessSet, SetupError> {
+        Ok(ProcessSet::all(setup.n))
+    }
+
+    /// Whether this process may be a member. If not, nobody there makes requests.
+    fn takes_part(&self) -> bool {
+        true
+    }
+
+    /// Whether this process goes on sending although nobody wants anything.
+    fn is_restless(&self) -> bool;
 }

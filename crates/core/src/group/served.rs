@@ -4,6 +4,7 @@ use super::{Act, Ask, Engine, Event, Service, Session};
 use crate::cx::Cx;
 use crate::process::ProcessId;
 use crate::protocol::Protocol;
+use crate::reductions::{FaultBudgets, Reductions};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::fmt;
@@ -48,6 +49,18 @@ impl<S: Service, E: Engine<S::Message>> Protocol for Served<S, E> {
     type Message = E::Message;
     type Timer = ServedTimer<S::Timer, E::Timer>;
 
+    /// The engine's: a service above it adds none, and forgets none.
+    const REDUCTIONS: Reductions<Self> = Reductions {
+        is_urgent: E::REDUCTIONS.is_urgent,
+        is_fault: if E::REDUCTIONS.is_fault.is_some() { Some(Self::is_fault) } else { None },
+        faults_left: match E::REDUCTIONS.faults_left {
+            Some(_) => Some(Self::faults_left),
+            None => None,
+        },
+        thorough: E::REDUCTIONS.thorough,
+        ..Reductions::NONE
+    };
+
     fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
         self.below(cx, |engine, cx| engine.on_start(cx));
     }
@@ -71,6 +84,14 @@ impl<S: Service, E: Engine<S::Message>> Protocol for Served<S, E> {
 }
 
 impl<S: Service, E: Engine<S::Message>> Served<S, E> {
+    fn is_fault(timer: &ServedTimer<S::Timer, E::Timer>) -> bool {
+        matches!(timer, ServedTimer::Engine(timer) if E::REDUCTIONS.is_fault(timer))
+    }
+
+    fn faults_left(&self) -> FaultBudgets {
+        E::REDUCTIONS.faults_left(&self.engine)
+    }
+
     /// A step of the engine, and all that follows from it above.
     fn below(&mut self, cx: &mut Cx<'_, Self>, step: impl FnOnce(&mut E, &mut Cx<'_, E>)) {
         let events = cx.below(|cx| step(&mut self.engine, cx));
@@ -139,6 +160,7 @@ mod tests {
     use crate::cx::{Effect, step};
     use crate::group::{Capabilities, Delivery, Level, Member, View, ViewId};
     use crate::protocol::{Never, Wire};
+    use crate::setup::{Setup, SetupError};
     use serde::{Deserialize, Serialize};
 
     const P0: ProcessId = ProcessId(0);
@@ -192,6 +214,14 @@ mod tests {
 
         fn room(&self) -> usize {
             self.room
+        }
+
+        fn engines(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+            Ok(vec![Alone { room: 1 }; setup.n])
+        }
+
+        fn is_restless(&self) -> bool {
+            false
         }
     }
 

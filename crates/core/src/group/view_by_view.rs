@@ -1,6 +1,7 @@
 //! What a service states about itself so that its views can be explored one at a time.
 
 use super::{Member, Service, View, ViewId};
+use crate::reductions::Fleeting;
 
 /// A service that explorers follow from view to view.
 ///
@@ -10,9 +11,9 @@ use super::{Member, Service, View, ViewId};
 /// life is a node's first one. It must not use them in any other way, or renaming changes what it
 /// does.
 ///
-/// The explorer orders the multicasts of a view and delivers them, and nothing else: the service
-/// must need no commands, no timers, and no safe delivery.
-pub trait ViewByView: Service {
+/// The explorer orders the multicasts of a view and delivers them, and nothing else: the service must
+/// need no commands, no timers, and no safe delivery.
+pub trait ViewByView: Service<Message: Fleeting> {
     /// Renames the last view and the lives of its members.
     fn rename(&mut self, view: ViewId, life: &dyn Fn(Member) -> Member);
 

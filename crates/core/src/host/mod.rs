@@ -69,7 +69,7 @@ pub trait Outlet<P: Protocol> {
     fn is_cut_off(&self) -> bool {
         false
     }
-    /// Nothing came of the step; see [`Cx::retract`].
+    /// Nothing came of the step; see [`crate::reductions::retract`].
     fn retract(&mut self) {}
 }
 

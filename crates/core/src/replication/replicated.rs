@@ -9,6 +9,7 @@ use crate::cx::Cx;
 use crate::durable::Durable;
 use crate::process::{ProcessId, ProcessSet};
 use crate::protocol::{Data, Protocol};
+use crate::reductions::Reductions;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -133,6 +134,9 @@ impl<M: StateMachine, L: Engine<Command<M::Operation>, Sessions<M>>> Protocol fo
     type Message = Message<M::Operation, M::Answer, L::Message>;
     type Timer = Timer<L::Timer>;
 
+    const REDUCTIONS: Reductions<Self> =
+        Reductions { ignores: Some(Self::ignores), ..Reductions::NONE };
+
     fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
         self.below(cx, |engine, cx| engine.on_start(cx));
     }
@@ -166,14 +170,6 @@ impl<M: StateMachine, L: Engine<Command<M::Operation>, Sessions<M>>> Protocol fo
             }
         }
     }
-
-    fn ignores(&self, from: ProcessId, message: &Self::Message) -> bool {
-        match message {
-            Message::Request(_) => false,
-            Message::Reply { request, .. } | Message::Closed(request) => self.is_over(request),
-            Message::Engine(message) => self.engine.ignores(from, message),
-        }
-    }
 }
 
 impl<M: StateMachine, L: Engine<Command<M::Operation>, Sessions<M>>> Durable for Replicated<M, L> {
@@ -185,6 +181,15 @@ impl<M: StateMachine, L: Engine<Command<M::Operation>, Sessions<M>>> Durable for
 }
 
 impl<M: StateMachine, L: Engine<Command<M::Operation>, Sessions<M>>> Replicated<M, L> {
+    /// Whether the message comes too late: the client has its answer, or the engine is past it.
+    fn ignores(&self, from: ProcessId, message: &<Self as Protocol>::Message) -> bool {
+        match message {
+            Message::Request(_) => false,
+            Message::Reply { request, .. } | Message::Closed(request) => self.is_over(request),
+            Message::Engine(message) => L::REDUCTIONS.ignores(&self.engine, from, message),
+        }
+    }
+
     /// A step of the engine, and all that follows from it.
     fn below(&mut self, cx: &mut Cx<'_, Self>, step: impl FnOnce(&mut L, &mut Cx<'_, L>)) {
         let events = cx.below_logged(|cx| step(&mut self.engine, cx));

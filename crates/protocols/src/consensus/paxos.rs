@@ -41,7 +41,9 @@ pub use setting::{Retry, Setting};
 use serde::{Deserialize, Serialize};
 use synod_core::byzantine::Byzantine;
 use synod_core::family::consensus::{Decision, Input, Output, Value};
-use synod_core::{Cx, Durable, ProcessId, ProcessSet, Protocol, Setup, SetupError, Wire};
+use synod_core::{
+    Cx, Durable, ProcessId, ProcessSet, Protocol, Reductions, Setup, SetupError, Wire,
+};
 
 /// Paxos as it is in the catalogue: with traitors, if there are any.
 pub type Paxos = Byzantine<PaxosProcess<true, true>>;
@@ -110,6 +112,9 @@ impl<const NUMBERED: bool, const REMEMBER: bool> Protocol for PaxosProcess<NUMBE
     type Output = Output;
     type Message = Message;
     type Timer = Timer;
+
+    const REDUCTIONS: Reductions<Self> =
+        Reductions { normalise: Some(normal::normalise), ..Reductions::NONE };
 
     fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
         // A process that has a record has promised a ballot, because its first record is a promise.

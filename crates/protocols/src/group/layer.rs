@@ -1,14 +1,18 @@
 //! The group engine as a layer: whichever it is, whoever stands on it uses it in the same way.
 
-use super::abstract_engine::{self, Abstract, Move, ORACLE};
+use super::abstract_engine::{self, Abstract, Move, PARAMETERS};
 use super::embedded::{self, Beat, Embedded};
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use synod_core::card::{OwnFaults, Parameter};
 use synod_core::family::GroupService;
 use synod_core::family::group::LEVEL;
 use synod_core::family::multicast::{PAYLOAD, Payload, body};
 use synod_core::group::{Ask, Capabilities, Engine, Event};
-use synod_core::{Algorithm, Card, Cx, ProcessId, ProcessSet, Protocol, Setup, SetupError, Wire};
+use synod_core::reductions::{FaultBudgets, Fleeting};
+use synod_core::{
+    Algorithm, Card, Cx, ProcessId, ProcessSet, Protocol, Reductions, Setup, SetupError, Wire,
+};
 
 pub use synod_core::family::group::ENGINE;
 
@@ -37,13 +41,6 @@ impl<M: Wire> Wire for Message<M> {
         match self {
             Message::Embedded(message) => message.kind(),
             Message::Abstract(message) => message.kind(),
-        }
-    }
-
-    fn is_urgent(&self) -> bool {
-        match self {
-            Message::Embedded(message) => message.is_urgent(),
-            Message::Abstract(message) => message.is_urgent(),
         }
     }
 }
@@ -76,47 +73,9 @@ impl fmt::Debug for Timer {
     }
 }
 
-impl Timer {
-    /// Whether it stands for something that goes wrong.
-    pub fn is_fault(&self) -> bool {
-        match self {
-            Timer::Embedded(_) => false,
-            Timer::Abstract(next) => next.is_fault(),
-        }
-    }
-}
-
-impl<M: Wire> GroupEngine<M> {
-    /// The processes of a group that stands on the engine that the parameter [`ENGINE`] names.
-    pub fn engines(setup: &Setup) -> Result<Vec<Self>, SetupError> {
-        match setup.choice(ENGINE.name, ENGINES)? {
-            "abstract" => {
-                let processes = Abstract::processes(setup)?;
-                Ok(processes.into_iter().map(GroupEngine::Abstract).collect())
-            }
-            _ => {
-                let engine = |me| Embedded::from_setup(me, setup).map(Box::new);
-                let process = |me| engine(me).map(GroupEngine::Embedded);
-                ProcessId::all(setup.n).map(process).collect()
-            }
-        }
-    }
-
-    /// The nodes of such a group that may be members.
-    pub fn nodes(setup: &Setup) -> Result<ProcessSet, SetupError> {
-        match setup.choice(ENGINE.name, ENGINES)? {
-            "abstract" => Ok(ProcessSet::all_but(setup.n, ORACLE)),
-            _ => Ok(ProcessSet::all(setup.n)),
-        }
-    }
-
-    /// Whether this process may be a member.
-    pub fn takes_part(&self) -> bool {
-        !matches!(self, GroupEngine::Abstract(Abstract::Oracle(_)))
-    }
-
-    /// What a member was not told yet, of what it will be told if nothing else happens; if this is
-    /// a lazy oracle.
+impl<M: Fleeting> GroupEngine<M> {
+    /// What a member was not told yet, of what it will be told if nothing else happens; if this is a
+    /// lazy oracle.
     pub fn to_be_told(&self, node: ProcessId) -> Option<Vec<abstract_engine::Waiting<'_, M>>> {
         match self {
             GroupEngine::Embedded(_) => None,
@@ -128,20 +87,22 @@ impl<M: Wire> GroupEngine<M> {
     pub fn telling(event: Event<M>) -> Message<M> {
         Message::Abstract(abstract_engine::Message::Tell(event))
     }
+}
 
-    /// How often each fault may still come that this process stands for.
-    pub fn faults_left(&self) -> [u8; 8] {
-        match self {
-            GroupEngine::Embedded(_) => [0; 8],
-            GroupEngine::Abstract(engine) => engine.faults_left(),
-        }
+/// What the abstract engine lets explorers leave out. A real one has no part in it.
+impl<M: Fleeting> GroupEngine<M> {
+    fn is_urgent(message: &Message<M>) -> bool {
+        matches!(message, Message::Abstract(message) if Abstract::<M>::REDUCTIONS.is_urgent(message))
     }
 
-    /// Whether it goes on sending although nobody wants anything.
-    pub fn is_restless(&self) -> bool {
+    fn is_fault(timer: &Timer) -> bool {
+        matches!(timer, Timer::Abstract(next) if next.is_fault())
+    }
+
+    fn faults_left(&self) -> FaultBudgets {
         match self {
-            GroupEngine::Embedded(_) => true,
-            GroupEngine::Abstract(_) => false,
+            GroupEngine::Embedded(_) => [0; 8],
+            GroupEngine::Abstract(engine) => Abstract::REDUCTIONS.faults_left(engine),
         }
     }
 }
@@ -162,11 +123,19 @@ macro_rules! step {
     };
 }
 
-impl<M: Wire> Protocol for GroupEngine<M> {
+impl<M: Fleeting> Protocol for GroupEngine<M> {
     type Input = Ask<M>;
     type Output = Event<M>;
     type Message = Message<M>;
     type Timer = Timer;
+
+    const REDUCTIONS: Reductions<Self> = Reductions {
+        is_urgent: Some(Self::is_urgent),
+        is_fault: Some(Self::is_fault),
+        faults_left: Some(Self::faults_left),
+        thorough: Abstract::<M>::REDUCTIONS.thorough,
+        ..Reductions::NONE
+    };
 
     fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
         step!(self, cx, |engine, cx| engine.on_start(cx));
@@ -209,7 +178,7 @@ impl<M: Wire> Protocol for GroupEngine<M> {
     }
 }
 
-impl<M: Wire> Engine<M> for GroupEngine<M> {
+impl<M: Fleeting> Engine<M> for GroupEngine<M> {
     fn capabilities(&self) -> Capabilities {
         match self {
             GroupEngine::Embedded(engine) => engine.capabilities(),
@@ -223,7 +192,57 @@ impl<M: Wire> Engine<M> for GroupEngine<M> {
             GroupEngine::Abstract(engine) => engine.room(),
         }
     }
+
+    const PARAMETERS: &'static [Parameter] = &ALL_PARAMETERS;
+
+    const OWN_FAULTS: Option<OwnFaults> = Some(abstract_engine::OWN_FAULTS);
+
+    /// The engine that the parameter [`ENGINE`] names.
+    fn engines(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+        match setup.choice(ENGINE.name, ENGINES)? {
+            "abstract" => {
+                let processes = Abstract::engines(setup)?;
+                Ok(processes.into_iter().map(GroupEngine::Abstract).collect())
+            }
+            _ => {
+                let processes = Embedded::engines(setup)?.into_iter();
+                Ok(processes.map(|engine| GroupEngine::Embedded(Box::new(engine))).collect())
+            }
+        }
+    }
+
+    fn nodes(setup: &Setup) -> Result<ProcessSet, SetupError> {
+        match setup.choice(ENGINE.name, ENGINES)? {
+            "abstract" => Abstract::<M>::nodes(setup),
+            _ => Embedded::<M>::nodes(setup),
+        }
+    }
+
+    fn takes_part(&self) -> bool {
+        match self {
+            GroupEngine::Embedded(engine) => engine.takes_part(),
+            GroupEngine::Abstract(engine) => engine.takes_part(),
+        }
+    }
+
+    fn is_restless(&self) -> bool {
+        match self {
+            GroupEngine::Embedded(engine) => engine.is_restless(),
+            GroupEngine::Abstract(engine) => engine.is_restless(),
+        }
+    }
 }
+
+/// Which engine, and what each of them is told.
+const ALL_PARAMETERS: [Parameter; 1 + embedded::PARAMETERS.len() + PARAMETERS.len()] = {
+    let mut all = [ENGINE; 1 + embedded::PARAMETERS.len() + PARAMETERS.len()];
+    let (own, mut at) = (embedded::PARAMETERS.len(), 0);
+    while at + 1 < all.len() {
+        all[at + 1] = if at < own { embedded::PARAMETERS[at] } else { PARAMETERS[at - own] };
+        at += 1;
+    }
+    all
+};
 
 impl Algorithm for GroupEngine<Payload> {
     type Family = GroupService;
@@ -261,11 +280,11 @@ impl Algorithm for GroupEngine<Payload> {
     }
 
     fn takes_part(&self, _me: ProcessId) -> bool {
-        GroupEngine::takes_part(self)
+        Engine::takes_part(self)
     }
 
     fn is_restless(processes: &[Self]) -> bool {
-        processes.iter().any(GroupEngine::is_restless)
+        processes.iter().any(Engine::is_restless)
     }
 
     fn begins_round(timer: &Timer) -> bool {
@@ -274,13 +293,5 @@ impl Algorithm for GroupEngine<Payload> {
 
     fn has_costs(setup: &Setup) -> bool {
         setup.text(ENGINE.name) != Some("abstract")
-    }
-
-    fn is_fault(timer: &Timer) -> bool {
-        timer.is_fault()
-    }
-
-    fn faults_left(&self) -> [u8; 8] {
-        GroupEngine::faults_left(self)
     }
 }

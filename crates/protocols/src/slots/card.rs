@@ -2,18 +2,19 @@
 
 use super::message::Message;
 use super::settings::{CAP, COOLDOWN, LEVEL, LOW, MIN, OWNED, RESERVED, RULES, SLOTS, USED};
-use super::{Slots, Timer, donation, offers, published};
-use crate::group::{self, ENGINE, GroupEngine, abstract_engine, embedded};
+use super::{Slots, donation, offers, published};
+use crate::group::GroupEngine;
 use synod_core::card::{Crashes, Parameter, Tolerance, Variant};
 use synod_core::family::Allocation;
 use synod_core::family::slots::{FENCE, PI1, PI2, PI4, PI15};
-use synod_core::group::{Catalogued, Served, ServedTimer};
-use synod_core::{Card, Invariant, ProcessId, Setup, SetupError, Source};
+use synod_core::group::{Catalogued, Served};
+use synod_core::{Card, Invariant, ProcessId, ProcessSet, Setup, SetupError, Source};
 
 /// SLOTS, on whichever engine.
 pub type SlotsAlgorithm = Served<Slots, GroupEngine<Message>>;
 
-const OWN: [Parameter; 20] = [
+/// Ours: the engine has its own.
+const PARAMETERS: [Parameter; 15] = [
     RULES,
     SLOTS,
     LOW,
@@ -29,24 +30,7 @@ const OWN: [Parameter; 20] = [
     donation::O3,
     published::O2O3,
     offers::STOCK,
-    ENGINE,
-    embedded::PERIOD,
-    embedded::TIMEOUT,
-    embedded::WINDOW_OF,
-    embedded::VIEWS_AT_MOST,
 ];
-
-/// Ours, and the engine's.
-const PARAMETERS: [Parameter; OWN.len() + abstract_engine::PARAMETERS.len()] = {
-    let mut all = [RULES; OWN.len() + abstract_engine::PARAMETERS.len()];
-    let mut at = 0;
-    while at < all.len() {
-        all[at] =
-            if at < OWN.len() { OWN[at] } else { abstract_engine::PARAMETERS[at - OWN.len()] };
-        at += 1;
-    }
-    all
-};
 
 impl Catalogued<GroupEngine<Message>> for Slots {
     type Family = Allocation;
@@ -97,38 +81,15 @@ impl Catalogued<GroupEngine<Message>> for Slots {
         proved: super::proved::PROVED,
         counterexamples: super::refuted::COUNTEREXAMPLES,
         parameters: &PARAMETERS,
-        own_faults: Some(abstract_engine::OWN_FAULTS),
         layers: &["slots", "group"],
         smallest: 2,
         restless: true,
         ..Card::BLANK
     };
 
-    fn assemble(setup: &Setup) -> Result<Vec<SlotsAlgorithm>, SetupError> {
-        let nodes = GroupEngine::<Message>::nodes(setup)?;
-        let engines = GroupEngine::engines(setup)?;
-        let process = |(me, engine): (ProcessId, GroupEngine<Message>)| {
-            let service = Slots::from_setup(me, &nodes, setup)?;
-            let service = if engine.takes_part() { service } else { service.without_a_pool() };
-            Ok(Served { service, engine })
-        };
-        ProcessId::all(setup.n).zip(engines).map(process).collect()
-    }
-
-    fn takes_part(process: &SlotsAlgorithm, _me: ProcessId) -> bool {
-        process.engine.takes_part()
-    }
-
-    fn is_restless(processes: &[SlotsAlgorithm]) -> bool {
-        processes.iter().any(|process| process.engine.is_restless())
-    }
-
-    fn is_fault(timer: &ServedTimer<Timer, group::Timer>) -> bool {
-        matches!(timer, ServedTimer::Engine(timer) if timer.is_fault())
-    }
-
-    fn faults_left(process: &SlotsAlgorithm) -> [u8; 8] {
-        process.engine.faults_left()
+    fn service(me: ProcessId, nodes: &ProcessSet, setup: &Setup) -> Result<Slots, SetupError> {
+        let service = Slots::from_setup(me, nodes, setup)?;
+        Ok(if nodes.contains(me) { service } else { service.without_a_pool() })
     }
 
     fn invariants() -> &'static [Invariant<SlotsAlgorithm>] {

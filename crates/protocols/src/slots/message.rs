@@ -4,6 +4,7 @@ use super::ranges::Ranges;
 use super::table::Table;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use synod_core::reductions::Fleeting;
 use synod_core::{ProcessId, ProcessSet, Wire};
 
 /// A multicast: what it says, and two numbers of whoever says it.
@@ -83,7 +84,9 @@ impl Wire for Message {
             Body::Bootstrap => "Bootstrap",
         }
     }
+}
 
+impl Fleeting for Message {
     /// A cycle ends with its view, and with it what was asked and an answer that brings nothing.
     fn ends_with_its_view(&self) -> bool {
         match &self.body {

@@ -65,7 +65,8 @@ use serde::{Deserialize, Serialize};
 use settings::{Beginning, Rules, Settings};
 use synod_core::family::slots::{Input, Order, Output, Refusal, SlotId, Token};
 use synod_core::group::{Delivery, Service, Session, View};
-use synod_core::{ProcessId, ProcessSet, Setup, SetupError, Wire};
+use synod_core::reductions::Fleeting;
+use synod_core::{ProcessId, ProcessSet, Setup, SetupError};
 
 /// One member of a pool.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -10,8 +10,10 @@ use serde::{Deserialize, Serialize};
 use synod_core::card::{Card, Counterexample, Mutant};
 use synod_core::family::Allocation;
 use synod_core::family::slots::{Input, Output};
-use synod_core::group::ServedTimer;
-use synod_core::{Algorithm, Cx, Invariant, Kit, ProcessId, Protocol, Setup, SetupError};
+use synod_core::group::{Engine, ServedTimer};
+use synod_core::{
+    Algorithm, Cx, Invariant, Kit, ProcessId, Protocol, Reductions, Setup, SetupError,
+};
 
 /// A pool in which the certain death of one life is taken for news of its node: the node counts as
 /// accounted for although others, who may have met its next life, were elsewhere.
@@ -41,6 +43,14 @@ impl Protocol for DeathOfALife {
     type Output = Output;
     type Message = group::Message<Message>;
     type Timer = ServedTimer<Timer, group::Timer>;
+
+    const REDUCTIONS: Reductions<Self> = Reductions {
+        is_urgent: SlotsAlgorithm::REDUCTIONS.is_urgent,
+        is_fault: SlotsAlgorithm::REDUCTIONS.is_fault,
+        faults_left: Some(|pool| SlotsAlgorithm::REDUCTIONS.faults_left(&pool.0)),
+        thorough: SlotsAlgorithm::REDUCTIONS.thorough,
+        ..Reductions::NONE
+    };
 
     fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
         self.step(cx, |pool, cx| pool.on_start(cx));
@@ -121,7 +131,7 @@ impl Algorithm for DeathOfALife {
     fn kit(setup: &Setup) -> Kit<Self> {
         let judged = |invariant: &&Invariant<Self>| invariants::is_judged(invariant.name, setup);
         let invariants = Self::INVARIANTS.iter().filter(judged).copied().collect();
-        Kit { card: Self::CARD, replay: None, invariants }
+        Kit { card: Self::CARD, replay: None, invariants, reductions: Self::REDUCTIONS }
     }
 
     fn takes_part(&self, me: ProcessId) -> bool {
@@ -129,15 +139,7 @@ impl Algorithm for DeathOfALife {
     }
 
     fn is_restless(processes: &[Self]) -> bool {
-        processes.iter().any(|process| process.0.engine.is_restless())
-    }
-
-    fn is_fault(timer: &Self::Timer) -> bool {
-        SlotsAlgorithm::is_fault(timer)
-    }
-
-    fn faults_left(&self) -> [u8; 8] {
-        self.0.faults_left()
+        processes.iter().any(|process| Engine::is_restless(&process.0.engine))
     }
 
     fn invariants() -> &'static [Invariant<Self>] {

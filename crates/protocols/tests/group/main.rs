@@ -6,3 +6,4 @@ mod forged;
 mod settling;
 mod storms;
 mod swarm;
+mod table;

@@ -1,7 +1,7 @@
 //! A token that is passed on request.
 
 use crate::by_hand::Group;
-use synod_core::{Algorithm, ProcessId};
+use synod_core::{ProcessId, Protocol};
 use synod_protocols::mutex::token_passing::choice::{Choice, Queue, Rotation};
 use synod_protocols::mutex::token_passing::{Message, Token, TokenPassing};
 use synod_protocols::mutex::{RicartAgrawalaToken, SuzukiKasami};
@@ -132,12 +132,12 @@ fn a_normalised_group_does_what_the_group_itself_does() {
     let (mut plain, mut normalised) = (prepare(), prepare());
     let mut messages: Vec<_> = normalised.in_flight.iter_mut().map(|(_, _, m)| m).collect();
     let mut processes: Vec<_> = normalised.processes.iter_mut().collect();
-    assert!(SuzukiKasami::normalise(&mut processes, &mut messages));
+    assert!(SuzukiKasami::REDUCTIONS.normalise(&mut processes, &mut messages));
     assert_ne!(plain.processes, normalised.processes);
     assert_eq!(history(&mut plain), history(&mut normalised));
     let mut processes: Vec<_> = plain.processes.iter_mut().collect();
-    SuzukiKasami::normalise(&mut processes, &mut []);
+    SuzukiKasami::REDUCTIONS.normalise(&mut processes, &mut []);
     let mut processes: Vec<_> = normalised.processes.iter_mut().collect();
-    SuzukiKasami::normalise(&mut processes, &mut []);
+    SuzukiKasami::REDUCTIONS.normalise(&mut processes, &mut []);
     assert_eq!(plain.processes, normalised.processes);
 }

@@ -21,7 +21,7 @@ impl<A: Algorithm> Driver<A> for Any {
 fn is_ignored<A: Algorithm>(world: &World<A>, envelope: &Envelope<A>) -> bool {
     let to = world.process(envelope.to);
     let Body::Message(message) = &envelope.body else { return false };
-    to.is_up() && to.state().ignores(envelope.from, message)
+    to.is_up() && A::REDUCTIONS.ignores(to.state(), envelope.from, message)
 }
 
 /// Does anything that is possible, again and again. Returns how many messages arrived that were to

@@ -9,7 +9,8 @@ use synod_core::group::{
     Capabilities, Cause, Change, Delivery, Event, Member, Part, ServedTimer, Service, Session,
     View, ViewId,
 };
-use synod_core::{Algorithm, ProcessId, ProcessSet, Protocol, Wire, step};
+use synod_core::reductions::Fleeting;
+use synod_core::{Algorithm, ProcessId, ProcessSet, Protocol, step};
 use synod_protocols::group::abstract_engine::{Move, ORACLE};
 use synod_protocols::group::{GroupEngine, Timer};
 use synod_protocols::slots::estate::Stage;

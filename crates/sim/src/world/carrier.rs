@@ -189,7 +189,7 @@ impl<A: Algorithm> Carrier<'_, A> {
         if let Some(causal) = &mut self.medium.causal {
             causal.on_send(self.at, number);
         }
-        let is_urgent = envelope.is_urgent();
+        let is_urgent = envelope.is_urgent(&self.fixed.reductions);
         let slot = self.medium.put(envelope);
         if is_urgent {
             self.progress.urgent.push(slot);

@@ -5,6 +5,7 @@ use super::flight::Slot;
 use super::process::Status;
 use super::{Body, Order, World};
 use synod_core::card::Scope;
+use synod_core::host::SetTimer;
 use synod_core::{Algorithm, Application, Monitor, ProcessId};
 
 /// What may still go wrong, for drivers that try everything.
@@ -64,7 +65,7 @@ impl<A: Algorithm> World<A> {
                 process.application.offers(&mut offers);
                 actions.extend(offers.drain(..).map(|input| Action::Input { at, input }));
                 let due = process.timers().iter().filter(|set| self.left_ms(set) == 0);
-                let due = due.filter(|set| !A::is_fault(&set.timer));
+                let due = due.filter(|set| !self.is_fault(set));
                 actions.extend(due.map(|set| Action::Fire { at, timer: set.number }));
                 if process.is_writing() {
                     actions.push(Action::Sync(at));
@@ -86,10 +87,14 @@ impl<A: Algorithm> World<A> {
     }
 
     /// Somebody whose disk writes. A driver that tries everything may let it finish first: whatever
-    /// else could happen before can happen after it. For what the process says waits for its disk,
-    /// and so it might as well have said it and the network, or the application, be slow; and what
-    /// it would take in meanwhile it takes in afterwards. It may only crash before that.
+    /// else could happen before can happen after it. For what the process says waits for its disk, and
+    /// so it might as well have said it and the network, or the application, be slow; and what it would
+    /// take in meanwhile it takes in afterwards. It may only crash before that.
+    /// So there is nobody if the world leaves nothing out.
     pub fn first_to_write(&self) -> Option<ProcessId> {
+        if self.fixed.full {
+            return None;
+        }
         let mut all = ProcessId::all(self.processes.len());
         all.find(|at| self.process(*at).is_up() && self.process(*at).is_writing())
     }
@@ -99,7 +104,7 @@ impl<A: Algorithm> World<A> {
     pub fn enabled_faults(&self, actions: &mut Vec<Action<A::Input>>) {
         for (index, process) in self.processes().iter().enumerate().filter(|(_, p)| p.is_up()) {
             let at = ProcessId(index as u32);
-            let due = process.timers().iter().filter(|set| A::is_fault(&set.timer));
+            let due = process.timers().iter().filter(|set| self.is_fault(set));
             actions.extend(due.map(|set| Action::Fire { at, timer: set.number }));
         }
         let left = self.faults;
@@ -141,7 +146,12 @@ impl<A: Algorithm> World<A> {
     pub fn is_misfortune(&self, action: &Action<A::Input>) -> bool {
         let Action::Fire { at, timer } = action else { return false };
         let mut timers = self.process(*at).timers().iter();
-        timers.any(|set| set.number == *timer && A::is_fault(&set.timer))
+        timers.any(|set| set.number == *timer && self.is_fault(set))
+    }
+
+    /// Whether a timer stands for a fault.
+    fn is_fault(&self, set: &SetTimer<A::Timer>) -> bool {
+        self.fixed.reductions.is_fault(&set.timer)
     }
 
     fn enabled_tells(&self, actions: &mut Vec<Action<A::Input>>) {

@@ -8,6 +8,7 @@ use super::process::Print;
 use super::{FaultsLeft, Order, World};
 use foldhash::quality::FixedState;
 use std::hash::{BuildHasher, Hash};
+use synod_core::reductions::FaultBudgets;
 use synod_core::{Algorithm, Effect, ProcessId};
 
 /// Any number will do, as long as it never changes.
@@ -21,8 +22,8 @@ pub(super) fn hash<T: Hash>(value: &T) -> u64 {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Left {
     world: FaultsLeft,
-    /// What processes stand for: see [`Algorithm::faults_left`].
-    processes: [u8; 8],
+    /// What processes stand for: see [`synod_core::Reductions::faults_left`].
+    processes: FaultBudgets,
 }
 
 impl Left {
@@ -57,17 +58,22 @@ impl<A: Algorithm> World<A> {
         if self.print == 0 {
             return;
         }
-        let now_us = self.clock_us();
+        let (now_us, reductions) = (self.clock_us(), self.fixed.reductions);
         for (index, process) in self.processes.iter_mut().enumerate().filter(|(_, p)| p.print == 0)
         {
-            process.print = hash(&(index, Print { process, now_us })).max(1);
+            process.print = hash(&(index, Print { process, now_us, reductions })).max(1);
         }
         self.print = self.sum_of_prints();
     }
 
-    /// The fingerprint. Two worlds with the same one behave the same for ever (but for a
-    /// coincidence with a probability of about the square of their number divided by 2^65).
+    /// The fingerprint. Two worlds with the same one behave the same for ever, but for how much may still
+    /// go wrong if the world leaves anything out (and but for a coincidence with a probability of about
+    /// the square of their number divided by 2^65).
     pub fn fingerprint(&self) -> u64 {
+        if self.fixed.full { self.whole_fingerprint(false) } else { self.kept_fingerprint() }
+    }
+
+    fn kept_fingerprint(&self) -> u64 {
         assert_ne!(self.print, 0, "keep_fingerprint was called");
         self.print
     }
@@ -95,7 +101,8 @@ impl<A: Algorithm> World<A> {
     pub fn left(&self) -> Left {
         let mut left = Left::of(self.faults);
         for process in self.processes.iter().filter(|_| self.fixed.stand_for_faults) {
-            for (sum, more) in left.processes.iter_mut().zip(process.state().faults_left()) {
+            let more = self.fixed.reductions.faults_left(process.state());
+            for (sum, more) in left.processes.iter_mut().zip(more) {
                 *sum = sum.saturating_add(more);
             }
         }
@@ -104,7 +111,7 @@ impl<A: Algorithm> World<A> {
 
     /// A fingerprint that tells worlds apart that differ in what may still go wrong.
     pub fn whole_fingerprint(&self, normal: bool) -> u64 {
-        let print = if normal { self.normal_fingerprint() } else { self.fingerprint() };
+        let print = if normal { self.normal_fingerprint() } else { self.kept_fingerprint() };
         print.wrapping_add(self.left().print()).max(1)
     }
 
@@ -118,7 +125,7 @@ impl<A: Algorithm> World<A> {
     }
 
     /// The fingerprint of what this world amounts to when only relations between numbers matter:
-    /// see [`Algorithm::normalise`].
+    /// see [`synod_core::Reductions::normalise`].
     pub fn normal_fingerprint(&self) -> u64 {
         let mut world = self.clone();
         let mut messages = world.medium.flight.messages_mut();
@@ -141,7 +148,7 @@ impl<A: Algorithm> World<A> {
                 }
             }
         }
-        A::normalise(&mut states, &mut messages);
+        self.fixed.reductions.normalise(&mut states, &mut messages);
         world.keep_fingerprint();
         world.fingerprint()
     }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
-use synod_core::{Algorithm, Family, Monitor, ProcessId, Protocol, Wire};
+use synod_core::{Algorithm, Family, Monitor, ProcessId, Protocol, Reductions, Wire};
 
 /// The knowledge that a message carries for the monitor.
 pub type TagOf<A> = <<<A as Algorithm>::Family as Family>::Monitor as Monitor>::Tag;
@@ -90,9 +90,9 @@ impl<A: Algorithm> Envelope<A> {
     }
 
     /// Whether it arrives before anything else happens.
-    pub fn is_urgent(&self) -> bool {
+    pub fn is_urgent(&self, reductions: &Reductions<A>) -> bool {
         match &self.body {
-            Body::Message(message) => message.is_urgent(),
+            Body::Message(message) => reductions.is_urgent(message),
             Body::Tell(_) => false,
         }
     }

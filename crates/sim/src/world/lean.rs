@@ -10,7 +10,8 @@ impl<A: Algorithm> World<A> {
     /// greater one and of those whose receivers have taken a step. (Of all others it is known that
     /// they will not.)
     pub(super) fn forget_ignored(&mut self, since: u64) {
-        if !self.fixed.lean {
+        let reductions = self.fixed.reductions;
+        if !self.fixed.lean || reductions.ignores.is_none() {
             return;
         }
         self.forget(|world, envelope| match &envelope.body {
@@ -18,7 +19,7 @@ impl<A: Algorithm> World<A> {
                 let to = world.process(envelope.to);
                 (to.print == 0 || envelope.number >= since)
                     && to.is_up()
-                    && to.state().ignores(envelope.from, message)
+                    && reductions.ignores(to.state(), envelope.from, message)
             }
             Body::Tell(_) => false,
         });

@@ -40,7 +40,7 @@ use synod_core::algorithm::Replay;
 use synod_core::card::{Order, Rounds, Timing};
 use synod_core::{
     Algorithm, Application, Clock, Family, Host, Invariant, Moment, Monitor, ProcessId, ProcessSet,
-    Setup, SetupError, Violation, clone_by_field,
+    Reductions, Setup, SetupError, Violation, clone_by_field,
 };
 
 /// The judge of a world.
@@ -55,6 +55,8 @@ struct Fixed<A: Algorithm> {
     multicast: bool,
     timing: Timing,
     lean: bool,
+    full: bool,
+    reductions: Reductions<A>,
     /// Whether processes stand for something that goes wrong.
     stand_for_faults: bool,
     clocks: Vec<Clock>,
@@ -133,12 +135,14 @@ impl<A: Algorithm> World<A> {
             print: 0,
             fixed: Shared(Arc::new(Fixed {
                 setup: plan.setup.clone(),
-                stand_for_faults: initial.iter().any(|p| p.faults_left() != [0; 8]),
+                stand_for_faults: initial.iter().any(|p| kit.reductions.faults_left(p) != [0; 8]),
                 initial,
                 order: plan.order,
                 multicast: plan.multicast,
                 timing: plan.timing,
                 lean: plan.lean,
+                full: plan.full,
+                reductions: kit.reductions,
                 clocks: plan.clocks.clone(),
                 judged: plan.judged.ids::<A>(&plan.setup),
                 replay: kit.replay,
@@ -313,9 +317,15 @@ impl<A: Algorithm> World<A> {
         self.progress.is_cut_off()
     }
 
-    /// Whether nothing came of the last step: whatever can happen now could happen before.
+    /// Whether nothing came of the last step: whatever can happen now could happen before. Never, if the
+    /// world leaves nothing out.
     pub fn was_retracted(&self) -> bool {
-        self.progress.retracted
+        self.progress.retracted && !self.fixed.full
+    }
+
+    /// What explorers may leave out.
+    pub(crate) fn reductions(&self) -> Reductions<A> {
+        self.fixed.reductions
     }
 
     fn ask(&mut self, at: ProcessId, input: A::Input, driver: &mut dyn Driver<A>) {

@@ -16,13 +16,15 @@ pub struct Plan {
     pub multicast: bool,
     /// What is known about time, for drivers that try everything. A simulator has its own time.
     pub timing: Timing,
-    /// Whether the world forgets at once what makes no difference any more, if nobody comes back
-    /// from a crash: messages that will be ignored ([`Protocol::ignores`]) or find nobody there,
-    /// and disks of processes that crashed. So drivers that try everything have fewer states to
-    /// look at.
+    /// Whether the world forgets at once what makes no difference any more, if nobody comes back from
+    /// a crash: messages that will be ignored ([`Reductions::ignores`]) or find nobody there, and disks
+    /// of processes that crashed. So drivers that try everything have fewer states to look at.
     ///
-    /// [`Protocol::ignores`]: synod_core::Protocol::ignores
+    /// [`Reductions::ignores`]: synod_core::Reductions::ignores
     pub lean: bool,
+    /// Whether drivers that try everything leave nothing out: every disk may be slow, every step counts,
+    /// and worlds with different budgets are different worlds. See [`synod_core::reductions`].
+    pub full: bool,
     /// The clocks of the processes. Empty: all perfect.
     pub clocks: Vec<Clock>,
     /// The properties to be judged, by id, and whether the algorithm's own invariants are too.
@@ -82,6 +84,7 @@ impl Plan {
             multicast: false,
             timing: Timing::Asynchronous,
             lean: false,
+            full: false,
             clocks: Vec::new(),
             judged: Judged::Promised,
         }

@@ -3,7 +3,7 @@
 use std::hash::{Hash, Hasher};
 use synod_core::durable::Record;
 use synod_core::host::{SetTimer, Write};
-use synod_core::{Algorithm, Family, Host, clone_by_field};
+use synod_core::{Algorithm, Family, Host, Reductions, clone_by_field};
 
 /// The application above an algorithm.
 pub type ApplicationOf<A> = <<A as Algorithm>::Family as Family>::Application;
@@ -99,6 +99,8 @@ pub(super) struct Print<'a, A: Algorithm> {
     pub(super) process: &'a Process<A>,
     /// What time it is, where timers run out by the clock.
     pub(super) now_us: Option<u64>,
+    /// Tells timers that stand for faults, which are left out.
+    pub(super) reductions: Reductions<A>,
 }
 
 impl<A: Algorithm> Hash for Print<'_, A> {
@@ -109,7 +111,8 @@ impl<A: Algorithm> Hash for Print<'_, A> {
         process.status.hash(hasher);
         (process.incarnation, process.has_lost_disk).hash(hasher);
         // Counted, so that no list of timers can be taken for the beginning of a disk.
-        let matter = || process.timers().iter().filter(|set| !A::is_fault(&set.timer));
+        let is_fault = |set: &SetTimer<A::Timer>| self.reductions.is_fault(&set.timer);
+        let matter = || process.timers().iter().filter(|set| !is_fault(set));
         matter().count().hash(hasher);
         for set in matter() {
             (&set.timer, left_ms(set, self.now_us)).hash(hasher);

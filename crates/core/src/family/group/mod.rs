@@ -13,6 +13,7 @@ use crate::card::{Parameter, Rounds};
 use crate::group::{Ask, Event, Level};
 use crate::process::ProcessId;
 use crate::protocol::Wire;
+use crate::reductions::Fleeting;
 use crate::setup::Setup;
 use std::sync::Arc;
 
@@ -30,6 +31,8 @@ impl Wire for Payload {
         "Payload"
     }
 }
+
+impl Fleeting for Payload {}
 
 /// One order of all messages.
 pub const G1: &str = "G1";

@@ -1,6 +1,6 @@
 //! The card of [Paxos](super).
 
-use super::{Message, Paxos, PaxosProcess, normal};
+use super::{Paxos, PaxosProcess};
 use synod_core::algorithm::Replay;
 use synod_core::byzantine::{ADVERSARY, LIES, SCRIPT, Sworn, TRAITORS};
 use synod_core::card::{
@@ -139,13 +139,6 @@ impl Sworn for PaxosProcess<true, true> {
     /// The formulas are about one proposer, with all processes as learners.
     fn has_costs(setup: &Setup) -> bool {
         ["proposers", "learners", "traitors", "ballots"].iter().all(|n| setup.text(n).is_none())
-    }
-
-    /// The rules only compare ballots, and take the smallest of an owner above another. Both
-    /// commute with counting rounds from a later one, unless an acceptor has promised no ballot yet
-    /// (its next ballot is of round 1), there is a last round, or time depends on the round.
-    fn normalise(processes: &mut [&mut Paxos], in_flight: &mut [&mut Message]) -> bool {
-        normal::normalise(processes, in_flight)
     }
 }
 

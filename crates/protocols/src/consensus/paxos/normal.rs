@@ -1,20 +1,27 @@
 //! Ballots of [Paxos](super) counted from a later round, so that the explorer recognises states
 //! that repeat with greater rounds.
 
-use super::{Message, Paxos, PaxosProcess, Proposer, Retry};
+use super::{Message, PaxosProcess, Proposer, Retry};
 use crate::consensus::ballot::{Ballot, LAST_ROUND};
 use crate::consensus::learner::Learner;
 
-/// Counts all rounds from the first one that is still in use. Returns false for a group whose
-/// behaviour that would change.
-pub(super) fn normalise(processes: &mut [&mut Paxos], in_flight: &mut [&mut Message]) -> bool {
-    let fits = |p: &PaxosProcess<true, true>| {
+/// Counts all rounds from the first one that is still in use. Returns whether the group is one for
+/// which that changes nothing.
+///
+/// Ballots are only compared, and the next one is the smallest of its owner above another. Both
+/// commute with counting rounds from a later one, unless a process has not promised anything yet
+/// (its next ballot is of round 1), there is a last round, or time depends on the round.
+pub(super) fn normalise<const NUMBERED: bool, const REMEMBER: bool>(
+    processes: &mut [&mut PaxosProcess<NUMBERED, REMEMBER>],
+    in_flight: &mut [&mut Message],
+) -> bool {
+    let fits = |p: &&mut PaxosProcess<NUMBERED, REMEMBER>| {
         p.setting.retry == Retry::AtOnce && p.setting.ballots == LAST_ROUND
     };
-    if !processes.iter().all(|process| process.loyal().is_some_and(fits)) {
+    if !processes.iter().all(fits) {
         return false;
     }
-    if processes.iter().all(|process| process.process().acceptor.promised.is_some()) {
+    if processes.iter().all(|process| process.acceptor.promised.is_some()) {
         let mut first = LAST_ROUND;
         each(processes, in_flight, &mut |ballot| first = first.min(ballot.round));
         each(processes, in_flight, &mut |ballot| *ballot = ballot.back_by(first - 1));
@@ -22,14 +29,14 @@ pub(super) fn normalise(processes: &mut [&mut Paxos], in_flight: &mut [&mut Mess
     true
 }
 
-/// Shows every ballot of the processes and of the messages in flight.
-fn each(
-    processes: &mut [&mut Paxos],
+/// Shows every ballot that there is.
+fn each<const NUMBERED: bool, const REMEMBER: bool>(
+    processes: &mut [&mut PaxosProcess<NUMBERED, REMEMBER>],
     in_flight: &mut [&mut Message],
     show: &mut dyn FnMut(&mut Ballot),
 ) {
     for process in processes {
-        each_of_process(process.process_mut(), show);
+        each_of_process(process, show);
     }
     for message in in_flight {
         match &mut **message {
@@ -47,7 +54,10 @@ fn each(
     }
 }
 
-fn each_of_process(process: &mut PaxosProcess<true, true>, show: &mut dyn FnMut(&mut Ballot)) {
+fn each_of_process<const NUMBERED: bool, const REMEMBER: bool>(
+    process: &mut PaxosProcess<NUMBERED, REMEMBER>,
+    show: &mut dyn FnMut(&mut Ballot),
+) {
     process.acceptor.promised.iter_mut().for_each(&mut *show);
     process.acceptor.accepted.iter_mut().for_each(|vote| show(&mut vote.ballot));
     if let Learner::Listening(votes) = &mut process.learner {

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use std::cmp::max;
 use synod_core::group::{Cause, Change, Delivery, Event, Level, Member, ViewId};
-use synod_core::{Cx, Data, ProcessId, ProcessSet, Protocol, Wire};
+use synod_core::reductions::Fleeting;
+use synod_core::{Cx, Data, ProcessId, ProcessSet, Protocol};
 
 /// Members whose last view, told or still to be told, is the same.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -60,7 +61,7 @@ pub(super) struct Closing<M> {
     transitional: Vec<Delivery<M>>,
 }
 
-impl<M: Wire> Component<M> {
+impl<M: Fleeting> Component<M> {
     pub(super) fn new(view: ViewId, members: Vec<Member>) -> Self {
         let here = members.iter().map(|member| Reader { node: member.node, next: 0 }).collect();
         Component { view, members, here, dead: Vec::new(), closed: false, log: Vec::new() }

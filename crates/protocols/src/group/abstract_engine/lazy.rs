@@ -49,9 +49,9 @@
 //! So the history without them is one that the oracle allows, and is judged the same at every
 //! moment. The other way round there is nothing to show: a multicast may take any time.
 //!
-//! In the same way, what is void *between* two views ([`Wire::is_void_between_views`]) is not
-//! delivered there by those who need not; and when a view ends, nobody delivers any more what ends
-//! with it anyway ([`Wire::ends_with_its_view`]). Neither makes a difference.
+//! In the same way, what is void *between* two views ([`Fleeting::is_void_between_views`]) is not delivered there
+//! by those who need not; and when a view ends, nobody delivers any more what ends with it anyway
+//! ([`Fleeting::ends_with_its_view`]). Neither makes a difference.
 //!
 //! Then names of views can be used again, see [`Oracle::epoch_after`]. Names are compared and
 //! nothing else; and whoever knows a name is in that view or has a message of that view before it:
@@ -99,11 +99,11 @@ use super::oracle::Oracle;
 use super::settings::Left;
 use super::{Abstract, Message, Move, ORACLE};
 use synod_core::group::{Delivery, Event, Member, ViewId};
-use synod_core::{Cx, ProcessId, Wire};
+use synod_core::reductions::{Fleeting, retract};
+use synod_core::{Cx, ProcessId};
 
-impl<M: Wire> Oracle<M> {
-    /// Whether those whom others have left go on before all else. A script may want something else
-    /// first.
+impl<M: Fleeting> Oracle<M> {
+    /// Whether those whom others have left go on before all else. A script may want something else first.
     fn is_prompt(&self) -> bool {
         self.settings.is_lazy() && matches!(self.settings.left, Left::Budgets { .. })
     }
@@ -246,7 +246,7 @@ pub enum Waiting<'a, M> {
     Ordered(&'a Delivery<M>),
 }
 
-impl<M: Wire> Waiting<'_, M> {
+impl<M: Fleeting> Waiting<'_, M> {
     /// Whether it is a view.
     pub fn is_view(&self) -> bool {
         matches!(self, Waiting::Event(Event::View(_)))
@@ -261,7 +261,7 @@ impl<M: Wire> Waiting<'_, M> {
     }
 }
 
-impl<M: Wire> Abstract<M> {
+impl<M: Fleeting> Abstract<M> {
     /// What a lazy oracle has not told a member yet.
     pub fn to_be_told(&self, node: ProcessId) -> Option<Vec<Waiting<'_, M>>> {
         match self {
@@ -273,7 +273,7 @@ impl<M: Wire> Abstract<M> {
     }
 }
 
-impl<M: Wire> Oracle<M> {
+impl<M: Fleeting> Oracle<M> {
     /// Those whom others have left are told how their view ends; or those who know it get another.
     pub(super) fn settle_slowly(&mut self, cx: &mut Cx<'_, Abstract<M>>) {
         let unsettled = |place: &usize| self.components[*place].is_unsettled();
@@ -357,7 +357,7 @@ impl<M: Wire> Oracle<M> {
     /// Something is multicast: it waits for its place.
     pub(super) fn put_by(&mut self, delivery: Delivery<M>, cx: &mut Cx<'_, Abstract<M>>) {
         if self.rests {
-            cx.retract();
+            retract(cx);
         }
         if self.is_current(delivery.sender) && !self.has_perished(&delivery) {
             self.node_mut(delivery.sender.node).unordered.push_back(delivery);
@@ -380,7 +380,7 @@ impl<M: Wire> Oracle<M> {
             cx.send(node, Message::Ask);
         } else {
             // It has nothing to say, so it was too early to tell it.
-            cx.retract();
+            retract(cx);
         }
         self.set_timers(cx);
     }

@@ -3,8 +3,9 @@
 use super::settings::{Passing, Settings};
 use super::{Abstract, Message, ORACLE, WINDOW};
 use serde::{Deserialize, Serialize};
+use synod_core::Cx;
 use synod_core::group::{Ask, Event, Member, ViewId};
-use synod_core::{Cx, Wire};
+use synod_core::reductions::Fleeting;
 
 /// A member.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -45,7 +46,7 @@ impl Stub {
         }
     }
 
-    pub(super) fn on_ask<M: Wire>(&mut self, ask: Ask<M>, cx: &mut Cx<'_, Abstract<M>>) {
+    pub(super) fn on_ask<M: Fleeting>(&mut self, ask: Ask<M>, cx: &mut Cx<'_, Abstract<M>>) {
         match (ask, self.standing) {
             (Ask::Multicast { level, message }, Standing::Inside(sender, sent_in))
                 if self.room() > 0 =>
@@ -66,7 +67,7 @@ impl Stub {
 
     /// Outside the group nothing is heard but that we are in it again, in our next life: whoever
     /// leaves is told things until the oracle knows.
-    pub(super) fn on_event<M: Wire>(&mut self, event: Event<M>, cx: &mut Cx<'_, Abstract<M>>) {
+    pub(super) fn on_event<M: Fleeting>(&mut self, event: Event<M>, cx: &mut Cx<'_, Abstract<M>>) {
         let was_full = matches!(self.standing, Standing::Inside(..)) && self.room() == 0;
         match (&event, self.standing) {
             (Event::View(view), standing) => {

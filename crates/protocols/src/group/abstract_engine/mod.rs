@@ -49,8 +49,10 @@ use member::Stub;
 use oracle::Oracle;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use synod_core::card::{OwnFaults, Parameter};
 use synod_core::group::{Ask, Capabilities, Engine, Event, Level, Member, ViewId};
-use synod_core::{Cx, ProcessId, Protocol, Setup, SetupError, Wire};
+use synod_core::reductions::{FaultBudgets, Fleeting};
+use synod_core::{Cx, ProcessId, ProcessSet, Protocol, Reductions, Setup, SetupError, Wire};
 
 /// The oracle. Everybody else is a member.
 pub const ORACLE: ProcessId = ProcessId(0);
@@ -109,7 +111,9 @@ impl<M: Wire> Wire for Message<M> {
             Message::Certain => "Certain",
         }
     }
+}
 
+impl<M> Message<M> {
     /// An event is told when the oracle says so: there is nothing between them.
     fn is_urgent(&self) -> bool {
         match self {
@@ -206,7 +210,7 @@ impl Move {
     }
 
     /// Whether it may come and need not.
-    pub fn is_fault(self) -> bool {
+    pub fn is_fault(&self) -> bool {
         !matches!(self, Move::Settle | Move::Gather | Move::Pass | Move::Order | Move::Rest)
     }
 
@@ -224,20 +228,9 @@ impl Move {
     }
 }
 
-impl<M: Wire> Abstract<M> {
-    /// The processes of a group: the oracle first.
-    pub fn processes(setup: &Setup) -> Result<Vec<Self>, SetupError> {
-        let settings = Settings::from_setup(setup)?;
-        let member = Abstract::Member(Stub::new(&settings));
-        let members = std::iter::repeat_n(member, setup.n - 1);
-        let oracle = Abstract::Oracle(Oracle::new(setup.n - 1, settings));
-        Ok(std::iter::once(oracle).chain(members).collect())
-    }
-}
-
 impl<M> Abstract<M> {
     /// How often each fault may still come.
-    pub fn faults_left(&self) -> [u8; 8] {
+    fn faults_left(&self) -> FaultBudgets {
         match self {
             Abstract::Oracle(oracle) => oracle.settings.left.each(),
             Abstract::Member(_) => [0; 8],
@@ -245,11 +238,19 @@ impl<M> Abstract<M> {
     }
 }
 
-impl<M: Wire> Protocol for Abstract<M> {
+impl<M: Fleeting> Protocol for Abstract<M> {
     type Input = Ask<M>;
     type Output = Event<M>;
     type Message = Message<M>;
     type Timer = Move;
+
+    const REDUCTIONS: Reductions<Self> = Reductions {
+        is_urgent: Some(Message::is_urgent),
+        is_fault: Some(Move::is_fault),
+        faults_left: Some(Self::faults_left),
+        thorough: settings::THOROUGH,
+        ..Reductions::NONE
+    };
 
     fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
         if let Abstract::Oracle(oracle) = self {
@@ -286,7 +287,7 @@ impl<M: Wire> Protocol for Abstract<M> {
     }
 }
 
-impl<M: Wire> Engine<M> for Abstract<M> {
+impl<M: Fleeting> Engine<M> for Abstract<M> {
     fn capabilities(&self) -> Capabilities {
         let safe = match self {
             Abstract::Oracle(oracle) => oracle.settings().safe,
@@ -300,5 +301,31 @@ impl<M: Wire> Engine<M> for Abstract<M> {
             Abstract::Oracle(_) => 0,
             Abstract::Member(stub) => stub.room(),
         }
+    }
+
+    const PARAMETERS: &'static [Parameter] = &PARAMETERS;
+
+    const OWN_FAULTS: Option<OwnFaults> = Some(OWN_FAULTS);
+
+    /// The oracle first, then the members.
+    fn engines(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+        let settings = Settings::from_setup(setup)?;
+        let member = Abstract::Member(Stub::new(&settings));
+        let members = std::iter::repeat_n(member, setup.n - 1);
+        let oracle = Abstract::Oracle(Oracle::new(setup.n - 1, settings));
+        Ok(std::iter::once(oracle).chain(members).collect())
+    }
+
+    fn nodes(setup: &Setup) -> Result<ProcessSet, SetupError> {
+        Ok(ProcessSet::all_but(setup.n, ORACLE))
+    }
+
+    fn takes_part(&self) -> bool {
+        matches!(self, Abstract::Member(_))
+    }
+
+    /// It moves only when something is to be told.
+    fn is_restless(&self) -> bool {
+        false
     }
 }

@@ -5,9 +5,10 @@ use super::oracle::Oracle;
 use super::phase::Phase;
 use super::{Abstract, Message, Move, ORACLE};
 use synod_core::group::{Cause, Event};
-use synod_core::{Cx, ProcessId, ProcessSet, Wire};
+use synod_core::reductions::Fleeting;
+use synod_core::{Cx, ProcessId, ProcessSet};
 
-impl<M: Wire> Oracle<M> {
+impl<M: Fleeting> Oracle<M> {
     /// Whether it is time for this, and there is something to choose from.
     pub(super) fn may(&self, next: Move, phase: Phase) -> bool {
         if !phase.allows(next) {
@@ -68,18 +69,18 @@ impl<M: Wire> Oracle<M> {
 }
 
 /// One of these.
-pub(super) fn one_of<M: Wire, T: Copy>(options: &[T], cx: &mut Cx<'_, Abstract<M>>) -> T {
+pub(super) fn one_of<M: Fleeting, T: Copy>(options: &[T], cx: &mut Cx<'_, Abstract<M>>) -> T {
     options[cx.choose(options.len() as u32) as usize]
 }
 
 /// Some of these, but not all and not none.
-fn some_of<M: Wire>(set: &ProcessSet, cx: &mut Cx<'_, Abstract<M>>) -> ProcessSet {
+fn some_of<M: Fleeting>(set: &ProcessSet, cx: &mut Cx<'_, Abstract<M>>) -> ProcessSet {
     let parts = (1u32 << set.len()) - 2;
     let chosen = 1 + cx.choose(parts);
     set.iter().enumerate().filter(|(bit, _)| chosen >> bit & 1 == 1).map(|(_, node)| node).collect()
 }
 
-impl<M: Wire> Oracle<M> {
+impl<M: Fleeting> Oracle<M> {
     /// The adversary does something.
     pub(super) fn on_move(&mut self, next: Move, cx: &mut Cx<'_, Abstract<M>>) {
         self.ran_out(next);

@@ -6,7 +6,8 @@ use super::{Abstract, Message};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use synod_core::group::{Cause, Change, Delivery, Event, Level, Member, Part, View, ViewId};
-use synod_core::{Aside, Cx, ProcessId, ProcessSet, Wire};
+use synod_core::reductions::Fleeting;
+use synod_core::{Aside, Cx, ProcessId, ProcessSet};
 
 /// The oracle.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -38,7 +39,7 @@ pub(super) struct Node<M> {
     pub(super) unordered: VecDeque<Delivery<M>>,
 }
 
-impl<M: Wire> Oracle<M> {
+impl<M: Fleeting> Oracle<M> {
     pub(super) fn new(members: usize, settings: Settings) -> Self {
         let incarnation = u32::from(settings.beginning != Beginning::Later);
         let node = Node { incarnation, queue: VecDeque::new(), unordered: VecDeque::new() };
@@ -92,7 +93,7 @@ impl<M: Wire> Oracle<M> {
     }
 }
 
-impl<M: Wire> Oracle<M> {
+impl<M: Fleeting> Oracle<M> {
     /// Members that begin in a view have it from the start.
     pub(super) fn start(&mut self, cx: &mut Cx<'_, Abstract<M>>) {
         let all: ProcessSet = self.names().collect();

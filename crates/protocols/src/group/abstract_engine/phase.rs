@@ -2,7 +2,8 @@
 
 use super::oracle::Oracle;
 use super::{Abstract, Move};
-use synod_core::{Cx, Wire};
+use synod_core::Cx;
+use synod_core::reductions::Fleeting;
 
 /// What it is time for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +45,7 @@ impl Phase {
     }
 }
 
-impl<M: Wire> Oracle<M> {
+impl<M: Fleeting> Oracle<M> {
     /// What it is time for: if the oracle is lazy, what is certain comes before all else.
     pub(super) fn phase(&self) -> Phase {
         if !self.settings.is_lazy() {

@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
 use synod_core::card::{OwnFaults, Parameter};
 use synod_core::family::group::ENGINE;
+use synod_core::reductions::FaultBudgets;
 use synod_core::{Setup, SetupError};
 
 /// More than this is more than anybody can explore.
@@ -88,6 +89,9 @@ pub const PARAMETERS: [Parameter; 14] = [
     },
 ];
 
+/// Without what a lazy oracle leaves out: see `lazy.rs`.
+pub(super) const THOROUGH: &[(&str, &str)] = &[("passing", "step"), ("across", "yes")];
+
 /// What goes wrong is the oracle's doing: the network below the members stands for nothing real.
 pub const OWN_FAULTS: OwnFaults = OwnFaults {
     set: &[(ENGINE.name, "abstract")],
@@ -119,8 +123,7 @@ pub enum Left {
     Script(VecDeque<Move>),
 }
 
-/// What is left of budgets is told apart by [`Left::each`], see
-/// [`synod_core::Algorithm::faults_left`].
+/// What is left of budgets is told apart by [`Left::each`], see [`synod_core::Reductions::faults_left`].
 impl Hash for Left {
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self {
@@ -132,7 +135,7 @@ impl Hash for Left {
 
 impl Left {
     /// How often each fault may still come.
-    pub(super) fn each(&self) -> [u8; 8] {
+    pub(super) fn each(&self) -> FaultBudgets {
         let mut all = [0; 8];
         if let Left::Budgets { each, burst } = self {
             let budgets = each.iter().map(|(_, left)| *left).chain([*burst]);

@@ -62,6 +62,9 @@ pub(super) fn settings(setup: &Setup) -> Result<Settings, SetupError> {
     })
 }
 
+/// The parameters of the engine alone.
+pub const PARAMETERS: [Parameter; 4] = [PERIOD, TIMEOUT, WINDOW_OF, VIEWS_AT_MOST];
+
 /// After so many time-outs of calm all are in one view. Ten pass at most until everybody knows of
 /// everybody and whatever was begun before is given up; then the longest ban; and twelve more until
 /// the next view, if its first proposal is refused. `docs/groups.md` counts them.

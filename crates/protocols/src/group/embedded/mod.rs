@@ -35,7 +35,7 @@ mod numbers;
 mod order;
 mod peers;
 
-pub use card::{CARD, PERIOD, TIMEOUT, VIEWS_AT_MOST, WINDOW_OF};
+pub use card::{CARD, PARAMETERS, PERIOD, TIMEOUT, VIEWS_AT_MOST, WINDOW_OF};
 pub use message::{Accept, Entry, Hello, Message, Numbered, Prepare};
 
 use attempt::Attempt;
@@ -43,6 +43,7 @@ use order::Order;
 use peers::Peers;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+use synod_core::card::Parameter;
 use synod_core::group::{
     Ask, Capabilities, Cause, Change, Engine, Event, Level, Member, Part, View, ViewId,
 };
@@ -208,6 +209,17 @@ impl<M: Wire> Engine<M> for Embedded<M> {
             Phase::Out => 0,
             _ => self.settings.window.saturating_sub(self.queue.len() + self.own_kept),
         }
+    }
+
+    const PARAMETERS: &'static [Parameter] = &PARAMETERS;
+
+    fn engines(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+        ProcessId::all(setup.n).map(|me| Self::from_setup(me, setup)).collect()
+    }
+
+    /// Signs of life go on for ever.
+    fn is_restless(&self) -> bool {
+        true
     }
 }
 

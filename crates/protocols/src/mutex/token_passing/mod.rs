@@ -25,7 +25,8 @@ pub use choice::{Choice, RicartAgrawalaToken, SuzukiKasami};
 use serde::{Deserialize, Serialize};
 use synod_core::family::mutex::{Input, Mutex, Output};
 use synod_core::{
-    Algorithm, Card, Cx, Invariant, Never, ProcessId, Protocol, Setup, SetupError, Snapshot, Wire,
+    Algorithm, Card, Cx, Invariant, Never, ProcessId, Protocol, Reductions, Setup, SetupError,
+    Snapshot, Wire,
 };
 
 /// The permission to enter.
@@ -81,6 +82,9 @@ impl<C: Choice> Protocol for TokenPassing<C> {
     type Output = Output;
     type Message = Message<C>;
     type Timer = Never;
+
+    const REDUCTIONS: Reductions<Self> =
+        Reductions { normalise: Some(normalise), ..Reductions::NONE };
 
     fn on_input(&mut self, input: Input, cx: &mut Cx<'_, Self>) {
         match input {
@@ -201,31 +205,34 @@ impl<C: Choice> Algorithm for TokenPassing<C> {
             holds: there_is_one_token,
         }]
     }
+}
 
-    /// Counts the requests of each process from the last one granted.
-    ///
-    /// This changes no behaviour. The rules use the numbers of a process in three ways only: they
-    /// compare them with the number that the token says was granted (`requested > granted`), they
-    /// keep the larger of two, and they increase the process's own number by one, which later
-    /// becomes the granted one. All three commute with subtracting one number from all of them. A
-    /// number below the granted one would become negative; it becomes 0 instead. No rule can tell
-    /// the difference: the granted number never decreases, so every comparison with it gives the
-    /// same answer as for the number granted last.
-    fn normalise(processes: &mut [&mut Self], in_flight: &mut [&mut Message<C>]) -> bool {
-        let Some(granted) = take_granted(processes, in_flight) else { return false };
-        for (index, process) in processes.iter_mut().enumerate() {
-            process.my_number = process.my_number.saturating_sub(granted[index]);
-            for (requested, granted) in process.requested.iter_mut().zip(&granted) {
-                *requested = requested.saturating_sub(*granted);
-            }
+/// Counts the requests of each process from the last one granted.
+///
+/// Nothing that can happen changes, because the numbers about a process are used in no other
+/// way than these: they are compared with what the token says was granted to it
+/// (`requested > granted`), the larger of two is kept, and its own is increased by one and
+/// becomes what was granted. All of this commutes with subtracting the same number from all
+/// of them. A number that was already granted would become negative; it becomes 0 instead,
+/// and that makes no difference either: what was granted never decreases, so no comparison
+/// will tell it from the number granted last.
+fn normalise<C: Choice>(
+    processes: &mut [&mut TokenPassing<C>],
+    in_flight: &mut [&mut Message<C>],
+) -> bool {
+    let Some(granted) = take_granted(processes, in_flight) else { return false };
+    for (index, process) in processes.iter_mut().enumerate() {
+        process.my_number = process.my_number.saturating_sub(granted[index]);
+        for (requested, granted) in process.requested.iter_mut().zip(&granted) {
+            *requested = requested.saturating_sub(*granted);
         }
-        for message in in_flight {
-            if let Message::Request { process, number } = message {
-                *number = number.saturating_sub(granted[process.index()]);
-            }
-        }
-        true
     }
+    for message in in_flight {
+        if let Message::Request { process, number } = message {
+            *number = number.saturating_sub(granted[process.index()]);
+        }
+    }
+    true
 }
 
 /// Takes the granted numbers out of the only token, and leaves zeros there. `None` if there is not

@@ -64,7 +64,7 @@ use serde::{Deserialize, Serialize};
 use settings::Limits;
 use std::collections::{BTreeMap, VecDeque};
 use synod_core::replication::{Ask, BadSettings, Client, Command, Engine, Event};
-use synod_core::{Cx, Data, Durable, ProcessId, ProcessSet, Protocol};
+use synod_core::{Cx, Data, Durable, ProcessId, ProcessSet, Protocol, Reductions};
 
 /// No view and no sequence number gets as far in any life; there is room above to count on.
 const FAR: u64 = 1 << 62;
@@ -227,6 +227,9 @@ impl<O: Data, S: Data> Protocol for Pbft<O, S> {
     type Message = Message<O, S>;
     type Timer = Timer;
 
+    const REDUCTIONS: Reductions<Self> =
+        Reductions { ignores: Some(Self::is_past), ..Reductions::NONE };
+
     fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
         if !self.is_replica() {
             return;
@@ -255,7 +258,7 @@ impl<O: Data, S: Data> Protocol for Pbft<O, S> {
     }
 
     fn on_message(&mut self, from: ProcessId, message: Message<O, S>, cx: &mut Cx<'_, Self>) {
-        if self.ignores(from, &message) {
+        if self.is_past(from, &message) {
             return;
         }
         self.heard = None;
@@ -293,10 +296,6 @@ impl<O: Data, S: Data> Protocol for Pbft<O, S> {
             Timer::Suspect => self.suspect(cx),
             Timer::Resend => self.ask_for_help(cx),
         }
-    }
-
-    fn ignores(&self, from: ProcessId, message: &Message<O, S>) -> bool {
-        self.is_past(from, message)
     }
 }
 

@@ -53,7 +53,7 @@ use settings::Limits;
 use snapshot::Writing;
 use std::marker::PhantomData;
 use synod_core::replication::{Ask, BadSettings, Engine, Entry, Event, Parts};
-use synod_core::{Cx, Data, ProcessId, ProcessSet, Protocol};
+use synod_core::{Cx, Data, ProcessId, ProcessSet, Protocol, Reductions};
 
 /// A leader takes in no more while so many entries are not committed.
 pub const WINDOW: usize = 4_096;
@@ -196,6 +196,9 @@ impl<C: Data, S: Parts, R: Rules> Protocol for Raft<C, S, R> {
     type Message = Message<C, S>;
     type Timer = Timer;
 
+    const REDUCTIONS: Reductions<Self> =
+        Reductions { ignores: Some(Self::ignores), ..Reductions::NONE };
+
     fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
         if cx.has_lost_disk() {
             self.forgot = true;
@@ -288,7 +291,9 @@ impl<C: Data, S: Parts, R: Rules> Protocol for Raft<C, S, R> {
             Timer::Snapshot => self.go_on_writing(cx),
         }
     }
+}
 
+impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
     /// Terms only grow, and nobody is a candidate twice in one, nor leads twice in it.
     fn ignores(&self, _from: ProcessId, message: &Message<C, S>) -> bool {
         let waits_for = |term: u64, role: bool| term > self.term || term == self.term && role;

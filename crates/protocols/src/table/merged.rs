@@ -1,0 +1,292 @@
+//! A table of keys and values in a group: written by multicast, read anywhere, merged after a
+//! partition.
+//!
+//! A write bears a stamp of its writer: greater than every stamp that the writer knows of. Whoever
+//! delivers a write keeps it if its stamp is the greatest for its key. So the order in which a copy
+//! takes in writes makes no difference to what is in it, and two copies are merged by keeping the
+//! greater stamp of each key.
+//!
+//! When a view brings members together who were apart, each of them multicasts its copy. Once a
+//! member has delivered the copies of all members of the view, it is *ready*: by then everybody has
+//! taken in the same copies and the same writes, because all deliver the same in the same order.
+//! The same makes a new member ready; its own copy is empty. Members who come from one view
+//! together, and were ready there, have delivered the same and need nothing.
+//!
+//! What a merge means, honestly: of two writes to one key on two sides of a partition, the one with
+//! the smaller stamp is overwritten, though its writer was told that it was written. The greater
+//! stamp is not the later one on the wall; it is the one whose side has written more. A write never
+//! loses to one that its writer knew of. A write that no living member has delivered is gone.
+//!
+//! - Assumes: the contract of [`synod_core::group`], with agreed delivery.
+//! - Guarantees: members that are ready in one view got the same copy there; a copy never goes
+//!   back.
+//! - Cost: one multicast for a write, none for a read; one for each member when a view brings them
+//!   together.
+//! - State: an entry for each key that was ever written (nothing is ever deleted), and a set of
+//!   members. A copy is multicast whole, so a table is as large as a multicast may be, and no
+//!   larger.
+
+use super::GroupEngine;
+use super::mutants::{Sound, Variant};
+use serde::{Deserialize, Serialize};
+use std::marker::PhantomData;
+use synod_core::card::{Card, Crashes, Order, Rounds, Scope, Source, Tolerance};
+use synod_core::family::SharedTable;
+use synod_core::family::table::{
+    ANSWERED, Entries, Entry, Input, KEPT, KEYS, Key, Output, READY, SAME, Stamp, keys,
+};
+use synod_core::group::{
+    Catalogued, Delivery, Level, Member, Served, Service, Session, View, ViewId,
+};
+use synod_core::reductions::Fleeting;
+use synod_core::{Never, ProcessId, ProcessSet, Setup, SetupError, Wire};
+
+/// The table, on whichever engine.
+pub type TableAlgorithm = Served<Table, GroupEngine<Message>>;
+
+/// What members multicast.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Message {
+    /// A write.
+    Put(Key, Entry),
+    /// What the sender has, when it came into the view.
+    Status(Entries),
+}
+
+impl Wire for Message {}
+
+impl Fleeting for Message {
+    /// Between two views a member gathers nothing: in its next view it asks for copies again.
+    fn is_void_between_views(&self) -> bool {
+        matches!(self, Message::Status(_))
+    }
+}
+
+/// Where a member stands.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+enum Standing {
+    /// Not in the group.
+    Outside,
+    /// In a view, as this member.
+    Inside { view: ViewId, me: Member, stage: Stage },
+}
+
+/// How far a member is in its view.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+enum Stage {
+    /// The copies of these members are yet to be delivered.
+    Gathering(ProcessSet),
+    /// It has the copy that all members of the view have.
+    Ready,
+    /// The view ended before all copies were there.
+    Over,
+}
+
+/// The table at one member.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Table<V: Variant = Sound> {
+    copy: Entries,
+    /// The greatest count that this member knows of.
+    count: u64,
+    standing: Standing,
+    /// Whether the copy is still to be multicast, for lack of room.
+    unsaid: bool,
+    variant: PhantomData<V>,
+}
+
+impl<V: Variant> Service for Table<V> {
+    type Message = Message;
+    type Command = Input;
+    type Notice = Output;
+    type Timer = Never;
+
+    fn on_command(&mut self, command: Input, session: &mut Session<'_, Self>) {
+        match command {
+            Input::Put(key, value) => self.put(key, value, session),
+            Input::Get(key) => {
+                let value = self.copy.get(&key).map(|entry| entry.value);
+                session.tell(Output::Read(key, value));
+            }
+            Input::Leave => session.leave(),
+        }
+    }
+
+    fn on_view(&mut self, view: &View, session: &mut Session<'_, Self>) {
+        let Some(me) = view.member(session.me()) else { return };
+        let was_ready = match &self.standing {
+            Standing::Inside { view: known, .. } if *known == view.id => return,
+            Standing::Inside { stage, .. } => *stage == Stage::Ready,
+            Standing::Outside => false,
+        };
+        let stay_together = was_ready && view.companions(me.node) == view.set();
+        let stage = if stay_together { Stage::Ready } else { Stage::Gathering(view.set()) };
+        self.unsaid = stage != Stage::Ready;
+        self.standing = Standing::Inside { view: view.id, me, stage };
+        session.tell(match stay_together {
+            true => Output::Ready(view.id, self.copy.clone()),
+            false => Output::Gathers(view.id),
+        });
+        self.say(session);
+    }
+
+    /// From here on members of the view may deliver different messages. So nobody gets ready in it
+    /// any more.
+    fn on_transitional(&mut self, _with: &ProcessSet, _session: &mut Session<'_, Self>) {
+        if let Standing::Inside { stage: stage @ Stage::Gathering(_), .. } = &mut self.standing {
+            *stage = Stage::Over;
+            self.unsaid = false;
+        }
+    }
+
+    fn on_deliver(&mut self, delivery: Delivery<Message>, session: &mut Session<'_, Self>) {
+        match delivery.message {
+            Message::Put(key, entry) => {
+                self.take_in(key, entry);
+                if self.me() == Some(delivery.sender) {
+                    session.tell(Output::Written(key, entry.stamp));
+                }
+            }
+            Message::Status(copy) => {
+                self.on_status(delivery.sender, delivery.sent_in, copy, session);
+            }
+        }
+        self.say(session);
+    }
+
+    fn on_room(&mut self, session: &mut Session<'_, Self>) {
+        self.say(session);
+    }
+
+    fn on_lost(&mut self, session: &mut Session<'_, Self>) {
+        *self = Table::new();
+        session.tell(Output::Lost);
+    }
+}
+
+impl<V: Variant> Table<V> {
+    pub(super) fn new() -> Self {
+        let (copy, standing) = (Entries::new(), Standing::Outside);
+        Table { copy, count: 0, standing, unsaid: false, variant: PhantomData }
+    }
+
+    /// What this member has.
+    pub fn copy(&self) -> &Entries {
+        &self.copy
+    }
+
+    fn me(&self) -> Option<Member> {
+        match self.standing {
+            Standing::Outside => None,
+            Standing::Inside { me, .. } => Some(me),
+        }
+    }
+
+    /// A write is stamped before it is sent: it is the same write, wherever and whenever it is
+    /// delivered.
+    fn put(&mut self, key: Key, value: u64, session: &mut Session<'_, Self>) {
+        let stamp = self.me().map(|writer| Stamp { count: self.count + 1, writer });
+        let sent = stamp.is_some_and(|stamp| {
+            session.multicast(Level::Agreed, Message::Put(key, Entry { stamp, value })).is_ok()
+        });
+        match sent {
+            true => self.count += 1,
+            false => session.tell(Output::Refused(key)),
+        }
+    }
+
+    fn take_in(&mut self, key: Key, entry: Entry) {
+        self.count = self.count.max(entry.stamp.count);
+        let mine = self.copy.entry(key).or_insert(entry);
+        *mine = (*mine).max(entry);
+    }
+
+    fn on_status(
+        &mut self,
+        sender: Member,
+        sent_in: ViewId,
+        copy: Entries,
+        session: &mut Session<'_, Self>,
+    ) {
+        let Standing::Inside { view, stage, .. } = &mut self.standing else { return };
+        let Stage::Gathering(missing) = stage else { return };
+        if sent_in != *view {
+            return;
+        }
+        missing.remove(sender.node);
+        if missing.is_empty() {
+            *stage = Stage::Ready;
+        }
+        let ready = (*stage == Stage::Ready).then_some(*view);
+        if V::REPLACES {
+            self.copy.clear();
+        }
+        copy.into_iter().for_each(|(key, entry)| self.take_in(key, entry));
+        if let Some(view) = ready {
+            session.tell(Output::Ready(view, self.copy.clone()));
+        }
+    }
+
+    /// Multicasts the copy, if it is still to be said and there is room.
+    fn say(&mut self, session: &mut Session<'_, Self>) {
+        if self.unsaid {
+            let said = session.multicast(Level::Agreed, Message::Status(self.copy.clone()));
+            self.unsaid = said.is_err();
+        }
+    }
+}
+
+impl Catalogued<GroupEngine<Message>> for Table {
+    type Family = SharedTable;
+
+    const CARD: Card = Card {
+        name: "table",
+        title: "A replicated table that merges after a partition",
+        source: Source {
+            author: "P. R. Johnson, R. H. Thomas",
+            year: 1975,
+            work: "The maintenance of duplicate databases, RFC 677",
+        },
+        idea: "Writes bear stamps, and each key keeps the write with the greatest one. So copies can be \
+               merged key by key, whatever each of them has taken in.",
+        rules: &[
+            "put: multicast the write, with a stamp greater than all that are known",
+            "a write is delivered: keep it, if its stamp is the greatest of its key",
+            "a view brings members together who were apart, or not ready: multicast the own copy",
+            "the copies of all members of the view are delivered: ready",
+        ],
+        assumes: &[
+            "a group engine that keeps the contract of extended virtual synchrony; agreed delivery \
+             suffices",
+            "a whole copy fits into one multicast",
+        ],
+        tolerates: Tolerance {
+            crashes: Crashes::AllButOne,
+            loss: true,
+            duplication: true,
+            ..Tolerance::NOTHING
+        },
+        promises: &[SAME, KEPT, ANSWERED, READY],
+        proved: PROVED,
+        parameters: &[KEYS],
+        layers: &["table", "group"],
+        smallest: 2,
+        restless: true,
+        ..Card::BLANK
+    };
+
+    fn service(_: ProcessId, _: &ProcessSet, setup: &Setup) -> Result<Self, SetupError> {
+        keys(setup)?;
+        Ok(Table::new())
+    }
+}
+
+/// A world in which so many write once, on the abstract engine.
+pub(super) const fn writing(n: usize, set: synod_core::card::Settings) -> Scope {
+    Scope { rounds: Rounds::Times(1), order: Order::Fifo, set, ..Scope::of(n) }
+}
+
+const PROVED: &[Scope] = &[
+    writing(3, &[("engine", "abstract"), ("keys", "1"), ("partitions", "1"), ("merges", "1")]),
+    writing(3, &[("engine", "abstract"), ("keys", "1"), ("deaths", "1"), ("restarts", "1")]),
+];
