@@ -10,8 +10,8 @@
 //!   [`World::left`].
 //! - While a disk writes, all actions but its end and a crash of its process. The messages of the
 //!   process wait for its disk, so every other action that is possible before is possible after it.
-//! - Messages that their receivers ignore, whenever they arrive ([`Reductions::ignores`]): the world
-//!   forgets them.
+//! - Messages that their receivers ignore, whenever they arrive ([`Reductions::ignores`]): the
+//!   world forgets them.
 //! - Messages to a process that crashed, and its disk: the world forgets them, too.
 //!
 //! The world forgets only where no process restarts after a crash. The search for endless histories

@@ -30,8 +30,8 @@ fn verdicts(explored: &Explored) -> BTreeMap<&'static str, bool> {
     verdicts.map(|(property, refuted)| (*property, refuted.is_some())).collect()
 }
 
-/// The properties about which both say something, and not the same. (An invariant that stands for what a
-/// lazy engine leaves out is judged only where it does.)
+/// The properties about which both say something, and not the same. (An invariant that stands for
+/// what a lazy engine leaves out is judged only where it does.)
 fn differ(lean: &Explored, full: &Explored) -> Vec<&'static str> {
     let (lean, full) = (verdicts(lean), verdicts(full));
     let other = |(property, refuted): &(&&'static str, &bool)| {
@@ -132,8 +132,8 @@ const MORE: &[(&str, Scope)] = &[
     ("raft-forgetful", ELECTED),
 ];
 
-/// To the published rules of a pool, messages of another view are not void: an engine that leaves those out
-/// is not meant for them, as its parameter `across` says.
+/// To the published rules of a pool, messages of another view are not void: an engine that leaves
+/// those out is not meant for them, as its parameter `across` says.
 fn is_meant(scope: &Scope) -> bool {
     !(scope.set.contains(&("rules", "paper")) && scope.set.contains(&("across", "no")))
 }
@@ -168,8 +168,8 @@ fn what_is_left_out_changes_no_verdict() {
     }
 }
 
-/// The comparison finds where a reduction is used that does not fit: here the engine leaves out what the
-/// published rules act upon.
+/// The comparison finds where a reduction is used that does not fit: here the engine leaves out
+/// what the published rules act upon.
 #[test]
 fn an_engine_that_leaves_too_much_out_hides_what_the_published_rules_do() {
     let question = Question::new(lazy_pool!("paper"));

@@ -276,9 +276,9 @@ pub struct Capabilities {
     pub longest_message: usize,
 }
 
-/// A protocol that offers the contract above, and states its own facts: its parameters, who may be a member,
-/// and which of its timers stand for faults ([`Protocol::REDUCTIONS`]). A service above repeats none of
-/// them.
+/// A protocol that offers the contract above, and states its own facts: its parameters, who may be
+/// a member, and which of its timers stand for faults ([`Protocol::REDUCTIONS`]). A service above
+/// repeats none of them.
 pub trait Engine<M: Wire>: Protocol<Input = Ask<M>, Output = Event<M>> {
     /// What it can do.
     fn capabilities(&self) -> Capabilities;

@@ -11,8 +11,8 @@ use crate::reductions::Fleeting;
 /// life is a node's first one. It must not use them in any other way, or renaming changes what it
 /// does.
 ///
-/// The explorer orders the multicasts of a view and delivers them, and nothing else: the service must
-/// need no commands, no timers, and no safe delivery.
+/// The explorer orders the multicasts of a view and delivers them, and nothing else: the service
+/// must need no commands, no timers, and no safe delivery.
 pub trait ViewByView: Service<Message: Fleeting> {
     /// Renames the last view and the lives of its members.
     fn rename(&mut self, view: ViewId, life: &dyn Fn(Member) -> Member);

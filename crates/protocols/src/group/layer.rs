@@ -74,8 +74,8 @@ impl fmt::Debug for Timer {
 }
 
 impl<M: Fleeting> GroupEngine<M> {
-    /// What a member was not told yet, of what it will be told if nothing else happens; if this is a
-    /// lazy oracle.
+    /// What a member was not told yet, of what it will be told if nothing else happens; if this is
+    /// a lazy oracle.
     pub fn to_be_told(&self, node: ProcessId) -> Option<Vec<abstract_engine::Waiting<'_, M>>> {
         match self {
             GroupEngine::Embedded(_) => None,

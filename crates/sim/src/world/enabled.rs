@@ -87,10 +87,10 @@ impl<A: Algorithm> World<A> {
     }
 
     /// Somebody whose disk writes. A driver that tries everything may let it finish first: whatever
-    /// else could happen before can happen after it. For what the process says waits for its disk, and
-    /// so it might as well have said it and the network, or the application, be slow; and what it would
-    /// take in meanwhile it takes in afterwards. It may only crash before that.
-    /// So there is nobody if the world leaves nothing out.
+    /// else could happen before can happen after it. For what the process says waits for its disk,
+    /// and so it might as well have said it and the network, or the application, be slow; and what
+    /// it would take in meanwhile it takes in afterwards. It may only crash before that. So there
+    /// is nobody if the world leaves nothing out.
     pub fn first_to_write(&self) -> Option<ProcessId> {
         if self.fixed.full {
             return None;

@@ -66,9 +66,9 @@ impl<A: Algorithm> World<A> {
         self.print = self.sum_of_prints();
     }
 
-    /// The fingerprint. Two worlds with the same one behave the same for ever, but for how much may still
-    /// go wrong if the world leaves anything out (and but for a coincidence with a probability of about
-    /// the square of their number divided by 2^65).
+    /// The fingerprint. Two worlds with the same one behave the same for ever, but for how much may
+    /// still go wrong if the world leaves anything out (and but for a coincidence with a
+    /// probability of about the square of their number divided by 2^65).
     pub fn fingerprint(&self) -> u64 {
         if self.fixed.full { self.whole_fingerprint(false) } else { self.kept_fingerprint() }
     }

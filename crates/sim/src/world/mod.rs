@@ -317,8 +317,8 @@ impl<A: Algorithm> World<A> {
         self.progress.is_cut_off()
     }
 
-    /// Whether nothing came of the last step: whatever can happen now could happen before. Never, if the
-    /// world leaves nothing out.
+    /// Whether nothing came of the last step: whatever can happen now could happen before. Never,
+    /// if the world leaves nothing out.
     pub fn was_retracted(&self) -> bool {
         self.progress.retracted && !self.fixed.full
     }

@@ -16,14 +16,16 @@ pub struct Plan {
     pub multicast: bool,
     /// What is known about time, for drivers that try everything. A simulator has its own time.
     pub timing: Timing,
-    /// Whether the world forgets at once what makes no difference any more, if nobody comes back from
-    /// a crash: messages that will be ignored ([`Reductions::ignores`]) or find nobody there, and disks
-    /// of processes that crashed. So drivers that try everything have fewer states to look at.
+    /// Whether the world forgets at once what makes no difference any more, if nobody comes back
+    /// from a crash: messages that will be ignored ([`Reductions::ignores`]) or find nobody there,
+    /// and disks of processes that crashed. So drivers that try everything have fewer states to
+    /// look at.
     ///
     /// [`Reductions::ignores`]: synod_core::Reductions::ignores
     pub lean: bool,
-    /// Whether drivers that try everything leave nothing out: every disk may be slow, every step counts,
-    /// and worlds with different budgets are different worlds. See [`synod_core::reductions`].
+    /// Whether drivers that try everything leave nothing out: every disk may be slow, every step
+    /// counts, and worlds with different budgets are different worlds. See
+    /// [`synod_core::reductions`].
     pub full: bool,
     /// The clocks of the processes. Empty: all perfect.
     pub clocks: Vec<Clock>,

@@ -49,9 +49,9 @@
 //! So the history without them is one that the oracle allows, and is judged the same at every
 //! moment. The other way round there is nothing to show: a multicast may take any time.
 //!
-//! In the same way, what is void *between* two views ([`Fleeting::is_void_between_views`]) is not delivered there
-//! by those who need not; and when a view ends, nobody delivers any more what ends with it anyway
-//! ([`Fleeting::ends_with_its_view`]). Neither makes a difference.
+//! In the same way, what is void *between* two views ([`Fleeting::is_void_between_views`]) is not
+//! delivered there by those who need not; and when a view ends, nobody delivers any more what ends
+//! with it anyway ([`Fleeting::ends_with_its_view`]). Neither makes a difference.
 //!
 //! Then names of views can be used again, see [`Oracle::epoch_after`]. Names are compared and
 //! nothing else; and whoever knows a name is in that view or has a message of that view before it:
@@ -103,7 +103,8 @@ use synod_core::reductions::{Fleeting, retract};
 use synod_core::{Cx, ProcessId};
 
 impl<M: Fleeting> Oracle<M> {
-    /// Whether those whom others have left go on before all else. A script may want something else first.
+    /// Whether those whom others have left go on before all else. A script may want something else
+    /// first.
     fn is_prompt(&self) -> bool {
         self.settings.is_lazy() && matches!(self.settings.left, Left::Budgets { .. })
     }

@@ -123,7 +123,8 @@ pub enum Left {
     Script(VecDeque<Move>),
 }
 
-/// What is left of budgets is told apart by [`Left::each`], see [`synod_core::Reductions::faults_left`].
+/// What is left of budgets is told apart by [`Left::each`], see
+/// [`synod_core::Reductions::faults_left`].
 impl Hash for Left {
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self {
