@@ -61,7 +61,7 @@ pub(super) enum Told {
     Room,
 }
 
-/// What is judged of one member.
+/// The facts about one member that the explorer judges.
 #[derive(Clone, Copy)]
 pub(super) struct Facts {
     pub(super) holds: u64,
@@ -148,7 +148,7 @@ impl<S: ViewByView> Members<S> {
         self.act(state, view, room, |service, session| service.on_view(view, session))
     }
 
-    /// A member of a view is told something else.
+    /// A member of a view is told a message, the end of the view, or that there is room.
     pub(super) fn react(&mut self, state: u32, told: Told, view: &View, room: usize) -> Reaction {
         if let Some(known) = self.reactions.get(&(state, told, room)) {
             return known.clone();

@@ -1,10 +1,10 @@
 //! A group service, explored one view at a time: any number of faults, in finitely many states.
 //!
 //! The general explorer steps through every interleaving of all views that exist at the same time.
-//! But two views have nothing to do with each other: what happens in one changes nobody in the
-//! other. Views meet only when their members get a view together, and then each side first leaves
-//! its own. So this explorer takes one view, from the moment when its members enter it to all its
-//! ends, before it looks at another; and it explores a view once, whoever is elsewhere meanwhile.
+//! But two views have nothing to do with each other: no step of one changes a member of the other.
+//! Views meet only when their members get a view together, and then each side first leaves its own.
+//! So this explorer takes one view, from the moment when its members enter it to all its ends,
+//! before it looks at another; and it explores a view once, for all states of the other nodes.
 //!
 //! Between two views there are only *parts*: members that left a view together, told how it ended,
 //! who wait for their next view. A *state* is a set of parts; nodes in none of them are dead. A
@@ -22,12 +22,12 @@
 //!
 //! Properties of one view (members agree, members do not wait for ever) are judged inside that
 //! view. A property of two views at the same moment (no slot has two owners) is judged of every
-//! state, and of every view beside all parts that wait meanwhile. What is never looked at together
-//! is two views of which neither is over. There the rule helps that the explorer judges, too: a
-//! member *keeps*, at the end of its view, what it held at any moment of it. An adversary may end
-//! one of the two views just then. So if two members hold a slot at the same moment, one of them
-//! still has it when its view is over, and the state in which it waits is looked at together with
-//! the other view.
+//! state, and of every view beside all parts that wait meanwhile. Two views of which neither is
+//! over are never looked at together. There the rule helps that the explorer judges, too: a member
+//! *keeps*, at the end of its view, what it held at any moment of it. An adversary may end one of
+//! the two views just then. So if two members hold a slot at the same moment, one of them still has
+//! it when its view is over, and the state in which it waits is looked at together with the other
+//! view.
 //!
 //! Inside a view, members are told the log as late as can be; see [`within`].
 //!
@@ -96,11 +96,11 @@ pub struct Explored {
     pub depth: usize,
     /// States that were not looked at. None if everything was explored.
     pub waiting: usize,
-    /// The first thing that does not hold, and the history that leads to it, view by view.
+    /// The first property that does not hold, and the history that leads to it, view by view.
     pub broken: Option<(Broken, Vec<String>)>,
 }
 
-/// Progress is told after so many states.
+/// Progress is told after each thousand states.
 const TELL_EVERY: usize = 1_000;
 
 /// Who enters a view, and how it was left before.

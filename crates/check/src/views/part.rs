@@ -164,7 +164,7 @@ impl<S: ViewByView> Parts<S> {
     }
 }
 
-/// The view that a part would get if its members met nobody else.
+/// The view that a part would get if its members met no others.
 fn alone(part: &Part, members: &[Member]) -> View {
     let gone = part.last.iter().filter(|member| !members.contains(member));
     let why = |node| if part.ended & bit(node) != 0 { Cause::Disconnect } else { Cause::Partition };

@@ -4,16 +4,16 @@
 //! from a member that left our view, or that we never met. A death alone says little: the node may
 //! live again by now, with other members, and may have got slots from them.
 //!
-//! 1. Nobody of the last view *parted* from us: each member came along, or its life ended in that
-//!    very view. Then all who are left have delivered the same, and nobody else can have what the
-//!    dead had: the primary inherits it.
+//! 1. No member of the last view *parted* from us: each member came along, or its life ended in
+//!    that very view. Then all who are left have delivered the same, and no other node can have
+//!    what the dead had: the primary inherits it.
 //! 2. A member parted: it cannot be reached, or it restarted, and it may have dealt with others
 //!    before it died. Its slots are absent. Our knowledge of the dead is out of date, because the
 //!    member that parted may have met their next lives.
-//! 3. A node whose life ended is *accounted for* if nobody parted and every other node came along,
-//!    ended, too, or was accounted for before. Then nobody is left elsewhere who has anything to
-//!    give, so its next life has nothing until it meets us. A new member does not count: its
-//!    earlier life may have met the next life of the dead.
+//! 3. A node whose life ended is *accounted for* if no member parted and every other node came
+//!    along, ended, too, or was accounted for before. Then no node elsewhere has a slot to give, so
+//!    its next life has nothing until it meets us. A new member does not count: its earlier life
+//!    may have met the next life of the dead.
 
 use super::Slots;
 use super::estate::Estate;
