@@ -3,8 +3,9 @@
 use crate::history::History;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
+use synod_core::boxed::Which;
 use synod_core::card::{Order, Rounds, Scope};
-use synod_core::{Algorithm, Setup, Violation};
+use synod_core::{Algorithm, Boxed, Family, Setup, Violation};
 use synod_sim::world::{Judged, Plan};
 
 /// A world to explore, and the properties to judge there.
@@ -33,8 +34,15 @@ impl Question {
     /// The same question about this algorithm, asked through the box of its family.
     #[must_use]
     pub fn of<A: Algorithm>(&self) -> Self {
-        let mut setup = self.setup.clone().of::<A>();
-        let thorough = A::REDUCTIONS.thorough.iter().filter(|_| self.full);
+        self.running::<A::Family>(Which::of::<A>())
+    }
+
+    /// The same question about an algorithm that the caller knows only by its family. A full
+    /// exploration also sets the parameters that make the algorithm's model leave nothing out.
+    #[must_use]
+    pub fn running<F: Family>(&self, which: Which) -> Self {
+        let mut setup = self.setup.clone().running(which);
+        let thorough = if self.full { Boxed::<F>::kit(&setup).reductions.thorough } else { &[] };
         for (name, value) in thorough {
             if let Some(set) = setup.parameters.get_mut(*name) {
                 *set = (*value).to_owned();

@@ -2,7 +2,7 @@
 
 use crate::Catalogue;
 use synod_check::{Exploration, Progress, Question, Refutation, Unfinished, Verdict, replay};
-use synod_core::boxed::VisitFamily;
+use synod_core::boxed::{VisitFamily, Which};
 use synod_core::card::Order;
 use synod_core::{Algorithm, Boxed, Family, Monitor, SetupError};
 use synod_sim::scenario::Scenario;
@@ -48,13 +48,12 @@ pub fn explore(
     progress: &mut dyn FnMut(&Progress),
 ) -> Option<Result<Explored, SetupError>> {
     let which = catalogue(name)?;
-    let setup = question.setup.clone().running(which);
-    let question = &Question { setup, ..question.clone() };
-    which.visit_family(Explore { question, progress })
+    which.visit_family(Explore { question, which, progress })
 }
 
 struct Explore<'q, 'p> {
     question: &'q Question,
+    which: Which,
     progress: &'p mut dyn FnMut(&Progress),
 }
 
@@ -62,7 +61,7 @@ impl VisitFamily for Explore<'_, '_> {
     type Answer = Result<Explored, SetupError>;
 
     fn visit<F: Family>(self) -> Self::Answer {
-        let question = self.question;
+        let question = &self.question.running::<F>(self.which);
         let found = synod_check::explore_boxed::<F>(question, self.progress)?;
         let Exploration { progress, unfinished, verdicts } = found;
         let tell = |verdict: &Verdict<F::Input>| {

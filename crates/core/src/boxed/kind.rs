@@ -78,6 +78,7 @@ impl Which {
             LogicalTime,
             Mutex,
             Replication,
+            SharedTable,
         );
         None
     }
