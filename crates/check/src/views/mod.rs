@@ -29,7 +29,7 @@
 //! it when its view is over, and the state in which it waits is looked at together with the other
 //! view.
 //!
-//! Inside a view, members are told the log as late as can be; see [`within`].
+//! Inside a view, members are told the log as late as can be; see `within.rs`.
 //!
 //! # Why there are finitely many states
 //! Services compare names of views and of lives, and nothing else ([`ViewByView`]). The last view
