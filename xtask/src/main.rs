@@ -17,7 +17,7 @@ The project's chores.
 
 Usage: cargo xtask <chore>
 
-  test   everything that must be green: format, lints, tidy, tests, WebAssembly, documentation
+  test   everything that must be green: format, lints, tidy, tests, documentation
   fix    repairs mechanically: lints with an obvious remedy, format, and comments that are too wide;
          `fix comments` these alone
   tidy   the project's own rules alone: architecture, file lengths, links, leftovers, comments
@@ -47,7 +47,6 @@ const TEST: &[Stage] = &[
         work: Work::Cargo { args: &["test", "--workspace"], env: &[] },
         remedy: "run the failing test alone: `cargo test -p <crate> <its name>`",
     },
-    WASM,
     Stage {
         name: "documentation",
         work: Work::Cargo {
