@@ -1,14 +1,18 @@
 //! The facts about an algorithm that commands need, and the errors for unknown names.
 
+use crate::catalogue::{entries, which};
 use crate::words::nearest;
 use anyhow::{Result, anyhow, bail};
-use synod_core::{Algorithm, Card, Family, ProcessId, Setup, SetupError};
-use synod_protocols::{Visit, entries, visit};
+use synod_core::boxed::{VisitFamily, Which};
+use synod_core::card::Size;
+use synod_core::{Algorithm, Boxed, Card, Family, ProcessId, Setup, SetupError};
 use synod_sim::Judged;
 
 /// An algorithm, with all facts that do not depend on its type.
 #[derive(Clone, Debug)]
 pub(crate) struct About {
+    /// The algorithm itself, for drivers.
+    which: Which,
     /// Its card.
     pub(crate) card: Card,
     /// The name of its family.
@@ -37,7 +41,10 @@ pub(crate) struct Claim {
 impl About {
     /// The algorithm of that name or alias.
     pub(crate) fn find(name: &str) -> Result<About> {
-        visit(name, Describe).ok_or_else(|| unknown(name))
+        let which = which(name).ok_or_else(|| unknown(name))?;
+        which.visit_family(Describe(which)).ok_or_else(|| {
+            anyhow!("'{name}' belongs to no family of synod_core::family; choose one for it")
+        })
     }
 
     /// One of its claims.
@@ -68,16 +75,21 @@ impl About {
         judged: &Judged,
         setup: &Setup,
     ) -> Result<(Vec<Claim>, Vec<Claim>)> {
-        let query = Query { judged, setup };
-        let ids = visit(self.card.name, query).ok_or_else(|| unknown(self.card.name))?;
+        let query = Query { judged, setup: setup.clone().running(self.which) };
+        let ids = self.which.visit_family(query).ok_or_else(|| unknown(self.card.name))?;
         let find = |ids: &[&str]| ids.iter().filter_map(|id| self.claim(id)).copied().collect();
         Ok((find(&ids.0), find(&ids.1)))
     }
 
     /// The processes of a group whose applications ask.
     pub(crate) fn takers(&self, setup: &Setup) -> Result<Vec<bool>> {
-        let answer = visit(self.card.name, Takers(setup));
+        let answer = self.which.visit_family(Takers(setup.clone().running(self.which)));
         Ok(answer.ok_or_else(|| unknown(self.card.name))??)
+    }
+
+    /// The sizes in its formulas, for each of these group sizes that it allows.
+    pub(crate) fn sizes(&self, groups: &'static [usize]) -> Vec<Size> {
+        self.which.visit_family(SizesOf(self.which, groups)).unwrap_or_default()
     }
 }
 
@@ -95,29 +107,32 @@ pub(crate) fn unknown(name: &str) -> anyhow::Error {
     }
 }
 
-struct Describe;
+struct Describe(Which);
 
-impl Visit for Describe {
+impl VisitFamily for Describe {
     type Answer = About;
 
-    fn visit<A: Algorithm>(self) -> About {
-        let properties = A::Family::PROPERTIES.iter().map(|property| Claim {
+    fn visit<F: Family>(self) -> About {
+        let card = *self.0.card();
+        let properties = F::PROPERTIES.iter().map(|property| Claim {
             id: property.id,
             name: property.name,
             statement: property.statement,
-            promised: A::CARD.promises.contains(&property.id),
+            promised: card.promises.contains(&property.id),
         });
-        let invariants = A::invariants().iter().map(|invariant| Claim {
+        let invariants = Boxed::<F>::all_invariants(&Setup::new(card.smallest).running(self.0));
+        let invariants = invariants.iter().map(|invariant| Claim {
             id: invariant.name,
             name: "invariant",
             statement: invariant.statement,
             promised: true,
         });
         About {
-            card: A::CARD,
-            family: A::Family::NAME,
-            operation: A::Family::OPERATION,
-            properties: A::Family::PROPERTIES.iter().map(|property| property.id).collect(),
+            which: self.0,
+            card,
+            family: F::NAME,
+            operation: F::OPERATION,
+            properties: F::PROPERTIES.iter().map(|property| property.id).collect(),
             claims: properties.chain(invariants).collect(),
         }
     }
@@ -125,26 +140,40 @@ impl Visit for Describe {
 
 struct Query<'q> {
     judged: &'q Judged,
-    setup: &'q Setup,
+    setup: Setup,
 }
 
-impl Visit for Query<'_> {
+impl VisitFamily for Query<'_> {
     type Answer = (Vec<&'static str>, Vec<&'static str>);
 
-    fn visit<A: Algorithm>(self) -> Self::Answer {
-        let can = |id: &&'static str| A::Family::can_judge(id, self.setup.n);
-        self.judged.ids::<A>(self.setup).into_iter().partition(can)
+    fn visit<F: Family>(self) -> Self::Answer {
+        let can = |id: &&'static str| F::can_judge(id, self.setup.n);
+        self.judged.ids::<Boxed<F>>(&self.setup).into_iter().partition(can)
     }
 }
 
-struct Takers<'s>(&'s Setup);
+struct Takers(Setup);
 
-impl Visit for Takers<'_> {
+impl VisitFamily for Takers {
     type Answer = Result<Vec<bool>, SetupError>;
 
-    fn visit<A: Algorithm>(self) -> Self::Answer {
-        let processes = A::processes(self.0)?;
+    fn visit<F: Family>(self) -> Self::Answer {
+        let processes = Boxed::<F>::processes(&self.0)?;
         let all = ProcessId::all(self.0.n);
         Ok(all.zip(&processes).map(|(at, process)| process.takes_part(at)).collect())
+    }
+}
+
+struct SizesOf(Which, &'static [usize]);
+
+impl VisitFamily for SizesOf {
+    type Answer = Vec<Size>;
+
+    fn visit<F: Family>(self) -> Vec<Size> {
+        let group = |n: &usize| {
+            let processes = Boxed::<F>::processes(&Setup::new(*n).running(self.0)).ok()?;
+            Some(Boxed::<F>::size(&processes))
+        };
+        self.1.iter().filter_map(group).collect()
     }
 }

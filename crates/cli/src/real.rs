@@ -1,12 +1,12 @@
 //! One run of any algorithm on real sockets.
 
 use crate::about::{About, unknown};
+use crate::catalogue::which;
 use crate::parse;
 use anyhow::{Context, Result, ensure};
 use clap::{Args, ValueEnum};
 use std::time::Duration;
 use synod_net::{Kill, LARGEST_GROUP, Launch, Medium, Real};
-use synod_protocols::which;
 use synod_sim::Options;
 use synod_sim::trace::Tracer;
 

@@ -1,9 +1,9 @@
 //! One simulated run of any algorithm.
 
 use crate::about::{About, unknown};
+use crate::catalogue::which;
 use crate::export::UNWRITTEN;
 use anyhow::{Context, Result};
-use synod_protocols::which;
 use synod_sim::trace::Tracer;
 use synod_sim::{Options, Report};
 

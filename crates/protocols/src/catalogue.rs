@@ -6,7 +6,7 @@ use crate::{
 };
 use synod_core::boxed::Which;
 use synod_core::family::multicast::Payload;
-use synod_core::{Algorithm, Card, Family};
+use synod_core::{Algorithm, Card};
 
 /// One algorithm, as lists show it.
 #[derive(Clone, Copy, Debug)]
@@ -27,20 +27,9 @@ pub trait Visit {
 
 macro_rules! catalogue {
     ($($algorithm:ty),* $(,)?) => {
-        /// All algorithms, in the order of the course.
-        pub fn entries() -> Vec<Entry> {
-            vec![$(entry::<$algorithm>()),*]
-        }
-
-        /// Names the algorithm with that name or alias to a driver, if there is one. Boxes of all
-        /// algorithms are compiled here, and in no crate above.
-        #[inline(never)]
-        pub fn which(name: &str) -> Option<Which> {
-            $(if <$algorithm>::CARD.answers_to(name) {
-                return Some(Which::of::<$algorithm>());
-            })*
-            None
-        }
+        /// All algorithms, in the order of the course. Boxes of them are compiled here, and in no
+        /// crate above.
+        pub static ALGORITHMS: &[Which] = &[$(Which::of::<$algorithm>()),*];
 
         /// Visits the algorithm of that name or alias, if there is one.
         pub fn visit<V: Visit>(name: &str, visitor: V) -> Option<V::Answer> {
@@ -52,13 +41,25 @@ macro_rules! catalogue {
     };
 }
 
-fn entry<A: Algorithm>() -> Entry {
-    Entry { card: A::CARD, family: <A::Family as Family>::NAME }
+/// All algorithms, as lists show them.
+pub fn entries() -> Vec<Entry> {
+    ALGORITHMS.iter().map(|which| Entry::from(*which)).collect()
+}
+
+/// The algorithm of that name or alias, for a driver.
+pub fn which(name: &str) -> Option<Which> {
+    ALGORITHMS.iter().copied().find(|which| which.card().answers_to(name))
 }
 
 /// The entry of that name or alias.
 pub fn find(name: &str) -> Option<Entry> {
-    entries().into_iter().find(|entry| entry.card.answers_to(name))
+    which(name).map(Entry::from)
+}
+
+impl From<Which> for Entry {
+    fn from(which: Which) -> Self {
+        Entry { card: *which.card(), family: which.family() }
+    }
 }
 
 catalogue! {

@@ -19,4 +19,4 @@ pub mod slots;
 pub mod table;
 pub mod time;
 
-pub use catalogue::{Entry, Visit, entries, find, visit, which};
+pub use catalogue::{ALGORITHMS, Entry, Visit, entries, find, visit, which};

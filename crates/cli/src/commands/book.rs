@@ -4,6 +4,7 @@ mod page;
 
 use crate::Outcome;
 use crate::about::About;
+use crate::catalogue::entries;
 use crate::export;
 use crate::output::Output;
 use crate::parallel::{in_order, threads};
@@ -15,7 +16,7 @@ use serde::Serialize;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use synod_protocols::{catalogue::Entry, entries};
+use synod_protocols::Entry;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -1,13 +1,14 @@
 //! `synod list`: every algorithm.
 
 use crate::Outcome;
+use crate::catalogue::entries;
 use crate::output::{self, DIM, Output};
 use anyhow::{Result, bail};
 use clap::Args;
 use serde::Serialize;
 use synod_core::Family;
 use synod_core::family::Mutex;
-use synod_protocols::{Entry, entries};
+use synod_protocols::Entry;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -85,8 +86,12 @@ impl List {
 }
 
 fn families() -> Vec<&'static str> {
-    let mut families: Vec<&str> = entries().iter().map(|entry| entry.family).collect();
-    families.dedup();
+    let mut families = Vec::new();
+    for Entry { family, .. } in entries() {
+        if !families.contains(&family) {
+            families.push(family);
+        }
+    }
     families
 }
 

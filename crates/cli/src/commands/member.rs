@@ -2,10 +2,10 @@
 
 use crate::Outcome;
 use crate::about::unknown;
+use crate::catalogue::which;
 use anyhow::{Context, Result};
 use clap::Args;
 use synod_net::{Control, serve_named};
-use synod_protocols::which;
 
 /// Be one process of a run on a real network; 'synod run --on' starts it
 #[derive(Args)]

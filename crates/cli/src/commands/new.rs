@@ -1,13 +1,15 @@
 //! `synod new`: a new algorithm that already compiles, runs and is checked.
 
+mod outside;
+
 use crate::Outcome;
+use crate::catalogue::which;
 use crate::export;
 use crate::output::{BOLD, Output};
 use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use synod_protocols::find;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -15,6 +17,8 @@ Examples:
   synod new my-algorithm --dir ~/synod      in one that is elsewhere
   synod new my-table --family group         a service on the group engines
   synod new my-log --family replication     an engine under a key-value store
+  synod new my-algorithm --crate            in a crate of its own, beside the repository
+  synod new my-algorithm --crate ~/mine     in a crate of its own, there
 
 What is written is a small algorithm that works, to be replaced by your own step by step; the
 compiler, the tests and 'synod check' tell after each step whether it still does.";
@@ -38,6 +42,11 @@ pub(crate) struct New {
     /// What it is for
     #[arg(long, value_enum, default_value_t = Family::Mutex)]
     family: Family,
+    /// Write a crate outside the repository: the whole command line with this algorithm more
+    /// [default place: beside the repository]
+    #[arg(long = "crate", value_name = "PATH", num_args = 0..=1)]
+    #[allow(clippy::option_option)]
+    own_crate: Option<Option<PathBuf>>,
     /// Where the repository is
     #[arg(long, value_name = "DIR", default_value = ".")]
     dir: PathBuf,
@@ -99,6 +108,17 @@ struct Told {
     /// How it is explored.
     #[serde(skip)]
     check: &'static str,
+    /// The directory of its own crate.
+    #[serde(rename = "crate", skip_serializing_if = "Option::is_none")]
+    own_crate: Option<String>,
+}
+
+/// Files with their texts, not written yet.
+struct Files {
+    /// New ones.
+    written: Vec<(PathBuf, String)>,
+    /// Those that list the algorithm from now on.
+    listed: Vec<(PathBuf, String)>,
 }
 
 impl New {
@@ -106,30 +126,17 @@ impl New {
     pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
         self.must_be_a_good_name()?;
         let root = workspace(&self.dir)?;
-        let protocols = root.join("crates/protocols");
-        let module = self.family.module();
-        let (snake, camel) = (self.name.replace('-', "_"), camel_case(&self.name));
         let (algorithm, scenario) = self.family.templates();
-        let render = |text: &str| {
-            let named = text.replace("my-algorithm", &self.name).replace("MyAlgorithm", &camel);
-            named.replace("my_algorithm", &snake)
+        let files = match &self.own_crate {
+            None => self.in_the_repository(&root, algorithm, scenario)?,
+            Some(path) => {
+                let beside = || root.parent().unwrap_or(&root).join(&self.name);
+                let at = path.clone().unwrap_or_else(beside);
+                self.in_a_crate(&root, &at, algorithm, scenario)?
+            }
         };
-        let source = protocols.join(format!("src/{module}/{snake}.rs"));
-        let story = protocols.join(format!("tests/scenarios/{}/first.txt", self.name));
-        for path in [&source, &source.with_extension(""), &story] {
-            ensure!(!path.exists(), "{} is already there; choose another name", path.display());
-        }
-        let listed = [
-            edited(protocols.join(format!("src/{module}/mod.rs")), |text| {
-                let text = insert_sorted(text, "pub mod ", &format!("pub mod {snake};"))?;
-                insert_use(&text, &format!("pub use {snake}::{camel};"))
-            })?,
-            edited(protocols.join("src/catalogue.rs"), |text| {
-                insert_in_catalogue(text, module, &camel)
-            })?,
-        ];
-        let written = [(source, render(algorithm)), (story, render(scenario))];
-        for (path, text) in written.iter().chain(&listed) {
+        let Files { written, listed } = &files;
+        for (path, text) in written.iter().chain(listed) {
             if let Some(directory) = path.parent() {
                 std::fs::create_dir_all(directory)
                     .with_context(|| format!("cannot make {}", directory.display()))?;
@@ -140,13 +147,60 @@ impl New {
             files.iter().map(|(path, _)| path.display().to_string()).collect()
         };
         let told = Told {
-            written: paths(&written),
-            changed: paths(&listed),
+            written: paths(written),
+            changed: paths(listed),
             name: self.name.clone(),
             check: self.family.check(),
+            own_crate: self.own_crate.is_some().then(|| {
+                let manifest = written.iter().find(|(path, _)| path.ends_with("Cargo.toml"));
+                let at = manifest.and_then(|(path, _)| path.parent());
+                at.unwrap_or(Path::new(".")).display().to_string()
+            }),
         };
         output.answer(&told, || told.in_words())?;
         Ok(Outcome::Holds)
+    }
+
+    /// A template, with the name of the algorithm.
+    fn render(&self, text: &str) -> String {
+        let named = text.replace("my-algorithm", &self.name);
+        let named = named.replace("MyAlgorithm", &camel_case(&self.name));
+        named.replace("my_algorithm", &self.name.replace('-', "_"))
+    }
+
+    fn in_the_repository(&self, root: &Path, algorithm: &str, scenario: &str) -> Result<Files> {
+        let protocols = root.join("crates/protocols");
+        let module = self.family.module();
+        let (snake, camel) = (self.name.replace('-', "_"), camel_case(&self.name));
+        let source = protocols.join(format!("src/{module}/{snake}.rs"));
+        let story = protocols.join(format!("tests/scenarios/{}/first.txt", self.name));
+        for path in [&source, &source.with_extension(""), &story] {
+            ensure!(!path.exists(), "{} is already there; choose another name", path.display());
+        }
+        let listed = vec![
+            edited(protocols.join(format!("src/{module}/mod.rs")), |text| {
+                let text = insert_sorted(text, "pub mod ", &format!("pub mod {snake};"))?;
+                insert_use(&text, &format!("pub use {snake}::{camel};"))
+            })?,
+            edited(protocols.join("src/catalogue.rs"), |text| {
+                insert_in_catalogue(text, module, &camel)
+            })?,
+        ];
+        let written = vec![(source, self.render(algorithm)), (story, self.render(scenario))];
+        Ok(Files { written, listed })
+    }
+
+    fn in_a_crate(&self, root: &Path, at: &Path, algorithm: &str, scenario: &str) -> Result<Files> {
+        let library = self.render(&outside::from_outside(algorithm));
+        let mut written = vec![
+            (at.join("src/lib.rs"), library),
+            (at.join("scenarios/first.txt"), self.render(scenario)),
+        ];
+        for (path, text) in outside::files(&self.name, root, at)? {
+            let is_ours = path.ends_with("Cargo.toml") || path.ends_with("main.rs");
+            written.push((path, if is_ours { self.render(&text) } else { text }));
+        }
+        Ok(Files { written, listed: Vec::new() })
     }
 
     fn must_be_a_good_name(&self) -> Result<()> {
@@ -164,7 +218,7 @@ impl New {
             "'{name}' is a word of Rust; choose a longer name"
         );
         ensure!(
-            find(name).is_none(),
+            which(name).is_none(),
             "there is an algorithm '{name}' already; 'synod show {name}'"
         );
         Ok(())
@@ -244,12 +298,17 @@ impl Told {
         for path in &self.changed {
             text += &format!("changed {path}\n");
         }
-        let Told { name, check, .. } = self;
+        let Told { name, check, own_crate, .. } = self;
+        let (enter, test) = match own_crate {
+            Some(at) => (format!("  cd {at}\n"), "cargo run -- play scenarios/first.txt"),
+            None => (String::new(), "cargo test -p synod-drivers"),
+        };
         text + &format!(
             "\n{BOLD}It works already:{BOLD:#}\n\
+             {enter}\
              \x20 cargo run -- run {name} --draw -n 3 --requests 4\n\
              \x20 cargo run -- check {name} {check}\n\
-             \x20 cargo test -p synod-drivers\n\
+             \x20 {test}\n\
              Now make it your own, step by step.\n"
         )
     }

@@ -1,6 +1,7 @@
 //! `synod play`: play scenarios, and compare the traces with the expected ones.
 
 use crate::Outcome;
+use crate::catalogue::{entries, which};
 use crate::export::{self, Export};
 use crate::output::{self, DIM, Output};
 use crate::words;
@@ -9,7 +10,6 @@ use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use synod_draw::Scene;
-use synod_protocols::{entries, which};
 use synod_sim::scenario::{Difference, ParseError, Played, Scenario};
 
 const EXAMPLES: &str = "\

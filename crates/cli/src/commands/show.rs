@@ -2,16 +2,16 @@
 
 use crate::Outcome;
 use crate::about::About;
+use crate::catalogue::entries;
 use crate::output::{self, BOLD, DIM, Output};
 use crate::words;
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
+use synod_core::Card;
 use synod_core::card::{
     Cost, Counterexample, Mutant, Parameter, Scope, Size, Source, Tolerance, Variant,
 };
-use synod_core::{Algorithm, Card, Setup};
-use synod_protocols::{Visit, entries, visit};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -89,22 +89,10 @@ impl Show {
     /// Shows the card.
     pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
         let about = About::find(&self.name)?;
-        let sizes = visit(&self.name, Sizes).unwrap_or_default();
+        let sizes = about.sizes(&SIZES);
         let card = card(&about, &sizes);
         output.answer(&card, || in_words(&card, &about, &sizes))?;
         Ok(Outcome::Holds)
-    }
-}
-
-/// The sizes in the formulas of an algorithm, for each of the group sizes that it allows.
-struct Sizes;
-
-impl Visit for Sizes {
-    type Answer = Vec<Size>;
-
-    fn visit<A: Algorithm>(self) -> Vec<Size> {
-        let group = |n| A::processes(&Setup::new(n)).ok().map(|processes| A::size(&processes));
-        SIZES.into_iter().filter_map(group).collect()
     }
 }
 

@@ -5,6 +5,7 @@ mod view;
 
 use crate::Outcome;
 use crate::about::{About, unknown};
+use crate::catalogue::which;
 use crate::options::{Order, Parameters};
 use crate::output::Output;
 use crate::parse;
@@ -14,7 +15,6 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use stepper::Stepper;
 use synod_drivers::Session;
-use synod_protocols::which;
 use synod_sim::network::Delay;
 use synod_sim::scenario::{ParseError, Scenario};
 

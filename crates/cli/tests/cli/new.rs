@@ -13,6 +13,7 @@ use synod_sim::{Ended, Options, Plan, Simulator};
 use template::MyAlgorithm;
 
 /// The common module of the family, which the template expects above it.
+#[allow(unreachable_pub)]
 #[path = "../../../protocols/src/mutex/cost.rs"]
 mod cost;
 /// The same for a replicated log.
@@ -228,4 +229,59 @@ fn outside_of_a_repository_and_with_a_bad_name_nothing_is_written() {
         assert_eq!(ran.code, Some(2), "{name}: {}", ran.out);
         assert!(ran.error.contains(hint), "{name}: {}", ran.error);
     }
+}
+
+/// Runs Cargo in the directory of a crate that `synod new --crate` wrote.
+fn cargo(at: &Path, words: &[&str]) -> (Option<i32>, String) {
+    let cargo = std::env::var_os("CARGO").expect("cargo runs this test");
+    let mut command = std::process::Command::new(cargo);
+    // The outer Cargo's variables are about another package.
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("CARGO_PKG") {
+            command.env_remove(name);
+        }
+    }
+    let ran = command.args(words).current_dir(at).env("NO_COLOR", "1").output().expect("it runs");
+    let [out, error] = [ran.stdout, ran.stderr].map(|text| String::from_utf8(text).expect("UTF-8"));
+    (ran.status.code(), out + &error)
+}
+
+/// Changes a file of the new crate as its author would.
+fn edit(path: &Path, old: &str, new: &str) {
+    let text = std::fs::read_to_string(path).expect("it was written");
+    assert!(text.contains(old), "{old} is not in {text}");
+    std::fs::write(path, text.replace(old, new)).expect("it can be written");
+}
+
+#[test]
+fn a_crate_outside_has_the_whole_command_line_and_checks_what_its_author_edits() {
+    let at = scratch("new-crate").join("my-algorithm");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let [root, place] = [&root, &at].map(|path| path.to_str().expect("UTF-8"));
+    let ran = with_words(["new", "my-algorithm", "--dir", root, "--crate", place]);
+    assert_eq!(ran.code, Some(0), "{}", ran.error);
+    // The test itself may be compiled with less for a debugger than the manifest says.
+    if let Ok(debug) = std::env::var("CARGO_PROFILE_DEV_DEBUG") {
+        let wanted = format!("debug = {debug}");
+        edit(&at.join("Cargo.toml"), "debug = \"line-tables-only\"", &wanted);
+    }
+
+    let check = |more: &[&str]| {
+        let words = ["run", "-q", "--offline", "--", "check", "my-algorithm", "--rounds", "2"];
+        cargo(&at, &[&words, more].concat())
+    };
+    let (code, text) = check(&["--property", "ME1", "--property", "ME2"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("ME1") && text.contains("holds"), "{text}");
+    let (code, text) = cargo(&at, &["run", "-q", "--offline", "--", "play", "scenarios/first.txt"]);
+    assert_eq!(code, Some(0), "{text}");
+
+    // A keeper that lends the key to each process that asks.
+    edit(&at.join("src/lib.rs"), "if self.queue.len() == 1 {", "if !self.queue.is_empty() {");
+    let (code, text) = check(&["--property", "ME1"]);
+    assert_eq!(code, Some(1), "{text}");
+
+    let again = with_words(["new", "my-algorithm", "--dir", root, "--crate", place]);
+    assert_eq!(again.code, Some(2));
+    assert!(again.error.contains("already there"), "{}", again.error);
 }

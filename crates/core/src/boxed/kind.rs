@@ -16,6 +16,7 @@ use std::marker::PhantomData;
 /// them.
 pub(super) trait Kind<F: Family>: Send + Sync {
     fn kit(&self, setup: &Setup) -> Kit<Boxed<F>>;
+    fn invariants(&self) -> Vec<Invariant<Boxed<F>>>;
     fn assemble(&self, setup: &Setup) -> Result<Vec<Boxed<F>>, SetupError>;
     fn read_message(&self, bytes: &[u8]) -> Option<BoxedMessage>;
     fn has_costs(&self, setup: &Setup) -> bool;
@@ -28,6 +29,7 @@ pub(super) trait Kind<F: Family>: Send + Sync {
 #[derive(Clone, Copy)]
 pub struct Which {
     card: &'static Card,
+    family: &'static str,
     kind: &'static (dyn Any + Send + Sync),
 }
 
@@ -42,12 +44,18 @@ impl Which {
             const CARD: &'static Card = &A::CARD;
             const KIND: &'static KindOf<A::Family> = &KindOf(&Of::<A>(PhantomData));
         }
-        Which { card: At::<A>::CARD, kind: At::<A>::KIND }
+        let family = <A::Family as Family>::NAME;
+        Which { card: At::<A>::CARD, family, kind: At::<A>::KIND }
     }
 
     /// Its card.
     pub fn card(&self) -> &'static Card {
         self.card
+    }
+
+    /// The name of its family.
+    pub fn family(&self) -> &'static str {
+        self.family
     }
 
     fn is_in<F: Family>(&self) -> bool {
@@ -129,6 +137,10 @@ impl<A: Algorithm> Kind<A::Family> for Of<A> {
             replay.map(|_| Boxed::replay as Replay<Boxed<A::Family>>);
         let invariants = boxed_invariants::<A>(&invariants);
         Kit { card, replay, invariants, reductions: boxed_reductions::<A>() }
+    }
+
+    fn invariants(&self) -> Vec<Invariant<Boxed<A::Family>>> {
+        boxed_invariants::<A>(A::invariants())
     }
 
     fn assemble(&self, setup: &Setup) -> Result<Vec<Boxed<A::Family>>, SetupError> {

@@ -11,7 +11,7 @@ mod value;
 pub use kind::{VisitFamily, Which};
 pub use value::{BoxedMessage, BoxedTimer};
 
-use crate::algorithm::{Algorithm, Kit};
+use crate::algorithm::{Algorithm, Invariant, Kit};
 use crate::card::{Card, Size};
 use crate::cx::Cx;
 use crate::durable::{BadRecord, Record};
@@ -107,6 +107,12 @@ impl<F: Family> Boxed<F> {
     /// wrote it. None if the bytes are no such state.
     pub fn read_state(setup: &Setup, bytes: &[u8]) -> Option<Self> {
         Which::kind::<F>(setup).read_state(bytes)
+    }
+
+    /// All invariants of the algorithm that the setup names, also those that this setup leaves
+    /// out.
+    pub fn all_invariants(setup: &Setup) -> Vec<Invariant<Self>> {
+        Which::kind::<F>(setup).invariants()
     }
 
     fn new<A: Algorithm<Family = F>>(state: A) -> Self {

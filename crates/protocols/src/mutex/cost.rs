@@ -4,10 +4,10 @@
 use synod_core::card::{Bounds, Cost, Load, Quantity, Size};
 
 /// How a formula is written as a function.
-type Formula = fn(Size) -> Bounds;
+pub type Formula = fn(Size) -> Bounds;
 
 /// The messages of an entry and its exit, under any load.
-pub(super) const fn per_entry(formula: &'static str, expected: Formula) -> Cost {
+pub const fn per_entry(formula: &'static str, expected: Formula) -> Cost {
     Cost {
         name: "messages per entry",
         quantity: Quantity::MessagesPerOperation,
@@ -18,7 +18,7 @@ pub(super) const fn per_entry(formula: &'static str, expected: Formula) -> Cost 
 }
 
 /// The messages from request to entry, while no other process asks.
-pub(super) const fn entry_messages(formula: &'static str, expected: Formula) -> Cost {
+pub const fn entry_messages(formula: &'static str, expected: Formula) -> Cost {
     Cost {
         name: "entry, in messages",
         quantity: Quantity::EntryMessages,
@@ -29,7 +29,7 @@ pub(super) const fn entry_messages(formula: &'static str, expected: Formula) -> 
 }
 
 /// The consecutive messages from request to entry, while no other process asks.
-pub(super) const fn entry_hops(formula: &'static str, expected: Formula) -> Cost {
+pub const fn entry_hops(formula: &'static str, expected: Formula) -> Cost {
     Cost {
         name: "entry, in hops",
         quantity: Quantity::EntryHops,
@@ -40,7 +40,7 @@ pub(super) const fn entry_hops(formula: &'static str, expected: Formula) -> Cost
 }
 
 /// The consecutive messages from one process's exit to the entry of the next, already waiting.
-pub(super) const fn relay_hops(formula: &'static str, expected: Formula) -> Cost {
+pub const fn relay_hops(formula: &'static str, expected: Formula) -> Cost {
     Cost {
         name: "relay, in hops",
         quantity: Quantity::RelayHops,

@@ -1,7 +1,7 @@
 //! Mutual exclusion.
 
 pub mod central;
-mod cost;
+pub mod cost;
 pub mod maekawa;
 pub mod mutants;
 pub mod ricart_agrawala;

@@ -1,6 +1,7 @@
 //! Every multicast: its speed when all members multicast, and the latency of a message.
 
 use crate::about::About;
+use crate::catalogue::entries;
 use crate::options::shares;
 use crate::output::{self, Output};
 use crate::progress::Progress;
@@ -12,7 +13,6 @@ use synod_core::card::{Load, Settings};
 use synod_core::{Family, Setup, family::GroupMulticast};
 use synod_draw::words::time_in_words;
 use synod_net::Real;
-use synod_protocols::entries;
 use synod_sim::network::Delay;
 use synod_sim::{Options, Plan};
 

@@ -2,6 +2,7 @@
 //! least time that the machine needs.
 
 use crate::about::About;
+use crate::catalogue::entries;
 use crate::output::{self, Output};
 use crate::progress::Progress;
 use crate::real::{self, On};
@@ -13,7 +14,6 @@ use synod_core::family::Replication;
 use synod_core::{Family, Setup};
 use synod_draw::words::time_in_words;
 use synod_net::{Floor, Real};
-use synod_protocols::entries;
 use synod_sim::network::Delay;
 use synod_sim::{Judged, Options, Plan};
 

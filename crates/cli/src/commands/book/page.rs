@@ -1,6 +1,7 @@
 //! The page of one algorithm.
 
 use crate::about::About;
+use crate::catalogue::{entries, which};
 use crate::commands::sweep;
 use crate::simulate::simulate;
 use crate::words;
@@ -9,7 +10,6 @@ use std::fmt::Write as _;
 use synod_core::Setup;
 use synod_core::card::{Bounds, Counterexample, Rounds, Scope, Source};
 use synod_draw::mermaid;
-use synod_protocols::{entries, which};
 use synod_sim::network::Delay;
 use synod_sim::scenario::Scenario;
 use synod_sim::trace::{Event, Tracer, Window};

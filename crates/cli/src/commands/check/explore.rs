@@ -1,12 +1,12 @@
 //! Explores an algorithm, with a progress bar.
 
 use crate::about::unknown;
+use crate::catalogue::which;
 use crate::progress::Progress;
 use crate::words::grouped;
 use anyhow::Result;
 use synod_check::Question;
 use synod_drivers::Explored;
-use synod_protocols::which;
 
 /// The result, and the duration in seconds.
 pub(crate) fn explore(name: &str, question: &Question) -> Result<(Explored, f64)> {

@@ -1,5 +1,6 @@
 //! The results of the experiment: in words, as values, as a page.
 
+use crate::catalogue::which;
 use crate::output::{self, DIM, Output};
 use crate::words;
 use anyhow::Result;
@@ -9,7 +10,6 @@ use synod_draw::svg::{self, Spread};
 use synod_experiment::report::{Picture, Property, lines, properties};
 use synod_experiment::settings::{Arrivals, Settings, Timing};
 use synod_experiment::study::{PUBLISHED, Part, Row};
-use synod_protocols::which;
 use synod_sim::scenario::Scenario;
 
 #[derive(Serialize)]

@@ -1,0 +1,114 @@
+//! The command `synod`: simulate, explore and draw distributed algorithms.
+//!
+//! The command line is a library, so that a crate with algorithms of its own has all of it:
+//! [`run`] takes them and treats them as those of the catalogue. `synod new NAME --crate` writes
+//! such a crate.
+//!
+//! # Layout
+//! - [`commands`]: one file for each sub-command, thin; the common parts are beside them
+//! - [`catalogue`], [`about`]: the algorithms that this program knows, and their facts
+//! - [`options`]: the flags of the group, the network, the load and the faults
+//! - [`simulate`], [`real`]: one run of any algorithm: in a world, or on real sockets
+//! - [`export`]: traces and pictures of a run, simulated or real
+//! - [`output`], [`progress`]: tables, JSON, and bars for long work
+//! - [`parse`], [`words`], [`parallel`]: values of flags, words for numbers, work for all cores
+//!
+//! The exit code is 0 if every judged property holds, 1 if one is violated or a scenario comes out
+//! differently, and 2 if the question makes no sense.
+#![forbid(unsafe_code)]
+
+mod about;
+mod catalogue;
+mod commands;
+mod export;
+mod options;
+mod output;
+mod parallel;
+mod parse;
+mod progress;
+mod real;
+mod simulate;
+mod words;
+
+use clap::{CommandFactory, FromArgMatches, Parser};
+use commands::Command;
+use output::{Format, Output};
+use std::process::ExitCode;
+use synod_core::boxed::Which;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+const EXAMPLES: &str = "\
+Examples:
+  synod tour                                   a guided first minute
+  synod list                                   every algorithm, and the broken ones
+  synod show ricart-agrawala                   the card of one: rules, promises, costs
+  synod run ricart-agrawala -n 5 --seed 42     simulate it, count its messages
+  synod check ra-no-tie-break                  find the shortest counterexample
+  synod sweep central-server --n 2..32         measured costs against the formulas
+  synod linear history.jsonl                   are the answers to clients linearizable?
+
+Exit codes: 0 every judged property holds, 1 one is violated, 2 the question makes no sense.";
+
+/// Coordination and agreement for clusters, proven before it runs.
+#[derive(Parser)]
+#[command(name = "synod", version, after_help = EXAMPLES)]
+struct Cli {
+    /// The form of the answer: words and tables, or JSON
+    #[arg(short, long, global = true, value_enum, default_value_t = Format::Human)]
+    #[arg(value_name = "FORMAT")]
+    output: Format,
+
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// The finding of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// Every judged property holds.
+    Holds,
+    /// A property is violated, a formula is wrong, or a scenario comes out differently.
+    Violated,
+}
+
+impl Outcome {
+    /// `Holds` if this is true.
+    pub(crate) fn of(holds: bool) -> Self {
+        if holds { Outcome::Holds } else { Outcome::Violated }
+    }
+}
+
+/// Parses the command line and performs the command, for the algorithms of the catalogue and these
+/// beside them. The exit code of the program is the answer.
+pub fn run(own: &[Which]) -> ExitCode {
+    if let Err(error) = catalogue::add(own) {
+        output::complain(&anyhow::anyhow!(error));
+        return ExitCode::from(2);
+    }
+    let matches = Cli::command().get_matches();
+    let cli = match Cli::from_arg_matches(&matches) {
+        Ok(cli) => cli,
+        Err(error) => error.exit(),
+    };
+    let output = Output::new(cli.output);
+    match cli.command.perform(&matches, &output) {
+        Ok(Outcome::Holds) => ExitCode::SUCCESS,
+        Ok(Outcome::Violated) => ExitCode::from(1),
+        Err(error) => {
+            output::complain(&error);
+            ExitCode::from(2)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_flags_of_a_command_are_the_same() {
+        Cli::command().debug_assert();
+    }
+}
