@@ -29,8 +29,7 @@ struct Measured {
 }
 
 impl Measured {
-    /// Takes a step, and returns what is sent, and whether another part of a snapshot is to be
-    /// written.
+    /// Takes a step; returns its messages, and whether another part of a snapshot must be written.
     fn step(
         &mut self,
         at: ProcessId,

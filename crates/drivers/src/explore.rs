@@ -1,4 +1,5 @@
-//! Explores an algorithm, whichever it is, and puts its counterexamples into words and events.
+//! Explores any algorithm of a catalogue, and turns its counterexamples into words, events and
+//! scenarios.
 
 use crate::Catalogue;
 use synod_check::{Exploration, Progress, Question, Refutation, Unfinished, Verdict, replay};
@@ -8,39 +9,39 @@ use synod_core::{Algorithm, Boxed, Family, Monitor, SetupError};
 use synod_sim::scenario::Scenario;
 use synod_sim::trace::{Event, Tracer, Window};
 
-/// What came of an exploration, whatever the algorithm.
+/// The result of an exploration.
 pub struct Explored {
-    /// In which order messages arrived: an endless search may have to keep links in order.
+    /// The order of delivery: an endless search may have to keep links in order.
     pub order: Order,
-    /// How far it went.
+    /// The number of states and steps.
     pub progress: Progress,
-    /// Why not every state was seen, if so.
+    /// The reason why the exploration did not visit every state, if it did not.
     pub unfinished: Option<Unfinished>,
-    /// For each judged property, how it fails, if it does.
+    /// Each judged property, with its counterexample if it has one.
     pub verdicts: Vec<(&'static str, Option<Refuted>)>,
 }
 
 /// The shortest history that violates a property.
 pub struct Refuted {
-    /// What is wrong in the end.
+    /// The violation in words.
     pub because: String,
     /// The steps, in words.
     pub steps: Vec<String>,
-    /// How many steps it takes.
+    /// The number of steps.
     pub length: usize,
     /// If the history never ends: the number of the step to which it returns.
     pub returns_to: Option<usize>,
-    /// What happens.
+    /// The events.
     pub events: Vec<Event>,
     /// The steps as a scenario.
     pub scenario: String,
-    /// Whether the history, done again, shows the violation: in its last step, or because the one
-    /// who waits still waits.
+    /// Whether a repetition of the history shows the violation: in its last step, or because the
+    /// waiting process still waits.
     pub shown: bool,
 }
 
-/// Explores, if the catalogue has an algorithm of that name. Fails with a [`SetupError`] if there
-/// can be no such group.
+/// Explores the algorithm of that name, if the catalogue has it. Fails with a [`SetupError`] if the
+/// algorithm refuses the group.
 pub fn explore(
     catalogue: Catalogue,
     name: &str,

@@ -1,8 +1,8 @@
-//! Every driver for every algorithm, by name: what is the same whatever the algorithm.
+//! Every driver for every algorithm, by name.
 //!
-//! Drivers are generic in the algorithm. Here they are compiled once for each family
+//! Drivers are generic in the algorithm. This crate compiles them once for each family
 //! ([`synod_core::boxed`] says how), for all commands and all tests together. A caller of
-//! [`simulate`], [`explore`] or [`play`] has nothing to compile but the call. This crate knows no
+//! [`simulate`], [`explore`] or [`play`] compiles nothing but the call. This crate knows no
 //! algorithm either: the caller brings a [`Catalogue`]. So an edited algorithm compiles no driver
 //! anew.
 #![forbid(unsafe_code)]
@@ -24,8 +24,9 @@ use synod_sim::{Options, Report, Simulator};
 /// others beside these.
 pub type Catalogue = fn(&str) -> Option<Which>;
 
-/// One run, if the catalogue has an algorithm of that name. Fails with a [`SetupError`] if there
-/// can be no such group; the report cannot be made if the trace cannot be written.
+/// Simulates one run of the algorithm of that name, if the catalogue has it. Fails with a
+/// [`SetupError`] if the algorithm refuses the group. The inner error is that of a trace that
+/// cannot be written.
 pub fn simulate(
     catalogue: Catalogue,
     name: &str,
@@ -53,7 +54,7 @@ impl VisitFamily for Simulate<'_, '_> {
     }
 }
 
-/// Plays a scenario, if the catalogue has an algorithm of the name in it.
+/// Plays a scenario, if the catalogue has its algorithm.
 pub fn play(catalogue: Catalogue, scenario: &Scenario) -> Option<Result<Played, ParseError>> {
     let which = catalogue(scenario.algorithm())?;
     which.visit_family(Play { scenario, which })

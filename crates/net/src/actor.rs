@@ -19,38 +19,39 @@ use synod_core::{
 use synod_sim::network::{below, happens};
 use synod_sim::workload::{When, Workload};
 
-/// An application asks no further while so many of its requests are open.
+/// Limit of open requests per application. It bounds the queues of the algorithm under load.
 const MOST_OPEN: u64 = 512;
-/// If none of them is answered for so long, it goes on all the same: an answer may be lost,
+/// On UDP, a full application asks again after this time without an answer: the answer may be lost.
 const GIVE_UP_US: u64 = 20_000;
-/// or, where nothing is lost, whoever should answer is dead.
+/// The same on TCP, which loses nothing: only a dead process leaves a request unanswered.
 const GIVE_UP_ON_THE_DEAD_US: u64 = 1_000_000;
 
-/// Sends what is in the outbox.
+/// Sends the parcels in the outbox.
 pub(crate) type Send<'s> = &'s mut dyn FnMut(&mut Outbox);
 
-/// A process, whatever its algorithm.
+/// A process of any algorithm, as the event loop of a member drives it.
 pub(crate) trait Behave {
-    /// It starts.
     fn start(&mut self, stage: &mut Stage);
-    /// Takes in a message; false if it cannot be read.
+    /// Delivers a message to the process; false if it cannot be decoded.
     fn receive(&mut self, from: ProcessId, parcel: Parcel<'_>, stage: &mut Stage) -> bool;
-    /// Lets the timers run out that are due.
+    /// Fires the timers that are due.
     fn fire(&mut self, stage: &mut Stage);
-    /// Lets the application ask what is due, at most so often; how often it did.
+    /// Submits the application's due requests, `at_most` of them; returns their number.
     fn ask(&mut self, at_most: u32, stage: &mut Stage) -> u32;
-    /// Makes everything safe that was written, and does what has waited for it. What does not wait
-    /// is sent before: the disks of others work at the same time.
+    /// Syncs the records of the process to its disk, then carries out the effects that waited for
+    /// them. Messages that wait for no record leave before the sync, so that the disks of other
+    /// members work at the same time.
     fn sync(&mut self, stage: &mut Stage, send: Send<'_>) -> io::Result<()>;
-    /// Under a sequential load: it may ask now.
+    /// Under a sequential load: the coordinator grants the next request.
     fn turn(&mut self, stage: &mut Stage);
     /// When the next timer or request is due. With `quiet`, requests do not count.
     fn next_us(&self, quiet: bool) -> Option<u64>;
-    /// How it is going with the application.
+    /// What the application waits for.
     fn mood(&self) -> Mood;
 }
 
-/// How it is going with the application, and whether timers are set.
+/// What the application waits for, and whether timers are set: the coordinator ends a run when no
+/// member waits for anything.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mood {
     pub(crate) content: bool,
@@ -59,21 +60,21 @@ pub(crate) struct Mood {
     pub(crate) timers: bool,
 }
 
-/// What the application is going to ask.
+/// The application's next request.
 #[derive(Debug)]
 enum Plan<I> {
     Nothing,
-    /// This, when it is its turn.
+    /// Waits for the coordinator to grant a turn.
     AtTurn(I),
-    /// This, then.
+    /// Due at this time, in microseconds since the start.
     At(u64, I),
 }
 
-/// A process of any algorithm of the family: its host, its application, and what the application
-/// asks next.
+/// A process of any algorithm of the family: its host, its application, and the application's next
+/// request.
 pub(crate) struct Actor<F: Family> {
     host: Host<Boxed<F>>,
-    /// Names the algorithm, so that messages can be read.
+    /// Names the algorithm, which decodes messages.
     setup: Setup,
     /// The number of the last record of this life that is on the disk.
     written: u64,
@@ -85,11 +86,11 @@ pub(crate) struct Actor<F: Family> {
     give_up_us: u64,
 }
 
-/// What a step may touch beside the host.
+/// The application and the buffers that a step uses beside the host.
 struct Surroundings<F: Family> {
     application: F::Application,
     clocks: Vec<Clock>,
-    /// How many requests are open, and when one was last answered.
+    /// The number of open requests, and the time of the last answer.
     open: u64,
     answered_us: u64,
     timers_set: u64,
@@ -98,8 +99,8 @@ struct Surroundings<F: Family> {
 }
 
 impl<F: Family> Actor<F> {
-    /// A process of the algorithm that `setup` names, as it was before it crashed, as far as it is
-    /// on `disk`, if it has lived before.
+    /// A process of the algorithm that `setup` names. If it has lived before, its state comes from
+    /// the records on `disk` and its application from the logs of the earlier lives.
     pub(crate) fn new(config: &Config, setup: Setup, disk: &[Record]) -> io::Result<Self> {
         let me = config.me;
         let mut processes = Boxed::<F>::processes(&setup).map_err(io::Error::other)?;
@@ -132,7 +133,7 @@ impl<F: Family> Actor<F> {
         Ok(Actor { host, setup, written: 0, around, plan, offers, workload, tells, give_up_us })
     }
 
-    /// The host takes in what happens, and the application answers to what it is told.
+    /// The host takes one step; the application then answers the outputs of that step.
     fn run(
         &mut self,
         stage: &mut Stage,
@@ -172,7 +173,7 @@ impl<F: Family> Actor<F> {
         self.answer(stage);
     }
 
-    /// Decides what the application asks next, and when.
+    /// Draws the application's next request and its time, unless one is already planned.
     fn make_plan(&mut self, stage: &mut Stage) {
         if !matches!(self.plan, Plan::Nothing) {
             return;
@@ -199,7 +200,8 @@ impl<F: Family> Actor<F> {
         self.make_plan(stage);
     }
 
-    /// The application tells another one that it asked.
+    /// The application tells another application that it asked, outside the algorithm. A request of
+    /// that application now happens after this one, and a fair algorithm must serve it later (ME3).
     fn tell(&mut self, stage: &mut Stage) {
         let other = below(&mut stage.chance, stage.n as u64 - 1) as u32;
         let to = ProcessId(if other >= stage.me.0 { other + 1 } else { other });
@@ -208,9 +210,8 @@ impl<F: Family> Actor<F> {
         stage.send(to, true, &stamp.to_le_bytes());
     }
 
-    /// Hands the records that wait to the disk, but for those that it has, and makes them safe.
-    /// What led to them is written down before: nothing is safe, and nothing leaves, of which
-    /// nobody knows why.
+    /// Appends the waiting records to the disk and syncs it. The log is committed first: the replay
+    /// must find the event behind every record on the disk and every message on the wire.
     fn write(&mut self, stage: &mut Stage, send: Send<'_>) -> io::Result<()> {
         stage.log.commit(stage.digest)?;
         send(&mut stage.outbox);
@@ -222,13 +223,13 @@ impl<F: Family> Actor<F> {
             }
         }
         stage.disk.sync()?;
-        // What waited is told now, and not when it began to wait.
+        // The effects that waited happen now, and not when they began to wait.
         stage.look_at_the_clock();
         Ok(())
     }
 
-    /// Lets go what waited for the first records in the queue, if these are written; whether they
-    /// are.
+    /// Carries out the effects behind the first records in the queue, if these are written; returns
+    /// whether they are.
     fn release(&mut self, stage: &mut Stage) -> bool {
         let mut carrier = Carrier { stage, around: &mut self.around };
         let released = self.host.on_written(self.written, &mut carrier);
@@ -239,7 +240,7 @@ impl<F: Family> Actor<F> {
         released
     }
 
-    /// Whether so many requests are open that the application should wait for an answer.
+    /// Whether the application has reached its limit of open requests and still expects an answer.
     fn is_full(&self, now_us: u64) -> bool {
         let around = &self.around;
         around.open >= MOST_OPEN && now_us < around.answered_us.saturating_add(self.give_up_us)
@@ -269,7 +270,8 @@ impl<F: Family> Behave for Actor<F> {
     }
 
     fn fire(&mut self, stage: &mut Stage) {
-        // A timer that is set anew in the meantime waits for the next time.
+        // A timer that a handler sets during this call waits for the next one: two timers that set
+        // each other would otherwise keep the loop here for ever.
         for _ in 0..self.host.timers().len() {
             let first = self.host.timers().iter().min_by_key(|set| set.due_us);
             let Some(set) = first.filter(|set| set.due_us <= stage.now_us) else { return };
@@ -301,8 +303,7 @@ impl<F: Family> Behave for Actor<F> {
     }
 
     fn sync(&mut self, stage: &mut Stage, send: Send<'_>) -> io::Result<()> {
-        // One sync for all that waits, however many waited for each; what that leads to may write
-        // more.
+        // One sync serves all waiting records. The released effects may write records of their own.
         while self.host.is_writing() {
             self.write(stage, send)?;
             while self.release(stage) {}
@@ -403,7 +404,7 @@ impl<F: Family> Outlet<Boxed<F>> for Carrier<'_, F> {
         self.around.answers.extend(self.around.application.on_output(&output, moment));
     }
 
-    // The replay says it again.
+    // The replay makes the same accusation and reports it.
     fn accuse(&mut self, _who: ProcessId, _why: &'static str) {}
 
     fn timer_set(&mut self, _after_ms: u64) -> u64 {
@@ -416,10 +417,10 @@ impl<F: Family> Outlet<Boxed<F>> for Carrier<'_, F> {
         self.stage.log.timer(self.stage.now_us, &self.around.scratch[..length]);
     }
 
-    // The loop of the member looks for records at the end of each turn.
+    // The member's event loop looks for records at the end of each iteration.
     fn writing(&mut self) {}
 
-    // Nobody reads it before the next life.
+    // The disk has the record already; only the next life of this process reads it.
     fn written(&mut self, _write: Write<Record>) {}
 
     fn synced(&mut self, _records: usize) {
@@ -427,7 +428,7 @@ impl<F: Family> Outlet<Boxed<F>> for Carrier<'_, F> {
     }
 }
 
-/// Writes a value into a buffer that grows as it needs; how long it is.
+/// Encodes a value into a buffer that grows to fit; returns the encoded length.
 #[inline]
 pub(crate) fn encode<T: Serialize>(value: &T, scratch: &mut Vec<u8>) -> usize {
     fill(scratch, |buffer| match postcard::to_slice(value, buffer) {
@@ -437,7 +438,8 @@ pub(crate) fn encode<T: Serialize>(value: &T, scratch: &mut Vec<u8>) -> usize {
     })
 }
 
-/// The same with the help of a function that says how much it wrote, or that there was no room.
+/// Calls `write` with a larger and larger buffer until the value fits; returns the length that
+/// `write` reports.
 #[inline]
 pub(crate) fn fill(scratch: &mut Vec<u8>, write: impl Fn(&mut [u8]) -> Option<usize>) -> usize {
     loop {

@@ -1,4 +1,4 @@
-//! The clock that all processes of a machine have in common.
+//! The monotonic clock that all processes of one machine share.
 
 use mio::unix::SourceFd;
 use mio::{Interest, Registry, Token};
@@ -10,7 +10,7 @@ use rustix::time::{
 use std::io;
 use std::time::Duration;
 
-/// Microseconds since some moment that is the same for every process of this machine.
+/// Microseconds since an epoch that every process of this machine shares.
 #[inline]
 pub(crate) fn now_us() -> u64 {
     let now = clock_gettime(ClockId::Monotonic);
@@ -18,19 +18,19 @@ pub(crate) fn now_us() -> u64 {
     now.tv_sec as u64 * 1_000_000 + now.tv_nsec as u64 / 1_000
 }
 
-/// Ends a wait for sockets after less than a millisecond, in which the kernel counts.
+/// Ends a wait for sockets within less than a millisecond, which is the resolution of `epoll_wait`.
 #[derive(Debug)]
 pub(crate) struct Alarm(OwnedFd);
 
 impl Alarm {
-    /// An alarm that is heard as this token.
+    /// An alarm that wakes the poll with this token.
     pub(crate) fn new(registry: &Registry, token: Token) -> io::Result<Self> {
         let alarm = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::NONBLOCK)?;
         registry.register(&mut SourceFd(&alarm.as_raw_fd()), token, Interest::READABLE)?;
         Ok(Alarm(alarm))
     }
 
-    /// It rings after so long, once, whatever it was set to before.
+    /// Rings once, after this time; replaces an earlier setting.
     pub(crate) fn set(&self, after: Duration) -> io::Result<()> {
         let never = Timespec { tv_sec: 0, tv_nsec: 0 };
         let once = Timespec { tv_sec: 0, tv_nsec: after.subsec_nanos().max(1).into() };

@@ -1,5 +1,5 @@
-//! What the leader and its members say to each other: lines of JSON over a socket pair, which is
-//! the member's standard input. If either dies, the other sees the end of it.
+//! The messages between the coordinator and its members: lines of JSON over a socket pair. The
+//! member's end is its standard input. If either side dies, the other reads the end of the stream.
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::io::{self, Read, Write};
@@ -12,33 +12,33 @@ use synod_core::card::{Load, Rounds};
 use synod_core::{Clock, ProcessId, Setup};
 use synod_sim::network::{Delay, Network};
 
-/// No line is longer than this.
+/// Limit of one line in bytes; a longer one is refused, so that the buffer stays bounded.
 const LONGEST_LINE: usize = 1 << 20;
 
-/// What carries the messages.
+/// The transport that carries the messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Medium {
     /// TCP: reliable, and in the order of sending.
     Tcp,
-    /// UDP, with IP multicast: neither.
+    /// UDP, with IP multicast: neither reliable nor ordered.
     Udp,
 }
 
-/// All that a member has to know.
+/// The configuration of one member.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Config {
     /// The algorithm, by name.
     pub algorithm: String,
     /// The group.
     pub setup: Setup,
-    /// Which process it is.
+    /// The process that this member runs.
     pub me: ProcessId,
-    /// How often its application asks.
+    /// The number of requests of its application.
     pub rounds: Rounds,
-    /// Where all chance comes from.
+    /// The seed of the run, from which every member derives its own.
     pub seed: u64,
     pub(crate) medium: Medium,
-    /// Tells this run from others on the same machine.
+    /// Distinguishes this run from others on the same machine.
     pub(crate) run: u64,
     pub(crate) load: Load,
     pub(crate) think: Delay,
@@ -46,27 +46,28 @@ pub struct Config {
     pub(crate) tells: f64,
     pub(crate) clocks: Vec<Clock>,
     pub(crate) faults: Faults,
-    /// Where it writes down what it takes in.
+    /// The file of its log.
     pub(crate) log: PathBuf,
     /// The directory of its disk, if its algorithm is durable, and whether a sync reaches it.
     pub(crate) disk: PathBuf,
     pub(crate) fsync: bool,
-    /// Whether it is killed and started again.
+    /// Whether the coordinator is going to kill and restart it.
     pub(crate) comes_back: bool,
-    /// What it wrote down in earlier lives, in order.
+    /// The logs of its earlier lives, in order.
     pub(crate) past: Vec<PathBuf>,
-    /// How often it was started before, also if it was killed before it could begin to live.
+    /// The number of earlier starts. Unlike `past` it counts a start that was killed before its
+    /// first log entry.
     pub(crate) starts: u32,
 }
 
 impl Config {
-    /// Which life of the process this is, from 1.
+    /// The number of this life of the process, from 1.
     pub(crate) fn life(&self) -> u32 {
         self.past.len() as u32 + 1
     }
 }
 
-/// What the shim does to messages before they reach a socket.
+/// Delays and faults that the shim applies to messages before they reach a socket.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Faults {
     latency: Delay,
@@ -100,80 +101,82 @@ impl From<&Faults> for Network {
     }
 }
 
-/// What the leader says.
+/// A message of the coordinator to a member.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Order {
-    /// The first: who you are.
+    /// The first message: the member's configuration.
     Be(Box<Config>),
-    /// Where the others are, and where everybody is at once.
+    /// The addresses of the other members, and the address of their IP multicast group.
     Connect { addresses: Vec<Option<SocketAddr>>, everybody: Option<SocketAddr> },
-    /// Go: this is time 0 of the common clock, and whether a multicast is sent once for all.
+    /// The run starts. `epoch_us` is time 0 of the common clock; with `share`, one datagram carries
+    /// a multicast to all its receivers.
     Start { epoch_us: u64, share: bool },
-    /// Under a sequential load: it is your turn to ask.
+    /// Under a sequential load: the application may submit one request.
     Turn,
-    /// How is it going? Answer with this number.
+    /// Asks for a status that carries this wave number.
     Report { wave: u64 },
-    /// It is over.
+    /// The run is over.
     Stop,
 }
 
-/// What a member says.
+/// A message of a member to the coordinator.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum News {
-    /// Its address.
+    /// The member listens at this address.
     Listening(SocketAddr),
-    /// It can hear and be heard; if not as wanted, why.
+    /// The member is connected. If IP multicast does not work, `but` says why.
     Connected { but: Option<String> },
-    /// How it is going.
+    /// The current status, periodic or on request.
     Status(Status),
-    /// It has stopped as told.
+    /// The member has stopped as ordered; its last status.
     Ended(Status),
-    /// It cannot go on.
+    /// The member cannot go on, for this reason.
     Failed(String),
 }
 
-/// How it is going at one member.
+/// The status of one member, from which the coordinator detects the end of the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Status {
-    /// The number of the question that this answers.
+    /// The wave of the last [`Order::Report`] before this status.
     pub(crate) wave: u64,
-    /// Whether its application wants nothing more, for now.
+    /// Whether the application plans no request at present.
     pub(crate) content: bool,
-    /// Whether it asked for something and was not answered.
+    /// Whether a request of the application is unanswered.
     pub(crate) waits: bool,
-    /// Under a sequential load: whether it wants a turn.
+    /// Under a sequential load: whether the application waits for a turn.
     pub(crate) wants_turn: bool,
-    /// Whether timers are set, or messages held up by the shim or in a buffer.
+    /// Whether timers are set.
     pub(crate) timers: bool,
+    /// Whether the shim or a buffer holds unsent messages.
     pub(crate) held: bool,
-    /// How often the application asked, or was told.
+    /// Inputs and outputs of the application so far.
     pub(crate) progress: u64,
-    /// How many operations it completed.
+    /// Completed operations.
     pub(crate) operations: u64,
-    /// How many were over.
+    /// Operations that have released their turn, completed or not.
     pub(crate) turns_over: u64,
-    /// How many parcels went to each, and came from each.
+    /// Parcels sent to each process, and received from each.
     pub(crate) sent: Vec<u64>,
     pub(crate) received: Vec<u64>,
     pub(crate) traffic: Traffic,
-    /// What went wrong with a link, in words.
+    /// Failures that the member noticed, in words for the report.
     pub(crate) broken: Vec<String>,
 }
 
-/// What a member put on the wire.
+/// The traffic of a member on its sockets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Traffic {
-    /// Messages, each receiver of a multicast on a point-to-point medium counted.
+    /// Messages sent. On a point-to-point medium a multicast counts once per receiver.
     pub(crate) parcels: u64,
-    /// Bytes of them, with all that surrounds them.
+    /// Their bytes, including heads and lengths.
     pub(crate) bytes: u64,
-    /// Clients and datagrams that do not belong to the run.
+    /// Connections and datagrams that do not belong to the run.
     pub(crate) strangers: u64,
-    /// Messages that could not be read.
+    /// Messages that could not be decoded.
     pub(crate) unreadable: u64,
 }
 
-/// One end of the line between the leader and a member.
+/// One end of the connection between the coordinator and a member.
 #[derive(Debug)]
 pub struct Control {
     pub(crate) stream: UnixStream,
@@ -185,15 +188,15 @@ impl Control {
         Control { stream, heard: Vec::new() }
     }
 
-    /// The member's end: what it was given as standard input.
+    /// The member's end, which the coordinator passed as standard input.
     pub fn of_member() -> io::Result<Self> {
         let stream = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
-        // Anything but a socket is refused here: somebody called a member by hand.
+        // This call fails unless standard input is a socket: a user ran `synod member` by hand.
         stream.set_read_timeout(Some(Duration::from_secs(1)))?;
         Ok(Control::new(stream))
     }
 
-    /// Waits for the first line: who this member is.
+    /// Waits for the first line, the configuration of this member.
     pub fn configuration(&mut self) -> io::Result<Config> {
         match self.expect(Duration::from_secs(10))? {
             Order::Be(config) => Ok(*config),
@@ -201,14 +204,13 @@ impl Control {
         }
     }
 
-    /// Says something.
     pub(crate) fn say<T: Serialize>(&mut self, what: &T) -> io::Result<()> {
         let mut line = serde_json::to_vec(what)?;
         line.push(b'\n');
         self.stream.write_all(&line)
     }
 
-    /// Waits for a line, so long.
+    /// Waits for the next line, but not longer than `at_most` for each part of it.
     pub(crate) fn expect<T: DeserializeOwned>(&mut self, at_most: Duration) -> io::Result<T> {
         self.stream.set_nonblocking(false)?;
         self.stream.set_read_timeout(Some(at_most))?;
@@ -222,7 +224,7 @@ impl Control {
         }
     }
 
-    /// The next line, if it is there.
+    /// The next line, if it has arrived completely.
     pub(crate) fn next_line<T: DeserializeOwned>(&mut self) -> io::Result<Option<T>> {
         let Some(end) = self.heard.iter().position(|byte| *byte == b'\n') else {
             return match self.heard.len() > LONGEST_LINE {
@@ -235,7 +237,7 @@ impl Control {
         Ok(Some(line?))
     }
 
-    /// Takes in what has arrived; how many bytes.
+    /// Reads once from the stream into the buffer; returns the number of bytes.
     pub(crate) fn hear(&mut self) -> io::Result<usize> {
         let mut bytes = [0; 4096];
         let count = self.stream.read(&mut bytes)?;

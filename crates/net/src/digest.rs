@@ -1,9 +1,10 @@
-//! One number for all that a process sent and told: a replay must come to the same.
+//! A digest of all messages and outputs of a process. The replay must compute the same digest, or
+//! it did not repeat the run.
 
 use synod_core::ProcessId;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// An odd number with many bits set, so that every bit of what is folded in spreads.
+/// An odd multiplier with many bits set, so that every bit of a folded value spreads.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A running digest.
@@ -16,7 +17,7 @@ impl Digest {
         self.0 = (self.0.rotate_left(5) ^ value).wrapping_mul(SPREAD);
     }
 
-    /// A message with this body goes to each of them.
+    /// Folds in a message with this body to each receiver.
     #[inline]
     pub(crate) fn sent(&mut self, to: impl Iterator<Item = ProcessId>, body: &[u8]) {
         let body = xxh3_64(body);
@@ -26,7 +27,7 @@ impl Digest {
         }
     }
 
-    /// The application is told this.
+    /// Folds in an output to the application.
     #[inline]
     pub(crate) fn told(&mut self, output: &[u8]) {
         self.fold(xxh3_64(output));

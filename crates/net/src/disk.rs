@@ -6,21 +6,21 @@ use std::path::Path;
 use synod_core::durable::Record;
 use synod_wal::{Durability, Files, Log, Opened, Settings, open, spoil as wal};
 
-/// A run is short, and a segment is written with zeros when it is made; but everybody waits while
-/// the next one is made.
+/// A new segment is filled with zeros. Small segments keep the start of a run short; large ones
+/// stop the member less often, because it waits while the next segment is made.
 const SEGMENT_BYTES: u64 = 4 << 20;
 
 /// The disk of a member, if its algorithm has one.
 #[derive(Debug, Default)]
 pub(crate) struct Disk {
     log: Option<Log<Files>>,
-    /// Whether it was made just now.
+    /// Whether this life created it.
     pub(crate) is_new: bool,
 }
 
 impl Disk {
-    /// Opens the disk, and shows every record that is on it. Also: what a crash left unfinished on
-    /// it, in words.
+    /// Opens the disk and calls `show` with every record on it. Also returns a note in words if a
+    /// crash left a torn record, which opening removes.
     pub(crate) fn open(
         directory: &Path,
         fsync: bool,
@@ -40,7 +40,7 @@ impl Disk {
         Ok((Disk { log: Some(log), is_new }, note))
     }
 
-    /// How many records were ever safe on it.
+    /// The number of records ever synced to it, removed ones included.
     pub(crate) fn records(&self) -> u64 {
         self.log.as_ref().map_or(0, Log::synced)
     }
@@ -49,23 +49,23 @@ impl Disk {
         self.log.as_mut().ok_or_else(|| io::Error::other("the algorithm writes, but has no REPLAY"))
     }
 
-    /// Writes a record; it is safe after the next sync.
+    /// Appends a record; it is safe only after the next sync.
     pub(crate) fn append(&mut self, record: &Record) -> io::Result<()> {
         self.log()?.append(&record.0).map(drop).map_err(io::Error::other)
     }
 
-    /// Writes a record that takes the place of all before it but the last ones, this many.
+    /// Appends a record that replaces all earlier ones except the last `keep`.
     pub(crate) fn checkpoint(&mut self, record: &Record, keep: u64) -> io::Result<()> {
         self.log()?.checkpoint_keeping(&record.0, keep).map(drop).map_err(io::Error::other)
     }
 
-    /// Makes all of them safe.
+    /// Makes all appended records safe.
     pub(crate) fn sync(&mut self) -> io::Result<()> {
         self.log()?.sync().map_err(io::Error::other)
     }
 }
 
-/// Lets this become of the disk of a process that is dead. Where there is none, nothing does.
+/// Applies a fate to the disk of a dead process; does nothing if the process has no disk.
 pub(crate) fn spoil(directory: &Path, fate: Fate) -> io::Result<()> {
     if fate == Fate::Kept || !directory.is_dir() {
         return Ok(());
@@ -91,7 +91,7 @@ mod tests {
         Ok((records, note))
     }
 
-    /// A disk with two records, each synced, of which something is changed, from this byte on.
+    /// A disk with two synced records, of which `change` alters the bytes from `from` on.
     fn changed(name: &str, from: usize, change: impl Fn(&mut [u8])) -> PathBuf {
         let directory =
             std::env::temp_dir().join(format!("synod-{name}-{}", crate::clock::now_us()));

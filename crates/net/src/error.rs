@@ -1,4 +1,4 @@
-//! What can go wrong with a run before it has begun, or with its record.
+//! Errors of a run: it could not start, or its logs cannot be judged.
 
 use std::io;
 use synod_core::{ProcessId, SetupError};
@@ -6,34 +6,34 @@ use synod_core::{ProcessId, SetupError};
 /// Why there is no report of a run.
 #[derive(Debug, thiserror::Error)]
 pub enum NetError {
-    /// There can be no such group.
+    /// The algorithm refuses this group.
     #[error(transparent)]
     Setup(#[from] SetupError),
-    /// A process cannot be started, or did not get ready.
+    /// A member could not be started, or did not get ready.
     #[error("{who} {why}")]
     Member {
-        /// Which.
+        /// The process that the member should run.
         who: ProcessId,
-        /// What is wrong with it.
+        /// The failure, as the rest of a sentence about `who`.
         why: String,
     },
-    /// Datagrams go to an address that a process which comes back does not have any more.
+    /// A restarted process has a new address, which the senders of datagrams do not learn.
     #[error("on udp a process that was killed cannot be started again; use tcp")]
     NoReturn,
-    /// What is written down does not fit together.
+    /// The logs of the members contradict each other or the replay.
     #[error("the run cannot be judged: {0}")]
     Record(String),
-    /// The machine does not let us.
+    /// The operating system refused an operation.
     #[error("{what}: {error}")]
     Machine {
-        /// What was tried.
+        /// The operation, as a sentence that it failed.
         what: &'static str,
-        /// What the machine says.
+        /// The error of the operating system.
         error: io::Error,
     },
 }
 
-/// Says what was tried when the machine refused.
+/// Adds the operation to an error of the operating system.
 pub(crate) trait Trying<T> {
     fn trying(self, what: &'static str) -> Result<T, NetError>;
 }

@@ -1,55 +1,55 @@
-//! What came of a run on real sockets, as its caller sees it.
+//! The result of a run on real sockets.
 
 use crate::control::Medium;
 use synod_core::ProcessId;
 use synod_sim::Report;
 
-/// What came of a run on real sockets.
+/// The result of a run on real sockets.
 #[derive(Clone, Debug)]
 pub struct Real {
-    /// The same as of a simulated run.
+    /// Verdicts, counts and costs, as a simulated run reports them.
     pub report: Report,
-    /// What only a real run has.
+    /// Measurements that only a real run has.
     pub facts: Facts,
 }
 
-/// What only a real run has.
+/// Measurements that only a real run has.
 #[derive(Clone, Debug)]
 pub struct Facts {
-    /// What carried the messages.
+    /// The transport that carried the messages.
     pub medium: Medium,
-    /// Whether a multicast was sent once for all, by IP multicast.
+    /// Whether one datagram of IP multicast carried a multicast to all its receivers.
     pub shared: bool,
     /// From the first request to the last answer, in microseconds.
     pub busy_us: u64,
-    /// How many answers there were after the first, and from that to the last, in microseconds: the
-    /// speed without what was needed to get going.
+    /// The number of answers after the first, and the time from the first to the last in
+    /// microseconds: the throughput without the time to get going.
     pub pace: (u64, u64),
-    /// From requests to their answers; where requests take effect at others, until they do.
+    /// From each request to its answer. A multicast counts once per other receiver, until its
+    /// delivery there.
     pub latency: Option<Latency>,
-    /// How many messages were handed to sockets, and how many bytes they took with all that
-    /// surrounds them.
+    /// Messages handed to sockets.
     pub parcels: u64,
-    /// Their bytes.
+    /// Their bytes, including heads and lengths.
     pub bytes: u64,
-    /// Clients and datagrams that did not belong to the run.
+    /// Connections and datagrams that did not belong to the run.
     pub strangers: u64,
-    /// Messages that could not be read.
+    /// Messages that could not be decoded.
     pub unreadable: u64,
-    /// Who died, and when, in microseconds since the start.
+    /// The processes that died, each with the time in microseconds since the start.
     pub crashes: Vec<(ProcessId, u64)>,
-    /// Who was started again, and when.
+    /// The processes that the coordinator restarted, each with the time.
     pub restarts: Vec<(ProcessId, u64)>,
-    /// What else people should know.
+    /// Remarks for the reader of the report, such as a member that fell silent.
     pub notes: Vec<String>,
 }
 
-/// How long requests took, in microseconds.
+/// Latencies of requests in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Latency {
-    /// Half of them no longer than this.
+    /// The median.
     pub p50_us: u64,
-    /// All but one in a hundred no longer than this.
+    /// The 99th percentile.
     pub p99_us: u64,
 }
 

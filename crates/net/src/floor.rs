@@ -1,4 +1,4 @@
-//! What this machine needs at least: a sync of the disk, and a round trip between two processes.
+//! The cost of a disk sync and of a round trip on this machine: no run can answer faster.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -6,22 +6,22 @@ use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::os::unix::fs::FileExt;
 use std::time::Instant;
 
-/// How much is written, or sent, each time.
+/// The size of each write and of each message.
 const BYTES: usize = 64;
-/// So often each is done.
+/// The number of measurements of each kind.
 const TIMES: u64 = 300;
 
-/// The least that this machine needs now, in microseconds, half of the times.
+/// Median costs on this machine now, in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Floor {
-    /// For one `pwrite` and one `fdatasync` of a file whose blocks are all there.
+    /// One `pwrite` and one `fdatasync` of a file whose blocks are all allocated.
     pub sync_us: u64,
-    /// For a message over TCP on loopback, and its answer.
+    /// A message over TCP on loopback, and its answer.
     pub round_trip_us: u64,
 }
 
 impl Floor {
-    /// Measures it, where runs have their disks.
+    /// Measures both, the sync in the directory where runs have their disks.
     pub fn measure() -> io::Result<Self> {
         Ok(Floor { sync_us: sync()?, round_trip_us: round_trip()? })
     }

@@ -1,5 +1,5 @@
-//! The leader: starts the members, notices when all is quiet, and ends them. It never waits without
-//! a bound.
+//! The coordinator of a run: it starts the members, detects the end of the run, and stops the
+//! members. Every wait has a bound.
 
 mod faults;
 mod quiet;
@@ -27,63 +27,63 @@ use synod_sim::{Ended, Options};
 /// The largest group: receivers of a multicast are named in one machine word.
 pub const LARGEST_GROUP: usize = 64;
 
-/// So long the members may take to get ready.
+/// Bound for all members to get ready.
 const READY: Duration = Duration::from_secs(15);
-/// So long they may take to stop when told.
+/// Bound for all members to stop when ordered.
 const STOP: Duration = Duration::from_secs(5);
-/// So often the leader looks around.
+/// The coordinator checks for the end of the run at least this often.
 const LOOK: Duration = Duration::from_millis(20);
-/// Who says nothing for so long is worth a note.
+/// A living member that sends no status for this long gets a note in the report.
 const SILENT: Duration = Duration::from_secs(3);
 
-/// A run to be made.
+/// The description of a run.
 #[derive(Clone, Debug)]
 pub struct Launch {
     /// The program that runs a member: it calls [`serve`](crate::serve).
     pub program: PathBuf,
-    /// The words that make it do so.
+    /// The arguments with which it does so.
     pub arguments: Vec<String>,
     /// The algorithm, by name.
     pub algorithm: String,
-    /// The group, the load, and what the fault shim does.
+    /// The group, the load, and the faults of the shim.
     pub options: Options,
-    /// What carries the messages.
+    /// The transport that carries the messages.
     pub medium: Medium,
-    /// The run ends after so long, finished or not.
+    /// The coordinator stops the run after this time, finished or not.
     pub timeout: Duration,
-    /// Who is killed in the middle, and started again.
+    /// The processes to kill during the run, and when to restart them.
     pub kills: Vec<Kill>,
-    /// Whether what a durable algorithm writes is safe from a loss of power, too: a sync of the
-    /// disk for each batch of records. Without, it is safe from the death of its process only.
+    /// With `fsync`, a member syncs its disk for each batch of records: they survive a loss of
+    /// power. Without, they survive only the death of their process.
     pub fsync: bool,
 }
 
-/// What the algorithm is like, as far as the leader cares.
+/// Facts about the algorithm that decide when its run may end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Manner {
-    /// Whether it goes on sending although nobody wants anything.
+    /// Whether its processes send messages even if no application waits, such as heartbeats.
     pub(crate) restless: bool,
-    /// The run goes on for so long at least.
+    /// The shortest time for which the run goes on.
     pub(crate) run_for_us: u64,
 }
 
-/// What the members left behind.
+/// The results of all members, before the replay.
 pub(crate) struct Gathered {
     pub(crate) ended: Ended,
-    /// Of each process, what it wrote in each of its lives.
+    /// The lives of each process.
     pub(crate) lives: Vec<Vec<Life>>,
-    /// Who died, and when, in this order; and who came back.
+    /// The deaths in the order of time, and the restarts.
     pub(crate) crashes: Vec<(ProcessId, u64)>,
     pub(crate) restarts: Vec<(ProcessId, u64)>,
-    /// Whether a multicast was sent once for all.
+    /// Whether one datagram carried a multicast to all its receivers.
     pub(crate) share: bool,
     pub(crate) traffic: crate::control::Traffic,
     pub(crate) notes: Vec<String>,
-    /// The directory of the logs, which goes with this.
+    /// The directory of the logs, which is removed with this value.
     pub(crate) _directory: Directory,
 }
 
-/// One life of a process: what it wrote, and when it died, if it did.
+/// One life of a process: its log, and the time of its death, if it died.
 #[derive(Clone, Debug)]
 pub(crate) struct Life {
     pub(crate) log: PathBuf,
@@ -91,7 +91,8 @@ pub(crate) struct Life {
 }
 
 impl Life {
-    /// Whether it came as far as to write something down. Who was killed before that has not lived.
+    /// Whether its log has an entry. A process that was killed before its first entry has sent
+    /// nothing, so the replay need not know that life.
     fn has_begun(&self) -> bool {
         log::open(&self.log).and_then(|mut log| Ok(log.peek()?.is_some())).unwrap_or(true)
     }
@@ -102,15 +103,15 @@ pub(crate) struct Directory(PathBuf);
 
 impl Drop for Directory {
     fn drop(&mut self) {
-        // What cannot be removed stays: there is nobody to tell.
+        // A destructor cannot report an error; files that cannot be removed stay.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
 
-/// What a member says, after so many starts before, or that it is gone.
+/// A message of a member, with the number of its earlier starts; None if the member is gone.
 type Heard = ((ProcessId, u32), Option<News>);
 
-/// Runs the group to the end. Calls `progress` now and then with the operations done.
+/// Runs the group to the end. Calls `progress` repeatedly with the number of completed operations.
 pub(crate) fn gather(
     launch: &Launch,
     manner: Manner,
@@ -169,14 +170,15 @@ struct Leader<'l> {
     run: u64,
     directory: &'l Path,
     seats: Vec<Seat>,
-    /// The lives of each process that are over, if it came back.
+    /// The earlier lives of each restarted process.
     past: Vec<Vec<Life>>,
     restarts: Vec<(ProcessId, u64)>,
     said: Sender<Heard>,
     heard: Receiver<Heard>,
     epoch_us: u64,
     chance: Chance,
-    /// Under a sequential load: whose turn it is, and how many of its operations were over before.
+    /// Under a sequential load: the process that has the turn, and the number of its operations
+    /// that were over before.
     busy: Option<(ProcessId, u64)>,
     quiet: Quiet,
     notes: Vec<String>,
@@ -220,7 +222,7 @@ impl Leader<'_> {
         Seat::start(self.launch, config, self.said.clone())
     }
 
-    /// Starts a process again that died, after something has become of its disk.
+    /// Applies the fate to the disk of a dead process and starts the process again.
     fn restart(&mut self, who: ProcessId, disk: Fate) {
         let seat = &self.seats[who.index()];
         if seat.is_alive() {
@@ -249,13 +251,14 @@ impl Leader<'_> {
         self.directory.join(format!("{who}.disk"))
     }
 
-    /// Where those are that a process which comes back can call.
+    /// The addresses of the living members that have joined: a restarted member calls these.
     fn addresses(&self) -> Vec<Option<SocketAddr>> {
         let there = |seat: &Seat| seat.address.filter(|_| seat.is_alive() && seat.joined);
         self.seats.iter().map(there).collect()
     }
 
-    /// Until everybody can hear everybody; whether a multicast can be sent once for all.
+    /// Connects all members and starts the run; returns whether one datagram can carry a multicast
+    /// to all its receivers.
     fn get_ready(&mut self) -> Result<bool, NetError> {
         let mut addresses = vec![None; self.seats.len()];
         self.wait_for_all(|who, news| match news {
@@ -268,7 +271,8 @@ impl Leader<'_> {
         for (seat, address) in self.seats.iter_mut().zip(&addresses) {
             (seat.address, seat.joined) = (*address, true);
         }
-        // Held until everybody has joined, so that nobody else is given the same port.
+        // The socket holds the port until all members have joined, so that the kernel gives it to
+        // no other program.
         let port = (self.launch.medium == Medium::Udp).then(free_port).transpose();
         let port = port.trying("there is no port for multicasts")?;
         let everybody =
@@ -292,7 +296,7 @@ impl Leader<'_> {
         Ok(share)
     }
 
-    /// Waits until each member has said what it must.
+    /// Waits until `said_it` has accepted one message of each member.
     fn wait_for_all(
         &mut self,
         mut said_it: impl FnMut(ProcessId, News) -> bool,
@@ -330,7 +334,7 @@ impl Leader<'_> {
         now_us().saturating_sub(self.epoch_us)
     }
 
-    /// Until all is quiet, or the time is over.
+    /// Kills and restarts processes as planned, until the run ends or its time is over.
     fn run(&mut self, progress: &mut dyn FnMut(u64)) -> Ended {
         let until = Instant::now() + self.launch.timeout;
         let mut faults = Faults::of(&self.launch.kills);
@@ -378,9 +382,9 @@ impl Leader<'_> {
         match news {
             Some(News::Status(status) | News::Ended(status)) => seat.status = status,
             Some(News::Failed(why)) => seat.status.broken.push(format!("could not go on: {why}")),
-            // Both are news only of a process that comes back; the others are waited for.
+            // Only a restarted member sends these two here: `get_ready` waits for all others.
             Some(News::Listening(address)) => {
-                // From now on, whoever else comes back calls this one.
+                // From now on, a member that restarts later calls this one.
                 (seat.address, seat.joined) = (Some(address), true);
                 seat.tell(&Order::Connect { addresses, everybody: None });
             }
@@ -398,7 +402,8 @@ impl Leader<'_> {
         }
     }
 
-    /// The next operation begins when the last is over, and all is quiet.
+    /// Grants the next operation of a sequential load when the last one is over and all its
+    /// messages have arrived.
     fn give_turn(&mut self) {
         if !self.manner.restless && !quiet::is_settled(&self.seats) {
             return;
@@ -421,7 +426,7 @@ impl Leader<'_> {
         seat.tell(&Order::Turn);
     }
 
-    /// Ends everybody, and waits for their last words.
+    /// Stops all members, and waits for their last statuses.
     fn stop(&mut self) {
         self.tell_all(&Order::Stop);
         let until = Instant::now() + STOP;
@@ -440,13 +445,13 @@ impl Leader<'_> {
     }
 }
 
-/// An address of IP multicast that other runs hardly use at the same time.
+/// A group address of IP multicast, drawn from the run so that concurrent runs rarely share it.
 fn group_address(run: u64) -> IpAddr {
     let [a, b, ..] = run.to_le_bytes();
     IpAddr::V4(Ipv4Addr::new(239, 255, a, b))
 }
 
-/// A port that nobody uses, and a socket that holds it.
+/// A free port, and a socket that holds it.
 fn free_port() -> std::io::Result<(socket2::Socket, u16)> {
     let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::DGRAM, None)?;
     socket.set_reuse_address(true)?;

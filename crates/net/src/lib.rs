@@ -1,25 +1,26 @@
 //! Runs any algorithm of the catalogue on real sockets: one operating-system process for each
 //! process of the group, on one machine.
 //!
-//! A run has two sides. The *members* are child processes: each drives one process of the
-//! algorithm, and writes down what it takes in before anybody can see what comes of it. The
-//! *leader*, the process that was asked for the run, starts and ends them, merges what they wrote,
-//! and replays it in a [`World`](synod_sim::World). A world changes only by what it takes in, so
-//! the replay *is* the run: monitors, invariants, counts and pictures are those of a simulated run.
+//! A run has two sides. The *members* are child processes. Each drives one process of the algorithm
+//! and logs every input, message and timer before it sends the results. The *coordinator*, the
+//! process that the caller asked for the run, starts and ends the members, merges their logs, and
+//! replays them in a [`World`](synod_sim::World). A world changes only by what it takes in, so the
+//! replay *is* the run: monitors, invariants, counts and pictures are those of a simulated run.
 //!
 //! # Layout
-//! - `group`: the leader: starts the members, notices when all is quiet, ends them
-//! - `member`: one member: a loop that takes in, steps, writes down, and only then sends
-//! - `actor`: one process of an algorithm inside it, with its application and timers
-//! - `stage`: what a step can do: send, through `shim` into the `outbox`, and write the `log`
-//! - `disk`: the stable storage of durable algorithms, which a process has again in its next life
-//! - `past`: what the application of a process that comes back has gone through
+//! - `group`: the coordinator: starts the members, detects the end of the run, stops the members
+//! - `member`: the event loop of one member: take in, step, log, and only then send
+//! - `actor`: one process of an algorithm inside a member: its host and its application
+//! - `stage`: the effects of a step: send, through `shim` into the `outbox`, and `log`
+//! - `disk`: the stable storage of a durable algorithm, which survives its process
+//! - `past`: the application of a restarted process, rebuilt from the logs of earlier lives
 //! - `links`: the sockets: TCP streams, or datagrams and IP multicast
-//! - `wire`: what messages look like there
-//! - `control`: what leader and members say to each other
-//! - `merge`, `replay`: what the members wrote, in one order, in a world
-//! - `facts`: what a run tells its caller
-//! - `floor`: what the machine itself needs, to compare with
+//! - `wire`: the format of messages on the sockets
+//! - `control`: the messages between the coordinator and its members
+//! - `merge`: the logs of all members in one order
+//! - `replay`: the merged logs, judged in a world
+//! - `facts`: the result of a run
+//! - `floor`: the cost of a disk sync and of a round trip on this machine, for comparison
 #![forbid(unsafe_code)]
 
 mod actor;

@@ -1,10 +1,10 @@
-//! What a member takes in, written down before anybody can see what comes of it.
+//! The log of a member: every event that it takes in, written before the member sends the results.
 //!
-//! Every step of a process is fixed by what it takes in: an input, a message, a timer, and the
-//! choices that chance makes in it. So that is all there is in a log, with the time; what was sent
-//! and told follows. A log is written in batches, each with a digest of all that was sent and told
-//! until then. A batch that is not whole, because its writer was killed, counts for nothing: no
-//! message of it has left.
+//! An event (an input, a message or a timer) and the random choices during the step determine that
+//! step. So the log holds these and the time; the replay computes messages and outputs. The member
+//! writes the log in batches. Each batch ends with a digest of all messages and outputs so far. The
+//! reader ignores a last batch that is incomplete because its writer was killed: no message of it
+//! has left.
 
 use crate::digest::Digest;
 use crate::wire::{read_number, write_number};
@@ -14,54 +14,54 @@ use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 use synod_core::ProcessId;
 
-/// No batch is larger than this; a log that says so is none.
+/// Limit of one batch in bytes. The reader refuses a larger one before it allocates memory for it.
 const LARGEST_BATCH: u32 = 1 << 30;
 
-/// What a process takes in.
+/// An event that a process takes in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Taken {
-    /// It starts, always the first step, with so many records that were ever safe on its disk;
-    /// None: it had a disk once, and starts again without.
+    /// The start, always the first event, with the number of records ever synced to the disk; None
+    /// if the process has lost its disk.
     Start(Option<u64>),
-    /// What waited for the disk is carried out.
+    /// The effects that waited for the disk happen.
     Sync,
-    /// What its application asks, encoded.
+    /// A request of its application, encoded.
     Input(Vec<u8>),
-    /// A message: who sent it, and its number there.
+    /// A message: its sender, and its number at the sender.
     Message(ProcessId, u64),
-    /// A message that could not be read.
+    /// A message that could not be decoded.
     Unreadable(ProcessId, u64),
-    /// A timer that ran out, encoded.
+    /// A timer that fired, encoded.
     Timer(Vec<u8>),
-    /// Its application tells another's.
+    /// Its application tells that of another process about its request.
     Tell(ProcessId),
 }
 
 /// One step of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// When, in microseconds since the start of the run.
+    /// The time in microseconds since the start of the run.
     pub(crate) time_us: u64,
-    /// What was taken in.
+    /// The event.
     pub(crate) taken: Taken,
-    /// What chance chose.
+    /// The random choices during the step.
     pub(crate) choices: Vec<u32>,
-    /// Of what was sent: what the shim loses, by number.
+    /// The numbers of the messages of this step that the shim loses,
     pub(crate) lost: Vec<u64>,
-    /// And what it sends twice.
+    /// and of those that it duplicates.
     pub(crate) copied: Vec<u64>,
-    /// What its application was told and asked, in order, if the process is to come back.
+    /// The inputs and outputs of the application, in order, if the process will be restarted.
     pub(crate) heard: Vec<Heard>,
-    /// The digest after this step, if it was the last of a batch.
+    /// The digest after this step, if it is the last of a batch.
     pub(crate) digest: Option<Digest>,
 }
 
-/// What an application goes through, encoded.
+/// An input or output of the application, encoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Heard {
-    /// It asks.
+    /// An input.
     Asked(Vec<u8>),
-    /// It is told.
+    /// An output.
     Told(Vec<u8>),
 }
 
@@ -86,7 +86,7 @@ pub(crate) struct Writer {
     batch: Vec<u8>,
 }
 
-/// A batch begins with its length, filled in at the end.
+/// The size of a batch's first field, its length, which `commit` fills in.
 const LENGTH: usize = 4;
 
 impl Writer {
@@ -151,7 +151,7 @@ impl Writer {
         write_number(&mut self.batch, to.0.into());
     }
 
-    /// What follows belongs to the step before.
+    /// A detail of the last step.
     fn also(&mut self, kind: u8, number: u64) {
         self.batch.push(kind);
         write_number(&mut self.batch, number);
@@ -169,7 +169,7 @@ impl Writer {
         self.also(COPIED, number);
     }
 
-    /// Writes the batch, if there is anything in it. What came of it may be seen from now on.
+    /// Writes the batch, unless it is empty. Only now may the messages of its steps leave.
     pub(crate) fn commit(&mut self, digest: Digest) -> io::Result<()> {
         if self.batch.len() == LENGTH {
             return Ok(());
@@ -190,7 +190,7 @@ pub(crate) struct Reader<R> {
     ready: VecDeque<Entry>,
 }
 
-/// Opens a log. There is none if the member died before it could write one.
+/// Opens a log. A member that died before its first write has no file; its log is empty.
 pub(crate) fn open(path: &Path) -> io::Result<Reader<Box<dyn Read>>> {
     let source: Box<dyn Read> = match File::open(path) {
         Ok(file) => Box::new(BufReader::with_capacity(1 << 16, file)),
@@ -219,7 +219,7 @@ impl<R: Read> Reader<R> {
         self.ready.pop_front()
     }
 
-    /// The next batch; nothing at the end, also if the last one is torn.
+    /// The next batch; None at the end of the log and at a torn last batch.
     fn read_batch(&mut self) -> io::Result<Option<Vec<u8>>> {
         let mut length = [0; LENGTH];
         if let Err(error) = self.source.read_exact(&mut length) {

@@ -1,4 +1,4 @@
-//! One member: a loop that takes in, steps, writes down, and only then sends.
+//! The event loop of one member: take in, step, log, and only then send.
 
 use crate::actor::{Actor, Behave};
 use crate::clock::Alarm;
@@ -21,25 +21,28 @@ use synod_core::card::Load;
 use synod_core::{Algorithm, Boxed, Family, ProcessId, Setup};
 use synod_sim::network::{Network, chance};
 
-/// So long a member waits for orders before the start; then the leader must be gone.
+/// Bound for the coordinator's next message before the start; after it the coordinator must be
+/// gone.
 const UNTIL_START: Duration = Duration::from_secs(60);
-/// So long the connections may take.
+/// Bound for all connections to be made.
 const UNTIL_CONNECTED: Duration = Duration::from_secs(10);
-/// While so many bytes wait to be sent, the application asks nothing new.
+/// The application submits no request while this many bytes are unsent: the algorithm cannot make
+/// progress faster than the sockets carry it.
 const HIGH_WATER: usize = 256 << 10;
-/// So often the application asks before the loop looks at its sockets again.
+/// Requests that the application submits before the loop serves its sockets again.
 const ASK_AT_ONCE: u32 = 64;
-/// A member says how it is going as soon as nothing is left to do, but not more often than this,
+/// Shortest interval between two statuses. An idle member reports its changes at once, a busy one
+/// at this rate.
 const REPORT_US: u64 = 10_000;
-/// under a sequential load, where the leader waits for it,
+/// The same under a sequential load, where the coordinator waits for the status to grant a turn.
 const REPORT_IN_TURN_US: u64 = 1_000;
-/// and at least this often, so that the leader knows that it lives.
+/// Longest interval between two statuses: the coordinator notes a member that falls silent.
 const SIGN_OF_LIFE_US: u64 = 100_000;
-/// The kernel waits for whole milliseconds; what is shorter than this, the alarm ends.
+/// The poll counts in whole milliseconds. The alarm ends a shorter wait.
 const EXACT: Duration = Duration::from_millis(1);
 
-/// Runs one member with this algorithm until the leader ends it. What goes wrong is said to the
-/// leader.
+/// Runs one member with this algorithm until the coordinator stops it. Errors are also reported to
+/// the coordinator.
 pub fn serve<A: Algorithm>(config: &Config, control: Control) -> io::Result<()> {
     serve_boxed::<A::Family>(config, Which::of::<A>(), control)
 }
@@ -68,16 +71,16 @@ fn serve_boxed<F: Family>(config: &Config, which: Which, mut control: Control) -
     let played = wake::<F>(config, config.setup.clone().running(which))
         .and_then(|(mut actor, disk)| play(&mut actor, disk, config, &mut control));
     if let Err(error) = &played {
-        // If the leader is gone there is nobody to tell.
+        // If the coordinator is gone, this fails, and the caller still has the error.
         let _ = control.say(&News::Failed(error.to_string()));
     }
     played
 }
 
-/// The disk of a member, and what a crash left unfinished on it, in words.
+/// The disk of a member, and a note in words if a crash left a torn record on it.
 type Found = (Disk, Option<String>);
 
-/// The process as its disk knows it.
+/// The process with its state restored from its disk, if its algorithm is durable.
 fn wake<F: Family>(config: &Config, setup: Setup) -> io::Result<(Actor<F>, Found)> {
     let mut records = Vec::new();
     let found = match Boxed::<F>::kit(&setup).replay {
@@ -142,7 +145,8 @@ fn play(
 
 fn stage(config: &Config, epoch_us: u64, share: bool, (disk, note): Found) -> io::Result<Stage> {
     let (n, me, life) = (config.setup.n, config.me, config.life());
-    // Each process draws from its own source, in each life, and so does its shim.
+    // Each life of each process has its own seed, and so has its shim: a restarted process must not
+    // repeat the choices of its earlier life.
     let own = 2 * (u64::from(me.0) + u64::from(life - 1) * n as u64);
     let seed = |what: u64| config.seed.wrapping_mul(0x1_0001).wrapping_add(own + what);
     let datagrams = config.medium == Medium::Udp;
@@ -177,16 +181,16 @@ struct Member<'a> {
     control: &'a mut Control,
     poll: Poll,
     alarm: Alarm,
-    /// So often it says at most how it is going.
+    /// The shortest interval between two statuses.
     report_us: u64,
     received: Vec<u64>,
     reported_us: u64,
-    /// What was last said.
+    /// The last periodic status, and the counts at the last status of any kind.
     last: Status,
     said: [u64; 3],
-    /// The last question of the leader.
+    /// The wave of the coordinator's last [`Order::Report`].
     wave: u64,
-    /// Whether the leader may have said something.
+    /// Whether a message of the coordinator may have arrived.
     ordered: bool,
 }
 
@@ -210,15 +214,17 @@ impl Member<'_> {
         }
     }
 
-    /// Takes in whatever is there; whether there may be more at once.
+    /// Fires timers, delivers messages and submits requests, a bounded number of each; returns
+    /// whether there may be more.
     fn take_in(&mut self) -> bool {
         for at in self.links.welcome() {
             self.stage.outbox.renew(at);
             self.received[at.index()] = 0;
         }
         let Member { actor, links, stage, received, .. } = self;
-        // Whoever was held up (by a full machine, or a signal) learns first that time has passed: a
-        // leader whose lease is over must not answer what has arrived meanwhile.
+        // The operating system may have stopped this process for a while. Timers fire before
+        // messages are delivered, so that a Raft leader learns that its lease is over before it
+        // answers a read.
         stage.look_at_the_clock();
         actor.fire(stage);
         let mut deliver = |from: ProcessId, parcel: Parcel<'_>| {
@@ -252,7 +258,7 @@ impl Member<'_> {
         more || asked == ASK_AT_ONCE
     }
 
-    /// Does what the leader says; whether it is over.
+    /// Carries out the coordinator's messages; returns whether the run is over.
     fn obey(&mut self) -> io::Result<bool> {
         loop {
             match self.control.hear() {
@@ -308,7 +314,7 @@ impl Member<'_> {
         }
     }
 
-    /// Says how it is going, if that is news or was long ago; how long to wait now.
+    /// Sends a status if it has changed or the last one is old; returns how long the loop may wait.
     fn report(&mut self, more: bool) -> io::Result<Duration> {
         let now_us = self.stage.now_us;
         let since_us = now_us.saturating_sub(self.reported_us);
@@ -330,7 +336,7 @@ impl Member<'_> {
         Ok(Duration::from_micros(next_us.saturating_sub(now_us)))
     }
 
-    /// Changes with everything that the leader wants to know.
+    /// Counts that change whenever the status does, but cheaper to compare.
     fn counts(&self) -> [u64; 3] {
         let received = self.received.iter().sum();
         [self.stage.progress, self.stage.outbox.parcels, received]
@@ -344,7 +350,7 @@ impl Member<'_> {
         self.control.stream.set_nonblocking(true)
     }
 
-    /// Waits until something is ready, or the time is over.
+    /// Waits for a socket, the coordinator or the alarm, but no longer than `at_most`.
     fn wait(&mut self, at_most: Duration, events: &mut Events) -> io::Result<()> {
         let mut at_most = Duration::from_micros(at_most.as_micros() as u64);
         if at_most >= EXACT {

@@ -1,4 +1,4 @@
-//! What all members wrote, in one order: by time, and never an effect before its cause.
+//! The logs of all members in one order: by time, and never an effect before its cause.
 
 use crate::error::{NetError, Trying};
 use crate::group::Life;
@@ -9,24 +9,24 @@ use synod_core::ProcessId;
 
 const UNREADABLE: &str = "what a process wrote cannot be read";
 
-/// What comes next.
+/// The next event of the merged logs.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     /// A step of a process.
     Step(ProcessId, Entry),
-    /// A process dies, at this time. If it comes back with its disk, it finds so many records in
-    /// all.
+    /// The death of a process at this time, and the number of records on its disk at its next
+    /// start, if it restarts with its disk.
     Death(ProcessId, u64, Option<u64>),
-    /// Nothing.
+    /// The end of all logs.
     End,
 }
 
-/// One life of a process: what it wrote, and when it died, if it did.
+/// One life of a process: its log, and the time of its death, if it died.
 pub(crate) type Lived<R> = (Reader<R>, Option<u64>);
 
-/// Everything that the members wrote, and who died.
+/// The logs of all members, and their deaths.
 pub(crate) struct Merge<R> {
-    /// The lives of each process that are not over yet in this order. The last one stays.
+    /// The lives of each process that the merged order has not finished. The last one stays.
     lives: Vec<VecDeque<Lived<R>>>,
 }
 
@@ -41,7 +41,7 @@ impl Merge<Box<dyn Read>> {
 }
 
 impl<R: Read> Merge<R> {
-    /// The first step of a process: that it starts. None if it died before.
+    /// The first step of a process, its start; None if it died before.
     pub(crate) fn start(&mut self, at: ProcessId) -> Result<Option<Entry>, NetError> {
         let Some((log, _)) = self.lives[at.index()].front_mut() else { return Ok(None) };
         match log.peek().trying(UNREADABLE)? {
@@ -51,9 +51,9 @@ impl<R: Read> Merge<R> {
         }
     }
 
-    /// The next step in the order of time, of those that can be taken: a message that `has_left`
-    /// denies has not been sent yet in this order. Clocks are read by several processors, so a
-    /// message may seem to arrive before it was sent; it is told after that all the same.
+    /// The earliest event whose cause has already been returned. `has_left` says whether a message
+    /// has been sent in the merged order. Each processor reads its own clock, so the log of a
+    /// receiver may date a message before its sending; such a message waits for its sender here.
     pub(crate) fn next(
         &mut self,
         has_left: impl Fn(ProcessId, u64) -> bool,
@@ -97,8 +97,8 @@ impl<R: Read> Merge<R> {
         }
     }
 
-    /// The life of a process is over. The next is the first in which it came as far as to start; so
-    /// many records it found then, if it had its disk.
+    /// Ends the current life of a process and skips lives without a start. Returns the number of
+    /// records that the next life found on its disk, if it has a disk.
     fn bury(&mut self, at: ProcessId) -> Result<Option<u64>, NetError> {
         let lives = &mut self.lives[at.index()];
         lives.pop_front();
@@ -120,7 +120,7 @@ impl<R: Read> Merge<R> {
 mod tests {
     use super::*;
 
-    /// A log with these steps, each at a time.
+    /// The bytes of a log with these steps.
     fn log(steps: &[(u64, Taken)]) -> Vec<u8> {
         let path = std::env::temp_dir().join(format!("synod-merge-{}", crate::clock::now_us()));
         let mut writer = crate::log::Writer::create(&path).expect("a file can be made");

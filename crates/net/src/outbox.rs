@@ -1,34 +1,35 @@
-//! What waits to be sent, by receiver.
+//! The unsent messages, by receiver.
 
 use crate::wire::{Parcel, room_for, write_parcel};
 use std::collections::VecDeque;
 use synod_core::ProcessId;
 
-/// So much is put into one datagram: below the 65,507 bytes that IPv4 allows.
+/// Limit of one datagram, below the 65,507 bytes that IPv4 allows.
 pub(crate) const LARGEST_DATAGRAM: usize = 60_000;
 
-/// What is gone is cleared away when it is more than this.
+/// Sent bytes are removed from the front of a queue when there are more than this: removing moves
+/// all the others, so it must be rare.
 const TIDY_UP: usize = 1 << 20;
 
 /// Bytes for one receiver.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     pub(crate) bytes: Vec<u8>,
-    /// How many of them are gone.
+    /// The number of bytes at the front that are sent.
     pub(crate) gone: usize,
-    /// Where datagrams begin, as far as they are not gone.
+    /// The start of each unsent datagram in `bytes`.
     pub(crate) datagrams: VecDeque<usize>,
-    /// Whether nobody takes them any more.
+    /// Whether the link is closed: messages for this receiver are dropped.
     pub(crate) closed: bool,
 }
 
 impl Queue {
-    /// How much waits.
+    /// The number of unsent bytes.
     pub(crate) fn len(&self) -> usize {
         self.bytes.len() - self.gone
     }
 
-    /// So much was taken.
+    /// The socket took `count` bytes.
     pub(crate) fn advance(&mut self, count: usize) {
         self.gone += count;
         if self.gone == self.bytes.len() {
@@ -42,27 +43,27 @@ impl Queue {
         }
     }
 
-    /// The next datagram.
+    /// The next unsent datagram.
     pub(crate) fn datagram(&self) -> Option<&[u8]> {
         let first = *self.datagrams.front()?;
         let end = self.datagrams.get(1).copied().unwrap_or(self.bytes.len());
         self.bytes.get(first..end)
     }
 
-    /// The next datagram was sent.
+    /// The socket took the next datagram.
     pub(crate) fn datagram_gone(&mut self) {
         let length = self.datagram().map_or(0, <[u8]>::len);
         self.datagrams.pop_front();
         self.advance(length);
     }
 
-    /// Nobody takes anything any more.
+    /// The link is closed: drops the unsent bytes and all that follow.
     pub(crate) fn close(&mut self) {
         *self = Queue { closed: true, ..Queue::default() };
     }
 }
 
-/// A message to the own process.
+/// A message of the process to itself, which goes through no socket.
 #[derive(Debug)]
 pub(crate) struct ToMyself {
     pub(crate) number: u64,
@@ -70,24 +71,24 @@ pub(crate) struct ToMyself {
     pub(crate) body: Vec<u8>,
 }
 
-/// What waits to be sent.
+/// The unsent messages of a member.
 #[derive(Debug)]
 pub(crate) struct Outbox {
     me: ProcessId,
     pub(crate) queues: Vec<Queue>,
-    /// For everybody at once, if the medium can do that.
+    /// For IP multicast to all members, if the medium has it.
     pub(crate) shared: Option<Queue>,
     pub(crate) to_myself: VecDeque<ToMyself>,
-    /// What a datagram begins with; None on streams.
+    /// The first bytes of each datagram; None on streams.
     head: Option<Vec<u8>>,
-    /// How many parcels were put in for each, and how many bytes in all.
+    /// The number of parcels for each receiver, of all parcels, and of their bytes.
     pub(crate) sent: Vec<u64>,
     pub(crate) parcels: u64,
     pub(crate) bytes: u64,
 }
 
 impl Outbox {
-    /// An outbox for `n`. On datagrams each begins with `head`; on streams there is none.
+    /// An outbox for a group of `n`. Each datagram begins with `head`; streams have none.
     pub(crate) fn new(me: ProcessId, n: usize, head: Option<Vec<u8>>, shared: bool) -> Self {
         Outbox {
             me,
@@ -101,7 +102,7 @@ impl Outbox {
         }
     }
 
-    /// Whether a message of so many bytes can be carried at all.
+    /// Whether the medium can carry a message whose body has this many bytes.
     pub(crate) fn carries(&self, body: usize) -> bool {
         match &self.head {
             None => body <= crate::wire::LARGEST_BODY,
@@ -109,12 +110,11 @@ impl Outbox {
         }
     }
 
-    /// Whether one parcel can reach many.
+    /// Whether one parcel can reach several receivers.
     pub(crate) fn can_share(&self) -> bool {
         self.shared.is_some()
     }
 
-    /// Puts in a message to one process.
     pub(crate) fn put(&mut self, to: ProcessId, parcel: Parcel<'_>) {
         if to == self.me {
             let Parcel { number, tell, body } = parcel;
@@ -129,8 +129,8 @@ impl Outbox {
         self.sent[to.index()] += 1;
     }
 
-    /// Puts in one message for all of a set of names below 64, by a medium that can share. The
-    /// parcel has the number of the first of them.
+    /// Puts one parcel for several receivers, a set of process numbers below 64, into the shared
+    /// queue. The parcel has the number of the first receiver.
     pub(crate) fn put_shared(&mut self, receivers: u64, parcel: Parcel<'_>) {
         let Some(queue) = &mut self.shared else { return };
         self.bytes += write(queue, self.head.as_deref(), parcel, Some(receivers));
@@ -140,19 +140,19 @@ impl Outbox {
         }
     }
 
-    /// There is a new connection to a process that was dead: nothing has been sent on it.
+    /// A restarted process has connected: its queue and its count of parcels begin anew.
     pub(crate) fn renew(&mut self, at: ProcessId) {
         self.queues[at.index()] = Queue::default();
         self.sent[at.index()] = 0;
     }
 
-    /// How much waits, in bytes.
+    /// The number of unsent bytes in all queues.
     pub(crate) fn backlog(&self) -> usize {
         self.queues.iter().chain(&self.shared).map(Queue::len).sum()
     }
 }
 
-/// Appends a parcel, and says how many bytes that took.
+/// Appends a parcel, in a new datagram if the last one is full; returns the number of bytes added.
 fn write(queue: &mut Queue, head: Option<&[u8]>, parcel: Parcel<'_>, to: Option<u64>) -> u64 {
     let before = queue.bytes.len();
     if let Some(head) = head {

@@ -1,13 +1,14 @@
-//! The application of a process that lived before. Applications are not part of what crashes: they
-//! stand for clients, who remember what they asked. A member that comes back makes its own once
-//! more, from what it wrote down.
+//! The application of a restarted process. A crash does not reach applications: they stand for
+//! clients, and clients remember their requests. So a restarted member rebuilds its application
+//! from the logs of its earlier lives.
 
 use crate::log::{Heard, open};
 use std::io;
 use std::path::Path;
 use synod_core::{Application, Clock, Family, Moment};
 
-/// Lets the application go through a life that is over, with its end.
+/// Repeats to the application the inputs and outputs of one earlier life, and the crash that ended
+/// it.
 pub(crate) fn live_again<F: Family>(
     application: &mut F::Application,
     log: &Path,
@@ -27,7 +28,7 @@ pub(crate) fn live_again<F: Family>(
                 }
                 Heard::Told(bytes) => {
                     let output = postcard::from_bytes(bytes).map_err(|_| unreadable())?;
-                    // What it answered follows.
+                    // The log has its answers as inputs of their own, which follow.
                     let _ = application.on_output(&output, moment);
                 }
             }

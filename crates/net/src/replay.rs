@@ -1,4 +1,5 @@
-//! The run once more, in a world: judged, counted and traced as if it had been simulated.
+//! Replays the merged logs in a world, which judges, counts and traces the run like a simulated
+//! one.
 
 use crate::actor::{encode, fill};
 use crate::control::{Medium, Traffic};
@@ -22,12 +23,12 @@ use synod_sim::trace::Tracer;
 use synod_sim::world::{Body, Driver, Happening, Slot, Status};
 use synod_sim::{Action, Ended, Plan, Report, Witness, World};
 
-/// A datagram that has not arrived after this long never will, on one machine.
+/// On one machine, a datagram that has not arrived after this time is lost.
 const LATE_US: u64 = 100_000;
 
 impl Launch {
-    /// Makes the run: starts the processes, lets them run, and judges what they did. Calls
-    /// `progress` now and then with the operations done.
+    /// Makes the run: starts the members, waits for the end, and judges their logs. Calls
+    /// `progress` repeatedly with the number of completed operations.
     pub fn run<A: Algorithm>(
         &self,
         tracer: Option<Tracer<'_>>,
@@ -36,7 +37,7 @@ impl Launch {
         self.run_boxed::<A::Family>(Which::of::<A>(), tracer, progress)
     }
 
-    /// The same for an algorithm that is known only at run time; compiled here, once for each
+    /// The same for an algorithm that is known only at run time: this crate compiles it once per
     /// family. None if its family is not one of [`synod_core::family`].
     pub fn run_named(
         &self,
@@ -102,8 +103,8 @@ struct Replay<'s, F: Family> {
     steps: u64,
 }
 
-/// A message on its way: when it left, in which life of its sender, and its place; more than one if
-/// it was copied.
+/// A message in flight: the time of its sending, the life of its sender, and its slots in the
+/// world. A duplicated message has several slots.
 #[derive(Clone)]
 struct OnItsWay {
     left_us: u64,
@@ -111,26 +112,26 @@ struct OnItsWay {
     slots: SmallVec<[Slot; 2]>,
 }
 
-/// What a real world says while it is replayed.
+/// The driver of the replay: it answers random choices from the log and measures latencies.
 struct Engine<'s> {
     witness: Witness<'s>,
-    /// The choices of this step; at the start, of each process.
+    /// The logged choices of the current step, and those of each process's start.
     choices: VecDeque<u32>,
     at_start: Vec<VecDeque<u32>>,
-    /// Whether a choice was made that was not made in the run.
+    /// Whether the replay asked for a choice that the log does not have.
     strayed: bool,
-    /// How many messages each process has sent, and the places of those on their way.
+    /// The next message number of each process, and its messages in flight.
     numbered: Vec<u64>,
     on_their_way: Vec<BTreeMap<u64, OnItsWay>>,
     copy: Option<Slot>,
     digests: Vec<Digest>,
-    /// Which life of each process this is, and when it began.
+    /// The current life of each process, and the time when it began.
     lives: Vec<(u32, u64)>,
-    /// How many records of each were ever safe.
+    /// The number of records ever synced to each disk.
     records: Vec<u64>,
     scratch: Vec<u8>,
-    /// When each process asked for what it has not got, by who asks there; and, where requests take
-    /// effect at others, when each request was made.
+    /// The times of the unanswered requests of each process, by asker; and the time of each
+    /// multicast, which is answered at its receivers.
     asked_us: Vec<BTreeMap<u32, VecDeque<u64>>>,
     requests: BTreeMap<(ProcessId, u64), u64>,
     latencies: Vec<u64>,
@@ -178,7 +179,8 @@ impl<'s> Engine<'s> {
         slot
     }
 
-    /// A process begins another life: it counts its messages anew, and owes no answers.
+    /// A process begins another life: its message numbers begin anew, and its open requests are
+    /// forgotten.
     fn on_restart(&mut self, at: ProcessId, disk: bool, now_us: u64) {
         if !disk {
             self.records[at.index()] = 0;
@@ -276,7 +278,7 @@ impl<F: Family> Replay<'_, F> {
         entries.iter().try_for_each(|(at, entry)| self.after(*at, entry))
     }
 
-    /// Every step that was taken, in order.
+    /// Repeats every step of the merged logs.
     fn go_on<R: Read>(&mut self, merge: &mut Merge<R>) -> Result<(), NetError> {
         loop {
             let engine = &self.engine;
@@ -298,8 +300,8 @@ impl<F: Family> Replay<'_, F> {
         }
     }
 
-    /// A process died that found so many records in its next life: some may have been safe that it
-    /// had no time to count.
+    /// A process died, and its next life found `found` records. Some of these may be on the disk
+    /// although the process died before it logged their sync: the world syncs these now.
     fn let_records_reach_the_disk(
         &mut self,
         at: ProcessId,
@@ -359,8 +361,8 @@ impl<F: Family> Replay<'_, F> {
         Ok(())
     }
 
-    /// What the shim did to the messages of a step; and whether the step was the same as in the
-    /// run.
+    /// Loses and duplicates the messages of a step as the shim did. Fails if the step differs from
+    /// that of the run.
     fn after(&mut self, at: ProcessId, entry: &Entry) -> Result<(), NetError> {
         for number in &entry.lost {
             if let Some(slot) = self.engine.take_place(at, *number) {
@@ -384,10 +386,10 @@ impl<F: Family> Replay<'_, F> {
         Ok(())
     }
 
-    /// What becomes of the messages that had not arrived when everybody stopped. To the dead they
-    /// are lost. What the dead wrote down but could not send any more never left; a connection ends
-    /// with either of the lives that it joins. A datagram that is late is lost too; all others were
-    /// still on their way.
+    /// Decides the fate of the messages that had not arrived when the members stopped. A message to
+    /// a dead process is lost. So is one that its sender logged but did not send before its death,
+    /// and one whose connection ended with a life of either side. A late datagram is lost, too. All
+    /// others are still in flight.
     fn settle(&mut self, medium: Medium, ended: Ended) {
         let is_dead = |at| self.world.process(at).status == Status::Crashed;
         let long_ago_us = self.world.now_us.saturating_sub(LATE_US);
@@ -427,7 +429,7 @@ impl<F: Family> Replay<'_, F> {
         let first_answer_us = self.engine.first_answer_us.unwrap_or(last_answer_us);
         let pace = (latencies.len().saturating_sub(1) as u64, last_answer_us - first_answer_us);
         let (meter, violations) = witness.finish().trying("the trace cannot be written")?;
-        // What is broken is not judged further, and that is no news.
+        // After a violation the monitor judges no further; only without one is that worth a note.
         let unjudged = self.world.monitor().unjudged().filter(|_| violations.is_empty());
         let options = &launch.options;
         let once = options.plan.rounds.iter().all(|rounds| *rounds == Rounds::Times(1));

@@ -1,4 +1,4 @@
-//! The fault shim: loses, doubles and delays messages before they reach a socket, with the same
+//! The fault shim: loses, duplicates and delays messages before they reach a socket, with the same
 //! distributions as the simulated network.
 
 use crate::log;
@@ -9,10 +9,11 @@ use std::collections::BinaryHeap;
 use synod_core::{ProcessId, ProcessSet};
 use synod_sim::network::{Chance, Network, chance, happens};
 
-/// So many bytes are held up at most; beyond this, messages are not delayed any longer.
+/// Limit of held bytes. Beyond it the shim releases messages early, so that its memory stays
+/// bounded.
 const MOST_HELD: usize = 64 << 20;
 
-/// A message that is held up. Ordered by when it leaves, then by when it was sent.
+/// A delayed message. The order is that of release, then that of sending.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Held {
     due_us: u64,
@@ -23,11 +24,11 @@ struct Held {
     body: Vec<u8>,
 }
 
-/// What goes wrong on the way to the socket.
+/// The faults between a process and its sockets.
 #[derive(Debug)]
 pub(crate) struct Shim {
     network: Network,
-    /// Nothing ever goes wrong and nothing is delayed.
+    /// Whether the network has neither faults nor delays: messages take the fast path.
     clear: bool,
     /// Whether a link keeps the order of its messages.
     ordered: bool,
@@ -35,7 +36,8 @@ pub(crate) struct Shim {
     held: BinaryHeap<Reverse<Held>>,
     held_bytes: usize,
     turn: u64,
-    /// When the last message of each link leaves.
+    /// The release time of each link's last message: on an ordered link no later message leaves
+    /// before it.
     free_us: Vec<u64>,
 }
 
@@ -57,17 +59,16 @@ impl Shim {
         }
     }
 
-    /// Whether messages are held up.
     pub(crate) fn holds(&self) -> bool {
         !self.held.is_empty()
     }
 
-    /// When the next message leaves.
+    /// The release time of the next message.
     pub(crate) fn next_us(&self) -> Option<u64> {
         self.held.peek().map(|Reverse(held)| held.due_us)
     }
 
-    /// Sends a message from `me` to each of them, numbered from the parcel's number on.
+    /// Sends a message from `me` to each receiver, with consecutive numbers from the parcel's on.
     pub(crate) fn send(
         &mut self,
         (now_us, me): (u64, ProcessId),
@@ -137,7 +138,7 @@ impl Shim {
         }
     }
 
-    /// Lets go of what is due.
+    /// Releases the messages that are due.
     pub(crate) fn let_go(&mut self, now_us: u64, outbox: &mut Outbox) {
         while self.next_us().is_some_and(|due_us| due_us <= now_us) {
             self.let_one_go(outbox);

@@ -1,4 +1,4 @@
-//! What one process can do during a step: send, and have it written down.
+//! The effects of a step on a real machine: messages into the outbox, events into the log.
 
 use crate::clock::now_us;
 use crate::digest::Digest;
@@ -10,16 +10,17 @@ use crate::wire::Parcel;
 use synod_core::{ProcessId, ProcessSet};
 use synod_sim::network::Chance;
 
-/// Everything around a process that does not depend on its algorithm.
+/// The part of a member that does not depend on its algorithm: clock, log, outbox, disk and
+/// counters.
 #[derive(Debug)]
 pub(crate) struct Stage {
     pub(crate) me: ProcessId,
     pub(crate) n: usize,
-    /// Which life of the process this is, from 1.
+    /// The number of this life of the process, from 1.
     pub(crate) life: u32,
-    /// When the run began, by the machine's clock.
+    /// The start of the run, by the machine's clock.
     pub(crate) epoch_us: u64,
-    /// The time of this step, in microseconds since then.
+    /// The time of this step, in microseconds since the start.
     pub(crate) now_us: u64,
     pub(crate) chance: Chance,
     pub(crate) log: log::Writer,
@@ -27,39 +28,39 @@ pub(crate) struct Stage {
     pub(crate) shim: Shim,
     pub(crate) disk: Disk,
     pub(crate) digest: Digest,
-    /// The number of the next message; each receiver of one has its own.
+    /// The number of the next message; a multicast takes one number per receiver.
     pub(crate) numbered: u64,
-    /// Whether what the application asks and is told is written down, too: for the next life.
+    /// Whether the log also keeps the application's inputs and outputs: a restarted process
+    /// rebuilds its application from them.
     pub(crate) remembers: bool,
-    /// How often the application asked, or was told.
+    /// Inputs and outputs of the application so far.
     pub(crate) progress: u64,
-    /// How many operations were completed.
+    /// Completed operations.
     pub(crate) operations: u64,
-    /// Under a sequential load: how many were over, so that the next may begin.
+    /// Under a sequential load: operations that have released their turn.
     pub(crate) turns_over: u64,
     pub(crate) unreadable: u64,
-    /// What went wrong, in words.
+    /// Failures in words, for the report.
     pub(crate) broken: Vec<String>,
 }
 
-/// The number of the first message of a life: no other life has the same numbers.
+/// The number of the first message of a life. The lives of a process share no numbers, so the
+/// replay can tell a message of a dead life from one of the next.
 pub(crate) fn first_number(life: u32) -> u64 {
     u64::from(life - 1) << 40
 }
 
 impl Stage {
-    /// Looks at the clock.
     #[inline]
     pub(crate) fn look_at_the_clock(&mut self) {
         self.now_us = now_us().saturating_sub(self.epoch_us);
     }
 
-    /// Whether the process had a disk in an earlier life and has none of it now.
+    /// Whether the process had a disk in an earlier life and starts with an empty one now.
     pub(crate) fn has_lost_disk(&self) -> bool {
         self.life > 1 && self.disk.is_new
     }
 
-    /// Sends a message to one process.
     #[inline]
     pub(crate) fn send(&mut self, to: ProcessId, tell: bool, body: &[u8]) {
         let mut only = ProcessSet::EMPTY;
@@ -67,7 +68,6 @@ impl Stage {
         self.send_all(&only, tell, body);
     }
 
-    /// Sends a message to each of them.
     #[inline]
     pub(crate) fn send_all(&mut self, to: &ProcessSet, tell: bool, body: &[u8]) {
         self.digest.sent(to.iter(), body);
@@ -83,7 +83,7 @@ impl Stage {
         self.shim.send(now, to, parcel, &mut self.outbox, &mut self.log);
     }
 
-    /// Something went wrong that people should know of; once.
+    /// Adds a failure to the report, once, and no more than sixteen: a failing link repeats itself.
     pub(crate) fn complain(&mut self, what: String) {
         if self.broken.len() < 16 && !self.broken.contains(&what) {
             self.broken.push(what);

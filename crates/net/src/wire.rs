@@ -1,35 +1,35 @@
-//! What messages look like on the wire.
+//! The format of messages on the sockets.
 //!
-//! A stream begins with a greeting: whose it is, of which run, in which version, and which start of
-//! that process speaks. Then parcels follow. A datagram begins with the same, shorter, and holds
-//! one parcel or more. A parcel is
+//! A stream begins with a greeting: version, run, sender, and the number of the sender's start.
+//! Parcels follow. A datagram begins with a head (version, run, sender) and holds at least one
+//! parcel. A parcel is
 //!
 //! ```text
 //! length of the rest | number, and whether it is an application's | [receivers] | body
 //! ```
 //!
-//! with whole numbers in seven bits a byte, least significant first. Receivers are named only where
-//! everybody hears everything. All of this is data from elsewhere: whatever it is, reading it never
-//! panics.
+//! with whole numbers in seven bits per byte, least significant first. Only a parcel of IP
+//! multicast names its receivers, because every member receives it. All bytes come from the
+//! network: the readers check them and never panic.
 
 use synod_core::ProcessId;
 
-/// The version of all this.
+/// The version of this format.
 pub(crate) const VERSION: u8 = 2;
 /// The largest message.
 pub(crate) const LARGEST_BODY: usize = 8 << 20;
 /// The largest parcel: a message and the numbers before it.
 pub(crate) const LARGEST_PARCEL: usize = LARGEST_BODY + 40;
-/// The longest that a whole number gets.
+/// The longest encoding of a whole number, in bytes.
 const LONGEST_NUMBER: usize = 10;
 
 const MAGIC: &[u8; 5] = b"synod";
-/// How long a greeting is.
+/// The length of a greeting.
 pub(crate) const GREETING: usize = MAGIC.len() + HEAD + 4;
-/// How long the head of a datagram is.
+/// The length of the head of a datagram.
 pub(crate) const HEAD: usize = 1 + 8 + 4;
 
-/// Whatever this is, it is not what a member sends.
+/// Bytes that no member of this run sends, with the rest of a sentence about their sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct Garbage(pub(crate) &'static str);
@@ -42,7 +42,7 @@ pub(crate) fn greeting(run: u64, from: ProcessId, start: u32) -> Vec<u8> {
     bytes
 }
 
-/// Who speaks, if it is somebody of this run, and after how many starts.
+/// The sender of a greeting of this run, and the number of its start.
 pub(crate) fn read_greeting(bytes: &[u8], run: u64) -> Result<(ProcessId, u32), Garbage> {
     let Some(head) = bytes.strip_prefix(MAGIC) else { return Err(Garbage("does not greet")) };
     let (from, start) = read_head(head, run)?;
@@ -58,7 +58,7 @@ pub(crate) fn head(run: u64, from: ProcessId) -> Vec<u8> {
     bytes
 }
 
-/// Who sent the datagram, if it is somebody of this run, and the rest of it.
+/// The sender of a datagram of this run, and the bytes after the head.
 pub(crate) fn read_head(bytes: &[u8], run: u64) -> Result<(ProcessId, &[u8]), Garbage> {
     let Some((head, rest)) = bytes.split_first_chunk::<HEAD>() else {
         return Err(Garbage("is cut off"));
@@ -74,18 +74,18 @@ pub(crate) fn read_head(bytes: &[u8], run: u64) -> Result<(ProcessId, &[u8]), Ga
     Ok((ProcessId(u32::from_le_bytes(from)), rest))
 }
 
-/// One message on its way.
+/// One message on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Parcel<'a> {
-    /// The sender counts what it sends: each receiver of a message has its own number.
+    /// The sender numbers its messages; a multicast takes one number per receiver.
     pub(crate) number: u64,
     /// Whether it is a message between applications, outside the algorithm.
     pub(crate) tell: bool,
-    /// The message.
+    /// The encoded message.
     pub(crate) body: &'a [u8],
 }
 
-/// Writes a parcel. With `receivers`, a set of names below 64, it is for all of them.
+/// Writes a parcel. With `receivers`, a set of process numbers below 64, it is for all of them.
 #[inline]
 pub(crate) fn write_parcel(bytes: &mut Vec<u8>, parcel: Parcel<'_>, receivers: Option<u64>) {
     let number = parcel.number << 1 | u64::from(parcel.tell);
@@ -98,12 +98,12 @@ pub(crate) fn write_parcel(bytes: &mut Vec<u8>, parcel: Parcel<'_>, receivers: O
     bytes.extend_from_slice(parcel.body);
 }
 
-/// How many bytes a parcel takes up at most.
+/// An upper bound for the bytes of a parcel with a body of this length.
 pub(crate) fn room_for(body: usize) -> usize {
     body + 3 * LONGEST_NUMBER
 }
 
-/// Reads the first parcel, and how long it was; nothing if it has not arrived as a whole.
+/// Reads the first parcel and its length; None if it has not arrived completely.
 #[inline]
 pub(crate) fn read_parcel(bytes: &[u8]) -> Result<Option<(Parcel<'_>, usize)>, Garbage> {
     let Some((rest, length)) = read_length(bytes)? else { return Ok(None) };
@@ -111,7 +111,7 @@ pub(crate) fn read_parcel(bytes: &[u8]) -> Result<Option<(Parcel<'_>, usize)>, G
     Ok(Some((unpack(number, &rest[used..]), length)))
 }
 
-/// The same, where everybody hears everything: the receivers come with it.
+/// The same for a parcel of IP multicast, which names its receivers.
 pub(crate) fn read_shared(bytes: &[u8]) -> Result<Option<(Parcel<'_>, u64, usize)>, Garbage> {
     let Some((rest, length)) = read_length(bytes)? else { return Ok(None) };
     let (number, used) = read_number(rest)?.ok_or(Garbage("is cut off"))?;
@@ -125,7 +125,7 @@ fn unpack(number: u64, body: &[u8]) -> Parcel<'_> {
     Parcel { number: number >> 1, tell: number & 1 == 1, body }
 }
 
-/// What the first length is about, and where that ends.
+/// The bytes that the first length covers, and their end.
 #[inline]
 fn read_length(bytes: &[u8]) -> Result<Option<(&[u8], usize)>, Garbage> {
     let Some((length, used)) = read_number(bytes)? else { return Ok(None) };
@@ -136,7 +136,6 @@ fn read_length(bytes: &[u8]) -> Result<Option<(&[u8], usize)>, Garbage> {
     Ok(bytes.get(used..end).map(|rest| (rest, end)))
 }
 
-/// Writes a whole number.
 #[inline]
 pub(crate) fn write_number(bytes: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
@@ -151,7 +150,7 @@ fn length_of(number: u64) -> usize {
     (64 - (number | 1).leading_zeros() as usize).div_ceil(7)
 }
 
-/// Reads a whole number, and how long it was; nothing if it has not arrived as a whole.
+/// Reads a whole number and its length; None if it has not arrived completely.
 #[inline]
 pub(crate) fn read_number(bytes: &[u8]) -> Result<Option<(u64, usize)>, Garbage> {
     let mut number = 0;

@@ -3,8 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// A list of things to come, in order of time; what is due at the same time comes in the order in
-/// which it was planned.
+/// Planned events in order of time; events with the same time keep the order of planning.
 #[derive(Clone, Debug)]
 pub(crate) struct Agenda<D> {
     heap: BinaryHeap<Item<D>>,
@@ -50,12 +49,12 @@ impl<D> Agenda<D> {
         self.heap.pop().map(|item| ((item.key >> 64) as u64, item.key as u64, item.due))
     }
 
-    /// When the next thing is due.
+    /// The time of the next event.
     pub(crate) fn next_us(&self) -> Option<u64> {
         self.heap.peek().map(|item| (item.key >> 64) as u64)
     }
 
-    /// Strikes out every plan for which this is true. Costs a look at each plan.
+    /// Removes every event that `is_over`. Costs a look at each planned event.
     pub(crate) fn forget(&mut self, mut is_over: impl FnMut(&D) -> bool) {
         self.heap.retain(|item| !is_over(&item.due));
     }

@@ -4,9 +4,9 @@
 //! # Layout
 //! - [`world`]: the world and its one way to change, `step(action)`
 //! - [`simulator`]: chooses the next action by simulated time and seed
-//! - [`workload`]: what applications ask next, and when
-//! - [`scheduler`]: chooses the next action by what comes of it
-//! - [`network`], [`faults`], [`storm`]: how long things take and what goes wrong
+//! - [`workload`]: the requests of applications, and their times
+//! - [`scheduler`]: an adversary that chooses the next action by its effect
+//! - [`network`], [`faults`], [`storm`]: delays, losses and faults
 //! - [`count`]: messages and operations counted, next to the formulas
 //! - [`scenario`]: stories as text files: a script, and the trace that it must produce
 //! - [`trace`]: events, with Lamport and vector times

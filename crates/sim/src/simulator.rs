@@ -29,38 +29,38 @@ use synod_core::{
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// Everything that was asked for was done, or nothing could happen any more.
+    /// Every request was fulfilled, or no action was enabled.
     Quiet,
-    /// It went on, but nothing was asked or fulfilled for too long.
+    /// Actions went on, but for too long no request was made or fulfilled.
     Stalled,
     /// The limit of steps was reached.
     Cut,
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// How it ended.
+    /// The reason for its end.
     pub ended: Ended,
-    /// How many steps the world took, not counting losses and copies on the network.
+    /// The number of steps, without losses and copies on the network.
     pub steps: u64,
     /// Simulated time at the end, in microseconds.
     pub time_us: u64,
     /// The first violation of each property, with the number of the event that shows it.
     pub violations: Vec<(Violation, u64)>,
-    /// What was counted.
+    /// The counts of messages and operations.
     pub meter: Meter,
     /// The costs on the card that this run measured.
     pub costs: Vec<Measured>,
 }
 
-/// A run about to begin.
+/// A run that has not begun.
 pub struct Simulator<'s, A: Algorithm> {
     run: Run<'s, Boxed<A::Family>>,
 }
 
 impl<'s, A: Algorithm> Simulator<'s, A> {
-    /// A run about to begin. Give it a tracer to keep or write what happens.
+    /// A run that has not begun. With a tracer, its sinks get every event.
     pub fn new(mut options: Options, tracer: Option<Tracer<'s>>) -> Result<Self, SetupError> {
         options.plan.setup = options.plan.setup.of::<A>();
         Self::of_any(options, tracer)
@@ -71,28 +71,29 @@ impl<'s, A: Algorithm> Simulator<'s, A> {
         Ok(Simulator { run: Run::new(options, tracer)? })
     }
 
-    /// Adds something that goes wrong, or any other action, at a certain time.
+    /// Adds a fault, or any other action, at a certain time.
     pub fn at(&mut self, fault: Fault<A::Input>) {
         self.run.engine.faults.push(fault);
     }
 
-    /// Runs to the end. Calls `progress` now and then with the steps taken and the operations done.
+    /// Runs to the end. Calls `progress` repeatedly with the numbers of steps and of completed
+    /// operations.
     pub fn run(self, mut progress: impl FnMut(u64, u64)) -> std::io::Result<Report> {
         self.run.run(&mut progress)
     }
 }
 
-/// A world and what drives it.
+/// A world and the engine that drives it.
 #[derive(Clone)]
 pub(crate) struct Run<'s, A: Algorithm> {
     pub(crate) world: World<A>,
     pub(crate) engine: Engine<'s, A>,
 }
 
-/// How often a process has crashed: what was due in an earlier life no longer is.
+/// The number of crashes of a process: an event planned for an earlier life is void.
 type Life = u32;
 
-/// What is due at some time.
+/// A planned event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Due {
     Deliver(Slot),
@@ -103,43 +104,44 @@ enum Due {
     Fault(u32),
 }
 
-/// Everything beside the world: the queue of what is due, chance, counts.
+/// The state of the simulator beside the world: agenda, random generator, counts.
 #[derive(Clone)]
 pub(crate) struct Engine<'s, A: Algorithm> {
     options: Options,
     chance: Chance,
     agenda: Agenda<Due>,
     workload: Workload,
-    /// What each application will ask next.
+    /// The next request of each application.
     planned: Vec<Option<A::Input>>,
-    /// Room for what an application may ask.
+    /// A buffer for the requests that an application offers.
     offers: Vec<A::Input>,
     lives: Vec<Life>,
-    /// Applications that may want something new.
+    /// Applications that may have a new request: they plan it after the step.
     stirred: Vec<ProcessId>,
-    /// Under a sequential load: who wants to begin an operation, and whose is under way.
+    /// Under a sequential load: the processes that wait for a turn, and the one that has it.
     ready: ProcessSet,
     busy: Option<ProcessId>,
-    /// Due things that wait until their process goes on, with their numbers in the agenda.
+    /// Due events of paused processes, with their numbers in the agenda.
     parked: BTreeMap<ProcessId, Vec<(u64, Due)>>,
-    /// Messages that arrived before others that happened before them, if the network is causal.
+    /// On a causal network: messages that are due, but wait for one that was sent causally before.
     held_back: Vec<Slot>,
-    /// When the last message of a link arrives, if links are ordered.
+    /// The arrival time of the last message of each link, if links are ordered.
     link_free_us: BTreeMap<(ProcessId, ProcessId), u64>,
     faults: Vec<Fault<A::Input>>,
-    /// How many of them are still to come.
+    /// The number of faults still to come.
     faults_to_come: usize,
-    /// Who crashes in the middle of its next step, after so many messages and outputs.
+    /// The processes that crash in the middle of their next step, each after this number of
+    /// messages and outputs.
     doomed: BTreeMap<ProcessId, u32>,
     run_for_us: u64,
     watches: Vec<Watch>,
     lose_now: Vec<Slot>,
-    /// The messages to be duplicated, and when the copies arrive, with their numbers in the agenda.
+    /// The messages to be duplicated, each with the arrival time and the agenda number of its copy.
     duplicate_now: Vec<(Slot, u64, u64)>,
     pub(crate) witness: Witness<'s>,
     last_progress: u64,
     steps: u64,
-    /// Whether the algorithm sends although nobody wants anything.
+    /// Whether the algorithm sends messages even if no application waits.
     restless: bool,
     hand: Hand,
     pub(crate) probe: Option<Box<Probe<A>>>,
@@ -216,7 +218,7 @@ impl<'s, A: Algorithm> Run<'s, A> {
         let (meter, violations) = witness.finish()?;
         let constant =
             options.network.latency.constant().filter(|_| options.network.links.is_empty());
-        // Where disks take time, the time that something takes does not tell the hops.
+        // Where disks take time, the duration of an operation does not count its hops.
         let disks_take_none = !self.world.is_durable() || options.disk.constant() == Some(0);
         let hop_us = constant.filter(|us| *us > 0 && disks_take_none);
         let once = options.plan.rounds.iter().all(|rounds| *rounds == Rounds::Times(1));
@@ -226,7 +228,7 @@ impl<'s, A: Algorithm> Run<'s, A> {
         Ok(Report { ended, steps, time_us: self.world.now_us, violations, meter, costs })
     }
 
-    /// Whoever still waits now waits for ever, or nearly so.
+    /// A process that still waits at the end of the run violates its liveness property.
     fn judge_liveness(&mut self, ended: Ended) {
         let why = match ended {
             Ended::Quiet => "nothing can happen any more".to_owned(),
@@ -280,7 +282,7 @@ impl<'s, A: Algorithm> Run<'s, A> {
         Some(Action::Deliver(slot))
     }
 
-    /// Lets go of what was held back, as soon as what happened before it has arrived.
+    /// Delivers the held-back messages whose causal predecessors have arrived.
     fn let_go(&mut self) {
         let held_back = std::mem::take(&mut self.engine.held_back);
         for slot in held_back {
@@ -296,9 +298,9 @@ impl<'s, A: Algorithm> Run<'s, A> {
         self.world.process(at).application.may_ask(input, &mut self.engine.offers)
     }
 
-    /// What waited at a process is due now, and keeps its place before what was due after it. But
-    /// first the process looks at the clock, as real ones do: a lease that ran out meanwhile is
-    /// over.
+    /// A paused process goes on: its parked events are due now, in their old order. Timers come
+    /// first, as in a real process, which looks at its clock before its sockets: a lease that
+    /// expired during the pause must be over before a message arrives.
     fn unpark(&mut self, at: ProcessId) {
         let parked = self.engine.parked.remove(&at).unwrap_or_default();
         let is_timer = |(_, due): &(u64, Due)| matches!(due, Due::Fire(..));
@@ -311,7 +313,8 @@ impl<'s, A: Algorithm> Run<'s, A> {
         }
     }
 
-    /// What follows a step at once: the network loses and duplicates, applications make plans.
+    /// The immediate consequences of a step: the network loses and duplicates messages, and
+    /// applications plan requests.
     fn settle(&mut self) {
         while let Some(slot) = self.engine.lose_now.pop() {
             self.move_world(&Action::Drop(slot));
@@ -330,13 +333,13 @@ impl<'s, A: Algorithm> Run<'s, A> {
         }
     }
 
-    /// Whether no operation is under way, nor what is left of one; a network that never rests
-    /// carries something all the time.
+    /// Whether no operation is under way and no message of an earlier one is in flight. A restless
+    /// algorithm always has messages in flight, so for it only the operation counts.
     fn is_quiet(&self) -> bool {
         self.engine.busy.is_none() && (self.world.is_restless() || self.world.flight().is_empty())
     }
 
-    /// Decides what the application at a process asks next, and when.
+    /// Plans the next request of the application at a process.
     fn plan(&mut self, at: ProcessId) {
         let engine = &mut self.engine;
         let process = self.world.process(at);
@@ -380,7 +383,7 @@ impl<A: Algorithm> Engine<'_, A> {
         self.agenda.plan(at_us, due);
     }
 
-    /// When a message that leaves now arrives.
+    /// The arrival time of a message that leaves now.
     fn arrival(&mut self, now_us: u64, from: ProcessId, to: ProcessId) -> u64 {
         let delay = self.options.network.delay(from, to, &mut self.chance);
         let mut at_us = now_us.saturating_add(delay);
@@ -406,7 +409,8 @@ impl<A: Algorithm> Engine<'_, A> {
         let at_us = self.arrival(now_us, from, to);
         self.schedule(at_us, Due::Deliver(slot));
         if happens(&mut self.chance, duplication) {
-            // Decided now, so that the copy arrives before what is sent later on an ordered link.
+            // The arrival time of the copy is drawn now: on an ordered link it must arrive before
+            // every later message.
             let at_us = self.arrival(now_us, from, to);
             self.duplicate_now.push((slot, at_us, self.agenda.number()));
         }
@@ -427,7 +431,7 @@ impl<A: Algorithm> Engine<'_, A> {
         self.last_progress = self.steps;
         self.stirred.push(at);
         match mark {
-            // Others may be told the same: the operation is over for whoever asked.
+            // Other processes may get the same output; only the one that asked ends its operation.
             Mark::End | Mark::Done | Mark::Whole => {
                 self.busy.take_if(|busy| *busy == at);
             }

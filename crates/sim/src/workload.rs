@@ -1,4 +1,4 @@
-//! When applications ask, and what: the same in simulated time and in real time.
+//! The requests of applications and their times: the same rules for simulated and real time.
 
 use crate::network::{Chance, Delay, below};
 use synod_core::card::Load;
@@ -8,26 +8,25 @@ use synod_core::{Application, Family};
 /// How busy the applications are.
 #[derive(Clone, Copy, Debug)]
 pub struct Workload {
-    /// Whether they ask at any time, all the time, or in turns.
+    /// Whether they ask at random times, without a pause, or in turns.
     pub load: Load,
-    /// How long an application waits before it asks (not used under a saturated load).
+    /// The pause of an application before a request (not used under a saturated load).
     pub think: Delay,
-    /// How long it holds what it got.
+    /// The time that it holds a resource.
     pub hold: Delay,
 }
 
-/// When an application asks.
+/// The time of an application's next request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// After so many microseconds.
+    /// After this pause, in microseconds.
     After(u64),
-    /// When its turn comes, under a sequential load.
+    /// At its turn, under a sequential load.
     AtTurn,
 }
 
 impl Workload {
-    /// Decides what an application asks next, and when; None if it wants nothing. `room` is for its
-    /// offers.
+    /// The next request of an application and its time; None if it has none. `room` is a buffer.
     pub fn plan<F: Family>(
         &self,
         application: &F::Application,

@@ -1,8 +1,8 @@
-//! A run that is driven by hand, step by step, whatever the algorithm.
+//! A run of any algorithm that the caller drives by hand, step by step.
 //!
-//! A session is a scenario that is written while it is played. Whatever was done by hand is a line
-//! of its script, and what went on by the seed is the line `run`; so the script, played again,
-//! gives the same events.
+//! A session is a scenario that is written while it is played. A step by hand becomes a line of its
+//! script, and steps by the seed become the line `run`. So the script, played again, gives the same
+//! events.
 
 mod stepper;
 mod tree;
@@ -17,34 +17,34 @@ use synod_sim::scenario::{Offer, OnItsWay, ParseError, Scenario, Verdict};
 use synod_sim::trace::Event;
 use synod_sim::world::Status;
 
-/// A run that is driven by hand.
+/// A run that the caller drives by hand.
 pub trait Session {
     /// The name of the algorithm.
     fn algorithm(&self) -> &str;
 
-    /// How many processes there are.
+    /// The number of processes.
     fn processes(&self) -> usize;
 
     /// The time, in microseconds.
     fn now_us(&self) -> u64;
 
-    /// What may be done next, each named by its line. Whatever else is a line of a script may be
-    /// taken, too: `cut p0 -> p1`, `wait 10ms`.
+    /// The possible next steps, each named by its line. `take` accepts any other line of a script,
+    /// too: `cut p0 -> p1`, `wait 10ms`.
     fn offers(&self) -> Vec<Offer>;
 
-    /// Does what a line says. If it cannot be done, nothing has happened.
+    /// Plays a line. If it fails, the run is unchanged.
     fn take(&mut self, line: &str) -> Result<(), ParseError>;
 
-    /// Goes on by the seed: what is due next happens. False if nothing is left to happen.
+    /// Takes the next planned event by the seed. False if no event is planned.
     fn advance(&mut self) -> Result<bool, ParseError>;
 
     /// Takes back the last line, or the last step by the seed. False if there is none.
     fn back(&mut self) -> bool;
 
-    /// A copy that goes its own way from here.
+    /// An independent copy at this point of the run.
     fn branch(&self) -> Box<dyn Session>;
 
-    /// How many lines and steps by the seed can be taken back.
+    /// The number of lines and steps by the seed that can be taken back.
     fn moves(&self) -> usize;
 
     /// The script so far.
@@ -53,10 +53,11 @@ pub trait Session {
     /// The script with its header: a scenario without a trace.
     fn scenario(&self) -> String;
 
-    /// Everything that happened.
+    /// All events so far.
     fn events(&self) -> &[Event];
 
-    /// The number of the first event of the last move; as many as there are if it has none.
+    /// The number of the first event of the last move; the number of all events if that move has
+    /// none.
     fn last_move(&self) -> u64;
 
     /// The state of a process.
@@ -65,27 +66,27 @@ pub trait Session {
     /// The state of a process as bytes, for a store or another machine.
     fn stored(&self, at: ProcessId) -> Vec<u8>;
 
-    /// What such bytes say, if they are the state of a process of this algorithm.
+    /// The state in such bytes, if they are the state of a process of this algorithm.
     fn read(&self, bytes: &[u8]) -> Option<Tree>;
 
-    /// The states of all processes after the step to which an event belongs, with what changed in
-    /// it. None if there is no such event.
+    /// The states of all processes after the step of an event, with their changes in that step.
+    /// None if the run has no such event.
     fn look(&self, event: u64) -> Option<Vec<Snapshot>>;
 
-    /// The messages on their way, the oldest first.
+    /// The messages in flight, the oldest first.
     fn messages(&self) -> Vec<OnItsWay>;
 
     /// The timers that are set.
     fn timers(&self) -> Vec<(ProcessId, String)>;
 
-    /// How every property stands.
+    /// The verdict on every property so far.
     fn verdicts(&self) -> Vec<Verdict>;
 }
 
 /// A process at some moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot {
-    /// Which it is.
+    /// The process.
     pub at: ProcessId,
     /// Whether it runs.
     pub status: Status,
@@ -93,12 +94,11 @@ pub struct Snapshot {
     pub state: Tree,
     /// The application above it.
     pub application: Tree,
-    /// How many records are on its disk, and how many wait to be written.
+    /// The numbers of records on its disk, and of those that wait to be written.
     pub records: (usize, usize),
 }
 
-/// Opens a session, if the catalogue has an algorithm of the name in the scenario. Its script is
-/// played first.
+/// Opens a session and plays the script of the scenario, if the catalogue has its algorithm.
 pub fn session(
     catalogue: Catalogue,
     scenario: &Scenario,

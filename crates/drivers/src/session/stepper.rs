@@ -7,31 +7,31 @@ use synod_sim::World;
 use synod_sim::scenario::{Mark, Offer, OnItsWay, ParseError, Player, Scenario, Verdict};
 use synod_sim::trace::Event;
 
-/// So many marks are kept. When there are more, every other one goes, and the next are further
-/// apart.
+/// Limit of kept marks, each a copy of the run. Beyond it the stepper drops every other mark and
+/// doubles the distance between later ones.
 const MARKS_AT_MOST: usize = 64;
 
-/// What was done in one go, and can be taken back.
+/// A move: the unit that `back` takes back.
 #[derive(Clone, Debug)]
 struct Move {
-    /// The line; or none, if the run went on by the seed.
+    /// The line of the script; None for a step by the seed.
     line: Option<Rc<str>>,
-    /// How many events there were before it.
+    /// The number of events before it.
     first_event: u64,
 }
 
-/// A mark, and how many moves had been made.
+/// A mark, and the number of moves before it.
 type Kept<F> = (usize, Rc<Mark<Boxed<F>>>);
 
-/// A run that is driven by hand.
+/// The session of any algorithm of the family.
 pub(super) struct Stepper<F: Family> {
     scenario: Scenario,
     player: Player<Boxed<F>>,
-    /// Before anything happened: not even the processes had started.
+    /// The mark before the processes started.
     fresh: Rc<Mark<Boxed<F>>>,
     moves: Vec<Move>,
     marks: Vec<Kept<F>>,
-    /// How many moves lie between two marks.
+    /// The number of moves between two marks.
     spacing: usize,
 }
 
@@ -57,7 +57,7 @@ impl<F: Family> Stepper<F> {
         self.player.events().len() as u64
     }
 
-    /// A move was made: remembers it, and now and then the place after it.
+    /// Records a move, and a mark after every `spacing` moves.
     fn remember(&mut self, line: Option<Rc<str>>, first_event: u64) {
         self.moves.push(Move { line, first_event });
         if !self.moves.len().is_multiple_of(self.spacing) {
@@ -71,13 +71,13 @@ impl<F: Family> Stepper<F> {
         }
     }
 
-    /// The last mark after at most so many moves.
+    /// The last mark with at most this number of moves before it.
     fn mark_before(&self, moves: usize) -> &Kept<F> {
         let later = self.marks.partition_point(|(made, _)| *made <= moves);
         &self.marks[later.checked_sub(1).expect("the first mark is after no move at all")]
     }
 
-    /// Everything is again as it was after so many moves.
+    /// Returns the run to its state after this number of moves.
     fn return_to(&mut self, moves: usize) {
         let (made, mark) = self.mark_before(moves).clone();
         self.player.return_to(&mark);
@@ -86,7 +86,7 @@ impl<F: Family> Stepper<F> {
         self.marks.retain(|(made, _)| *made <= moves);
     }
 
-    /// `run 20` and `run` are as many moves as they have steps, so that each can be taken back.
+    /// Plays `run 20` and `run` as one move per step, so that each can be taken back.
     fn take_turns(&mut self, line: &str) -> Option<Result<(), ParseError>> {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words.as_slice() {
@@ -131,13 +131,14 @@ impl<F: Family> Stepper<F> {
     }
 }
 
-/// So many steps one `run` may take before it is taken for endless.
+/// Limit of steps of one `run`; beyond it the run counts as endless.
 const TURNS_AT_MOST: usize = 10_000;
 
-/// Makes moves again that were made once.
+/// Repeats moves from a mark on.
 fn replay<F: Family>(player: &mut Player<Boxed<F>>, moves: &[Move]) {
     for made in moves {
-        // Lines that expect something look at events which a player for a short look does not have.
+        // An `expect` line may fail here: it needs events before the mark, which this player does
+        // not have.
         let _ = match &made.line {
             Some(line) => player.play_line(line),
             None => player.go_on().map(|_| ()),

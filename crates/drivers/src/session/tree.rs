@@ -1,7 +1,7 @@
-//! A value as a tree, read from what `{:#?}` prints of it, and where two such trees differ.
+//! A value as a tree, parsed from its `{:#?}` text, and the differences between two such trees.
 //!
-//! What is printed for people is also what people compare: sets print as `{p1, p5}` and stamps as
-//! `3@p0`, where a serialiser would show bits and bytes.
+//! The `Debug` text is the form that people read and compare: sets print as `{p1, p5}` and stamps
+//! as `3@p0`, where a serialiser would show bits and bytes.
 
 use std::fmt::{Debug, Write};
 
@@ -10,27 +10,27 @@ use std::fmt::{Debug, Write};
 pub struct Tree {
     /// The field or key under which it stands; empty for an element of a list or set.
     pub name: String,
-    /// The value; of one with parts, what stands before them: `Some(`, `Log {`, `[`.
+    /// The value. For one with parts, the text before them: `Some(`, `Log {`, `[`.
     pub value: String,
     /// The parts, in order.
     pub parts: Vec<Tree>,
-    /// How it differs from the value that it was compared with.
+    /// The difference from the value that it was compared with.
     pub change: Change,
 }
 
-/// How a value differs from an earlier one.
+/// The difference of a value from an earlier one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Change {
-    /// Not at all; or it was not compared.
+    /// Both are equal, or were not compared.
     #[default]
     None,
     /// Some of its parts differ.
     Inside,
-    /// It was this.
+    /// The earlier value, in one line.
     Was(String),
-    /// It was not there.
+    /// The earlier value does not have this part.
     New,
-    /// It is not there any longer.
+    /// Only the earlier value has this part.
     Gone,
 }
 
@@ -40,8 +40,7 @@ impl Tree {
         Tree::read(&format!("{value:#?}"))
     }
 
-    /// Reads what `{:#?}` prints: each line is a value, the beginning of one with parts, or its
-    /// end.
+    /// Parses `{:#?}` text: each line is a value, the beginning of one with parts, or its end.
     fn read(text: &str) -> Tree {
         let mut open = vec![Tree::default()];
         for line in text.lines() {
@@ -65,7 +64,8 @@ impl Tree {
         open.pop().and_then(|mut all| all.parts.pop()).unwrap_or_default()
     }
 
-    /// Marks how this differs from what it was before. Parts that are gone are added, marked so.
+    /// Marks the differences from the earlier value. Parts that only the earlier value has are
+    /// added as [`Change::Gone`].
     pub fn compare(&mut self, before: &Tree) {
         if self == before {
             return;
@@ -130,7 +130,7 @@ impl Tree {
     }
 }
 
-/// What ends a value that begins so.
+/// The closing bracket of a value that begins like this.
 fn closer(value: &str) -> &'static str {
     match value.chars().last() {
         Some('{') => "}",
@@ -155,13 +155,13 @@ fn begin_named(open: &mut Vec<Tree>, name: String, value: &str) {
     }
 }
 
-/// The last value that was begun is complete: it is a part of the one before.
+/// The innermost open value is complete and becomes a part of its parent.
 fn end(open: &mut Vec<Tree>) {
     if open.len() < 2 {
         return;
     }
     let Some(tree) = open.pop() else { return };
-    // What only exists for the compiler is no part of the state.
+    // A `PhantomData` exists only for the compiler and is no part of the state.
     if !tree.value.starts_with("PhantomData<")
         && let Some(parent) = open.last_mut()
     {
@@ -178,11 +178,11 @@ fn split_name(line: &str) -> Option<(&str, &str)> {
     (is_plain || is_complete && !name.contains(['"', '\''])).then_some((name, value))
 }
 
-/// So many pairs of parts are compared with each other; larger lists are compared place by place.
+/// Limit of compared pairs of parts; larger lists are compared index by index.
 const PAIRS_AT_MOST: usize = 1_000_000;
 
-/// Which old part each new part is to be compared with, in the order in which both are shown: the
-/// place of the old one, if there is one, and whether there is a new one.
+/// Pairs old parts with new ones, in the order of display: the index of the old part, if the pair
+/// has one, and whether it has a new part.
 fn pairs(old: &[Tree], new: &[Tree]) -> Vec<(Option<usize>, bool)> {
     let is_same_place = |(old, new): (&Tree, &Tree)| old.name == new.name;
     let alike = old.len() == new.len() && old.iter().zip(new).all(is_same_place);

@@ -1,4 +1,4 @@
-//! Nothing in the catalogue is there by name only.
+//! Every algorithm of the catalogue has its tests, its scenarios and a complete card.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -30,7 +30,7 @@ fn mentions(text: &str, name: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric() && c != '-' && c != '_').any(|word| word == name)
 }
 
-/// What is missing on a card, in words.
+/// The gaps of a card, in words.
 fn gaps(card: &Card) -> Vec<&'static str> {
     let no_counterexample = card.mutant.is_some_and(|mutant| {
         !card.counterexamples.iter().any(|shown| shown.property == mutant.breaks)

@@ -23,7 +23,7 @@ struct Measure {
 }
 
 impl Measure {
-    /// What is counted. Nothing, if a group of this size cannot be set up.
+    /// The measured costs; none if the algorithm refuses a group of this size.
     fn costs_of(self, card: &Card) -> Vec<Measured> {
         let multicast = card.multicast;
         let plan = Plan { multicast, ..Plan::new(self.n, Rounds::Times(self.rounds)) };

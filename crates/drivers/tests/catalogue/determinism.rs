@@ -72,7 +72,7 @@ fn runs() -> Vec<(&'static str, Options, (u64, u64))> {
     ]
 }
 
-/// Whoever changes one of these numbers changes every run that was ever recorded.
+/// A change that alters one of these numbers alters every recorded run.
 #[test]
 fn runs_that_were_recorded_come_out_the_same() {
     let found: Vec<_> =

@@ -1,5 +1,4 @@
-//! Whatever comes from the network is data: nothing makes an algorithm panic, broken on purpose or
-//! not.
+//! A message is data from the network: no forged message makes an algorithm or a mutant panic.
 
 use serde_json::Value;
 use synod_core::boxed::BoxedMessage;
@@ -14,7 +13,7 @@ use synod_sim::network::{Chance, below, chance};
 use synod_sim::world::{Body, Driver, Happening};
 use synod_sim::{Plan, World};
 
-/// Collects what is said in a run.
+/// Collects the messages of a run.
 struct Eavesdropper {
     chance: Chance,
     heard: Vec<BoxedMessage>,
@@ -75,7 +74,8 @@ fn variations<M: Wire>(honest: &M) -> Vec<M> {
     all
 }
 
-/// Replaces what is in that place and is of the same shape. False if there is no such place.
+/// Replaces the value at that place by a lie of the same shape. False if the message has no such
+/// place.
 fn replace(value: &mut Value, place: &mut usize, lie: &Value) -> bool {
     if (value.is_number() && lie.is_number()) || (value.is_array() && lie.is_array()) {
         if *place == 0 {
@@ -140,7 +140,7 @@ impl<A: Algorithm> Victim<A> {
         self.step(|state, cx| state.on_input(input, cx));
     }
 
-    /// The application does what it may, or a timer runs out, or somebody tells a lie.
+    /// The application makes a request, a timer fires, or a forged message arrives.
     fn live(&mut self, chance: &mut Chance, forged: &[A::Message]) {
         let mut offers = Vec::new();
         self.application.offers(&mut offers);

@@ -1,5 +1,5 @@
-//! Whatever goes wrong, nothing panics: whether an algorithm is made for it or not, and whether it
-//! is broken on purpose or not.
+//! No fault makes an algorithm or a mutant panic, not even a fault that the algorithm does not
+//! tolerate.
 
 use synod_core::Card;
 use synod_core::card::{Load, Order, Rounds};
@@ -8,7 +8,7 @@ use synod_sim::faults::{RandomFaults, Restart};
 use synod_sim::network::Delay;
 use synod_sim::{Options, Plan};
 
-/// Everything goes wrong at once.
+/// A run with all kinds of faults at once.
 fn misfortune(seed: u64, n: usize) -> Options {
     let mut options = Options::new(Plan::new(n, Rounds::Times(4)), seed);
     options.plan.order = [Order::Any, Order::Fifo, Order::Causal][seed as usize % 3];

@@ -55,8 +55,8 @@ fn many_runs_of_four_and_seven_get_stuck_unless_the_displaced_are_told() {
     }
 }
 
-/// With three processes and two votes each, no voter ever has three requests at once, so nobody is
-/// ever displaced.
+/// With three processes and two votes each, no voter ever has three requests at once, so no request
+/// is ever displaced.
 #[test]
 fn three_processes_need_not_be_told() {
     assert_eq!(violations(ME2, |seed| run::<SandersUntold>(options(3, seed))), 0);

@@ -45,8 +45,8 @@ fn options(seed: u64, setup: &Setup, tolerates: &Tolerance, judged: Judged) -> O
     options
 }
 
-/// Some stay down, others start again; and whoever tolerates that and loss may also be out of reach
-/// for a while.
+/// Some processes stay down, others restart. An algorithm that tolerates restarts and loss also
+/// gets partitions and one-way cuts.
 fn faults(seed: u64, n: usize, tolerates: &Tolerance) -> RandomFaults {
     let up_to = |most: usize| (seed / 7 % (most as u64 + 1)) as u32;
     let out_of_reach =
@@ -63,8 +63,8 @@ fn faults(seed: u64, n: usize, tolerates: &Tolerance) -> RandomFaults {
 }
 
 impl Swarm {
-    /// What broke, of an algorithm. Nothing else in this program takes as long, so it uses two
-    /// cores.
+    /// The broken promises of an algorithm. No other test of this program takes as long, so it uses
+    /// two cores.
     fn broken(&self, card: &Card) -> Vec<String> {
         std::thread::scope(|scope| {
             let odd = scope.spawn(|| self.broken_from(1, card));
@@ -121,7 +121,7 @@ fn what_an_algorithm_promises_holds_in_ten_thousand_random_schedules() {
     );
 }
 
-/// The same schedules do find what is wrong: a swarm that finds nothing proves nothing.
+/// The same schedules find the fault of a mutant: a swarm that finds nothing proves nothing.
 #[test]
 fn the_same_schedules_break_a_mutant() {
     let swarm = Swarm { setup: Setup::new(0), seeds: SEEDS, judged: promised(&["ME1"]) };

@@ -1,39 +1,39 @@
-//! What goes wrong with processes, and when.
+//! The schedule of kills and restarts.
 
 use synod_core::ProcessId;
 
-/// What becomes of a disk while its process is dead.
+/// The fate of a disk while its process is dead.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fate {
-    /// Nothing.
+    /// The disk stays intact.
     #[default]
     Kept,
-    /// The process was just writing a record, and a part of it is there.
+    /// The last record is torn, as if the process had died while it wrote.
     Torn,
-    /// A bit is not what it was.
+    /// One bit is flipped.
     Flipped,
-    /// It is gone.
+    /// The disk is empty.
     Lost,
 }
 
 /// A process to be killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kill {
-    /// Which.
+    /// The process.
     pub who: ProcessId,
-    /// When, in microseconds after the start.
+    /// The time of its death, in microseconds after the start.
     pub at_us: u64,
-    /// When it starts again, if it does.
+    /// The time of its restart, if it has one.
     pub back_us: Option<u64>,
-    /// What it finds on its disk then.
+    /// The fate of its disk in between.
     pub disk: Fate,
 }
 
-/// What is still to come.
+/// The kills and restarts that are still to come.
 #[derive(Debug)]
 pub(super) struct Faults {
-    /// When, who, and whether it is killed, or else started again with such a disk; the next is the
-    /// last.
+    /// The time, the process, and the fate of its disk for a restart (None: a kill). The earliest
+    /// stands last.
     to_come: Vec<(u64, ProcessId, Option<Fate>)>,
 }
 
@@ -44,18 +44,17 @@ impl Faults {
             to_come.push((*at_us, *who, None));
             to_come.extend(back_us.map(|back_us| (back_us.max(*at_us), *who, Some(*disk))));
         }
-        // Stable: who is killed and comes back at once is killed first.
+        // The sort is stable: of a kill and a restart at the same time, the kill comes first.
         to_come.reverse();
         to_come.sort_by_key(|(at_us, ..)| std::cmp::Reverse(*at_us));
         Faults { to_come }
     }
 
-    /// When the next is due.
     pub(super) fn next_us(&self) -> Option<u64> {
         self.to_come.last().map(|(at_us, ..)| *at_us)
     }
 
-    /// The next one, if it is due: who is killed, or comes back with such a disk.
+    /// Takes the next kill or restart, if it is due.
     pub(super) fn due(&mut self, now_us: u64) -> Option<(ProcessId, Option<Fate>)> {
         self.next_us().filter(|at_us| *at_us <= now_us)?;
         self.to_come.pop().map(|(_, who, back)| (who, back))

@@ -1,25 +1,25 @@
-//! When a run is over: nobody wants anything, and nothing is on its way.
+//! Detects the end of a run: no application waits or plans a request, and no message is in flight.
 
 use super::Seat;
 use crate::control::Order;
 use std::time::{Duration, Instant};
 use synod_sim::Ended;
 
-/// Nobody wants anything and nobody waits, but something still goes on: after so long without an
-/// input or output, it goes on for ever.
+/// Messages or timers go on, but no application waits. After this time without an input or output
+/// they go on for ever, as heartbeats do, and the run is over.
 const NOTHING_NEW: Duration = Duration::from_millis(300);
-/// The same if somebody waits, but no timer is set: whatever it waits for was lost.
+/// The same if an application waits and no timer is set: the message that it waits for was lost.
 const NOTHING_TO_COME: Duration = Duration::from_millis(1_000);
-/// The same if timers are set that could help.
+/// The same if an application waits and timers are set, which could still help.
 const PATIENCE: Duration = Duration::from_millis(5_000);
 
-/// Looks for the end of a run.
+/// Detects the end of a run from the statuses of the members.
 #[derive(Debug)]
 pub(super) struct Quiet {
-    /// How much had happened in all when it was last looked at, and since when.
+    /// The inputs and outputs of all members, and the time since when this sum has not changed.
     progress: u64,
     since: Instant,
-    /// The question that everybody is asked now, and how much had happened when it was asked.
+    /// The current wave of questions, and the counts when it was sent.
     wave: u64,
     asked: Option<[u64; 3]>,
 }
@@ -31,7 +31,7 @@ impl Default for Quiet {
 }
 
 impl Quiet {
-    /// The run begins, or begins again with somebody who was not asked yet.
+    /// The run begins, or a restarted member joins it: earlier answers no longer cover all members.
     pub(super) fn begin(&mut self) {
         self.since = Instant::now();
         self.asked = None;
@@ -65,8 +65,9 @@ impl Quiet {
         (self.since.elapsed() > bound).then_some(ended)
     }
 
-    /// Members answer at different times: what looks settled may be two halves of two moments. If
-    /// everybody is asked once more after that, and nothing has changed, it was true in between.
+    /// Statuses are of different moments, so counts that match may never have held together. The
+    /// coordinator therefore asks all members a second time. If no count has changed between the
+    /// two waves, the counts held together at the moment between them.
     fn confirm(&mut self, seats: &mut [Seat]) -> Option<Ended> {
         let living = || seats.iter().filter(|seat| seat.is_alive());
         let statuses = || living().map(|seat| &seat.status);
@@ -89,7 +90,7 @@ impl Quiet {
     }
 }
 
-/// Whether everything that was sent between the living has arrived.
+/// Whether all messages between living members have arrived.
 pub(super) fn is_settled(seats: &[Seat]) -> bool {
     let living = || seats.iter().filter(|seat| seat.is_alive());
     let arrived = |from: &Seat, to: &Seat| {

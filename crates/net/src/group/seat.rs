@@ -1,4 +1,4 @@
-//! One member, as the leader sees it.
+//! The coordinator's view of one member.
 
 use super::{Heard, Launch};
 use crate::control::{Config, Control, Order, Status, Traffic};
@@ -12,31 +12,32 @@ use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 use synod_core::ProcessId;
 
-/// Longer than the leader ever waits for a single line.
+/// Longer than any run: the listening thread waits without a bound of its own and ends with the
+/// member.
 const FOREVER: Duration = Duration::from_secs(24 * 3600);
 
-/// One member.
+/// A member's operating-system process, its control connection and its last status.
 pub(super) struct Seat {
     pub(super) who: ProcessId,
-    /// How often the process was started before.
+    /// The number of earlier starts of the process.
     pub(super) starts: u32,
     pub(super) log: PathBuf,
-    /// Where it listens, and whether it is among the others.
+    /// The address where it listens, and whether restarted members may call it there.
     pub(super) address: Option<SocketAddr>,
     pub(super) joined: bool,
     child: Child,
     control: Control,
     pub(super) status: Status,
     pub(super) heard_of: Instant,
-    /// When it died, in microseconds since the start.
+    /// The time of its death, in microseconds since the start.
     pub(super) died_us: Option<u64>,
-    /// Whether it stopped as told.
+    /// Whether it stopped as ordered.
     pub(super) ended: bool,
     pub(super) silent: bool,
 }
 
 impl Seat {
-    /// Starts a member. What it says goes to `said`.
+    /// Starts a member. A thread forwards its messages to `said`.
     pub(super) fn start(launch: &Launch, config: Config, said: Sender<Heard>) -> io::Result<Self> {
         let (mine, theirs) = UnixStream::pair()?;
         let child = Command::new(&launch.program)
@@ -69,21 +70,19 @@ impl Seat {
         self.died_us.is_none()
     }
 
-    /// Says something to it. If it is gone, the thread that listens to it will notice.
+    /// Sends a message to the member. If the member is gone, the thread that listens to it notices.
     pub(super) fn tell(&mut self, order: &Order) {
         let _ = self.control.stream.set_write_timeout(Some(Duration::from_millis(100)));
         let _ = self.control.say(order);
     }
 
-    /// Kills it, now.
     pub(super) fn kill(&mut self, now_us: u64) {
         let _ = self.child.kill();
-        // It may still be at work until it is waited for.
+        // The process may still write its log until `wait` returns.
         let _ = self.child.wait();
         self.died(now_us);
     }
 
-    /// It is dead.
     pub(super) fn died(&mut self, now_us: u64) {
         if !self.ended {
             self.died_us.get_or_insert(now_us);
@@ -93,24 +92,24 @@ impl Seat {
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        // Nobody outlives its leader.
+        // A coordinator that fails must not leave members behind.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Passes on what a member says, until it is gone.
+/// Forwards the messages of a member until it is gone.
 fn listen(who: (ProcessId, u32), mut control: Control, said: &Sender<Heard>) {
     while let Ok(news) = control.expect(FOREVER) {
         if said.send((who, Some(news))).is_err() {
             return;
         }
     }
-    // If the leader is gone there is nobody to tell.
+    // The send fails only if the coordinator is gone, too.
     let _ = said.send((who, None));
 }
 
-/// What all of them put on the wire.
+/// The traffic of all members together.
 pub(super) fn traffic(seats: &[Seat]) -> Traffic {
     let mut all = Traffic::default();
     for Traffic { parcels, bytes, strangers, unreadable } in seats.iter().map(|s| s.status.traffic)
@@ -123,7 +122,7 @@ pub(super) fn traffic(seats: &[Seat]) -> Traffic {
     all
 }
 
-/// What each of them found wrong, in words.
+/// The failures that the members noticed, each with its process.
 pub(super) fn complaints(seats: &[Seat]) -> Vec<String> {
     let of = |seat: &Seat| {
         let who = seat.who;

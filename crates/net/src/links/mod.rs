@@ -18,45 +18,47 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Instant;
 use synod_core::ProcessId;
 
-/// The line to the leader. Sockets have the tokens below.
+/// The control connection. The sockets of the links have smaller tokens.
 pub(crate) const CONTROL: Token = Token(usize::MAX - 1);
 /// The alarm of the member.
 pub(crate) const ALARM: Token = Token(usize::MAX - 4);
 /// Every socket is bound here.
 pub(crate) const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
-/// Where all members are.
+/// The addresses of all members.
 #[derive(Debug)]
 pub(crate) struct Addresses {
-    /// Each by its name; those who are dead have none.
+    /// By process; None for a dead one.
     pub(crate) each: Vec<Option<SocketAddr>>,
-    /// A group address of IP multicast that reaches everybody.
+    /// The group address of IP multicast that reaches all members.
     pub(crate) everybody: Option<SocketAddr>,
 }
 
-/// What has to be done with each message that arrives: false if it cannot be read.
+/// Delivers one message that has arrived; returns false if it cannot be decoded.
 pub(crate) type Deliver<'a> = &'a mut dyn FnMut(ProcessId, Parcel<'_>) -> bool;
 
-/// The sockets of a member, whatever the medium.
+/// The sockets of a member, for any medium.
 pub(crate) trait Links {
-    /// Where the others find it.
+    /// The address where the other members reach this one.
     fn address(&self) -> io::Result<SocketAddr>;
-    /// Gets ready to hear and to be heard. Not as wanted: why, in words.
+    /// Connects to the other members. Returns in words why IP multicast does not work, if it was
+    /// wanted and does not.
     fn connect(&mut self, to: &Addresses, until: Instant) -> io::Result<Option<String>>;
-    /// Whether one datagram can reach everybody.
+    /// Whether one datagram can reach all members.
     fn can_share(&self) -> bool;
-    /// Something is ready.
+    /// The poll reports a socket as ready.
     fn on_ready(&mut self, event: &Event);
-    /// Lets in who is at the door: processes that were dead and are back.
+    /// Accepts connections; returns the processes that have restarted and called.
     fn welcome(&mut self) -> Vec<ProcessId> {
         Vec::new()
     }
-    /// Delivers what has arrived, a bounded part of it; whether there may be more.
+    /// Delivers a bounded part of the messages that have arrived; returns whether there may be
+    /// more.
     fn receive(&mut self, deliver: Deliver<'_>) -> bool;
-    /// Sends what can be sent now.
+    /// Writes the outbox to the sockets, as far as they take it without blocking.
     fn flush(&mut self, outbox: &mut Outbox);
-    /// How many clients and datagrams did not belong to the run.
+    /// The number of connections and datagrams that did not belong to the run.
     fn strangers(&self) -> u64;
-    /// What went wrong since the last time, in words.
+    /// Takes the failures since the last call, in words.
     fn complaints(&mut self) -> Vec<String>;
 }

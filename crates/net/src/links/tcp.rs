@@ -12,17 +12,18 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 use synod_core::ProcessId;
 
-/// So much is read from one peer before the others have their turn.
+/// Bytes read from one peer before the next peer is served.
 const READ_AT_ONCE: usize = 1 << 17;
-/// So much may wait for a peer that does not read; then the link is broken.
+/// Limit of unsent bytes per peer. A peer that does not read loses its link at this limit.
 const MOST_WAITING: usize = 64 << 20;
-/// So many clients that have not said who they are may wait at the door.
+/// Limit of accepted connections that have not sent their greeting; further ones are closed.
 const MOST_AT_THE_DOOR: usize = 16;
 const PATIENCE: Duration = Duration::from_millis(2);
 
-/// The token of the listening socket; peers have their own names.
+/// The token of the listening socket; a peer's token is its process number.
 const DOOR: Token = Token(usize::MAX - 2);
-/// Clients at the door are only looked at now and then: they share a token.
+/// Connections without a greeting share this token: it wakes the poll, and `welcome` tries them
+/// all.
 const AT_THE_DOOR: Token = Token(usize::MAX - 3);
 
 /// TCP connections to every other member.
@@ -30,14 +31,14 @@ const AT_THE_DOOR: Token = Token(usize::MAX - 3);
 pub(crate) struct Tcp {
     me: ProcessId,
     run: u64,
-    /// How often this process was started, and how often each other had been when it last called.
+    /// The number of this start of the process, and of each peer's start when it last called.
     start: u32,
     starts: Vec<u32>,
-    /// Who came back since it was last asked.
+    /// The restarted processes that called since the last `welcome`.
     back: Vec<ProcessId>,
     registry: Registry,
     door: TcpListener,
-    /// Whether somebody may be at the door.
+    /// Whether the listening socket may have a connection to accept.
     knocked: bool,
     waiting: Vec<Guest>,
     peers: Vec<Option<Peer>>,
@@ -45,18 +46,18 @@ pub(crate) struct Tcp {
     complaints: Vec<String>,
 }
 
-/// Somebody who has not said who it is.
+/// An accepted connection that has not sent its whole greeting.
 #[derive(Debug)]
 struct Guest {
     stream: TcpStream,
     said: Vec<u8>,
 }
 
-/// One connection.
+/// The connection to one peer.
 #[derive(Debug)]
 struct Peer {
     stream: TcpStream,
-    /// Room for what arrives, of which the middle part is filled.
+    /// The receive buffer; the bytes from `start` to `end` are not delivered yet.
     heard: Vec<u8>,
     start: usize,
     end: usize,
@@ -90,7 +91,7 @@ impl Tcp {
         })
     }
 
-    /// Calls those with smaller names; the others call us.
+    /// Calls the processes with smaller numbers; those with larger numbers call this one.
     fn call(&mut self, to: &Addresses, until: Instant) -> io::Result<()> {
         for at in ProcessId::all(self.me.index()) {
             let there = to.each[at.index()].ok_or_else(|| io::Error::other("a peer is missing"))?;
@@ -99,7 +100,7 @@ impl Tcp {
         Ok(())
     }
 
-    /// Calls everybody who lives. Who does not answer has died since.
+    /// Calls every living process. One that does not answer has died since.
     fn call_all(&mut self, to: &Addresses, until: Instant) {
         for (at, there) in ProcessId::all(to.each.len()).zip(&to.each) {
             if let Some(there) = there.filter(|_| at != self.me) {
@@ -129,14 +130,14 @@ impl Tcp {
         Ok(())
     }
 
-    /// Lets in who is at the door.
+    /// Accepts new connections and reads the greetings of those that wait.
     fn open_door(&mut self) {
         while self.knocked {
             match self.door.accept() {
                 Ok((stream, _)) if self.waiting.len() < MOST_AT_THE_DOOR => {
                     self.waiting.push(Guest { stream, said: Vec::new() });
                     if let Some(guest) = self.waiting.last_mut() {
-                        // If this fails, the guest is heard when somebody else knocks.
+                        // If this fails, the greeting is read at the next accepted connection.
                         let readable = Interest::READABLE;
                         let _ = self.registry.register(&mut guest.stream, AT_THE_DOOR, readable);
                     }
@@ -155,7 +156,9 @@ impl Tcp {
         }
     }
 
-    /// Those with larger names call once, and whoever comes back calls again.
+    /// Makes a greeted connection the link to `from`, if it is expected. A process with a larger
+    /// number calls once in its first life; a restarted process calls with a larger start number.
+    /// Any other call is a stranger's.
     fn let_in(&mut self, from: ProcessId, start: u32, mut guest: Guest) {
         let known = self.starts.get(from.index()).copied();
         let expected = match start {
@@ -178,7 +181,7 @@ impl Tcp {
         }
     }
 
-    /// The link to a peer is no more.
+    /// Closes the link to a peer.
     fn part(&mut self, at: usize, why: Option<&str>) {
         let Some(mut peer) = self.peers[at].take() else { return };
         let _ = self.registry.deregister(&mut peer.stream);
@@ -189,14 +192,14 @@ impl Tcp {
 }
 
 impl Guest {
-    /// Who it is, as soon as it has said so.
+    /// The caller's process and start number, once its greeting has arrived completely.
     fn introduce(&mut self, run: u64) -> io::Result<Option<(ProcessId, u32)>> {
         let mut bytes = [0; 1024];
         loop {
             if self.said.len() >= GREETING {
                 return read_greeting(&self.said, run).map(Some).map_err(io::Error::other);
             }
-            // No more than the greeting: what follows belongs to the connection.
+            // Reads no further than the greeting: the bytes after it are parcels.
             let missing = GREETING - self.said.len();
             match self.stream.read(&mut bytes[..missing]) {
                 Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
@@ -210,14 +213,14 @@ impl Guest {
 }
 
 impl Peer {
-    /// Reads what has arrived, as far as there is room. False at the end of the stream.
+    /// Reads once, as far as the buffer has room; false at the end of the stream.
     fn read(&mut self) -> bool {
         let room = self.heard.len() - self.end;
         match self.stream.read(&mut self.heard[self.end..]) {
             Ok(0) => return room == 0,
             Ok(count) => {
                 self.end += count;
-                // Less than there was room for: there is no more for now.
+                // A short read: the kernel has no more bytes for now.
                 self.readable = count == room;
             }
             Err(error) if error.kind() == ErrorKind::WouldBlock => self.readable = false,
@@ -227,7 +230,7 @@ impl Peer {
         true
     }
 
-    /// Hands over every whole parcel.
+    /// Delivers every complete parcel in the buffer.
     fn deliver(&mut self, from: ProcessId, deliver: Deliver<'_>) -> Result<(), Garbage> {
         while let Some((parcel, length)) = read_parcel(&self.heard[self.start..self.end])? {
             if !deliver(from, parcel) {
@@ -238,14 +241,14 @@ impl Peer {
         self.heard.copy_within(self.start..self.end, 0);
         self.end -= self.start;
         self.start = 0;
-        // The buffer is full with one parcel: it needs more room.
+        // One incomplete parcel fills the buffer.
         if self.end == self.heard.len() && self.heard.len() < 2 * LARGEST_PARCEL {
             self.heard.resize(2 * self.heard.len(), 0);
         }
         Ok(())
     }
 
-    /// Writes what the connection takes. False if it is broken.
+    /// Writes as much as the connection takes without blocking; false if it is broken.
     fn write(&mut self, queue: &mut Queue) -> bool {
         while self.writable && queue.len() > 0 {
             match self.stream.write(&queue.bytes[queue.gone..]) {
@@ -327,7 +330,7 @@ impl Links for Tcp {
     fn flush(&mut self, outbox: &mut Outbox) {
         for (at, queue) in outbox.queues.iter_mut().enumerate() {
             let Some(peer) = &mut self.peers[at] else {
-                // Nobody is there any more; nobody ever is at the own place.
+                // The link to this peer is closed. A process has no link to itself.
                 if queue.len() > 0 {
                     queue.close();
                 }

@@ -1,4 +1,4 @@
-//! Two members in one program, and somebody who does not belong to them.
+//! Two members in one program, and strangers that do not belong to their run.
 
 use super::{Addresses, Links, Tcp, Udp};
 use crate::outbox::{LARGEST_DATAGRAM, Outbox};
@@ -18,7 +18,7 @@ struct End {
 }
 
 impl End {
-    /// Sends what waits, and takes in what arrives for a while: the bodies.
+    /// Sends and receives until `until_count` messages have arrived; returns their bodies.
     fn turn(&mut self, until_count: usize) -> Vec<Vec<u8>> {
         let mut heard = Vec::new();
         let until = Instant::now() + Duration::from_secs(5);
@@ -82,7 +82,7 @@ fn a_stranger_is_turned_away_and_the_others_go_on() {
     let address = a.links.address().expect("it has one");
     let mut stranger = TcpStream::connect(address).expect("the door is open");
     stranger.write_all(b"GET / HTTP/1.1\r\nHost: nobody\r\n\r\n").expect("it may speak");
-    // Somebody who pretends to be a member that is already there.
+    // The impostor sends the greeting of a member that has already called.
     let mut impostor = TcpStream::connect(address).expect("the door is open");
     impostor.write_all(&greeting(RUN, ProcessId(1), 1)).expect("it may speak");
     b.put(0, 0, b"hello");
@@ -167,7 +167,7 @@ fn a_datagram_of_a_stranger_is_counted_and_nothing_else() {
     let until = Instant::now() + Duration::from_secs(5);
     let mut complaints = Vec::new();
     while (links.strangers() < 2 || complaints.is_empty()) && Instant::now() < until {
-        // Ready or not: nothing here waits for the poll.
+        // The test does not poll, so it marks the socket as readable itself.
         links.receive(&mut |_, parcel| panic!("{parcel:?} was delivered"));
         complaints.extend(links.complaints());
         links.wake();

@@ -1,4 +1,4 @@
-//! UDP: datagrams to each, and, where the protocol multicasts, one IP multicast for all.
+//! UDP: datagrams to each receiver, and one datagram of IP multicast where the protocol multicasts.
 
 use super::{Addresses, Deliver, LOOPBACK, Links};
 use crate::outbox::{Outbox, Queue};
@@ -12,16 +12,16 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::{Duration, Instant};
 use synod_core::ProcessId;
 
-/// So many bytes the kernel is asked to keep for us; it may give less.
+/// Requested size of the kernel's socket buffers; the kernel may give less.
 const KERNEL_BUFFER: usize = 8 << 20;
-/// So many datagrams are read from one socket before something else has its turn.
+/// Datagrams read from one socket before the member serves its timers and its application.
 const READ_AT_ONCE: usize = 32;
-/// So many bytes may wait for the kernel to take them.
+/// Limit of unsent bytes per queue; beyond it the queue is dropped.
 const MOST_WAITING: usize = 64 << 20;
 /// Larger than any datagram.
 const ROOM: usize = 1 << 16;
 
-/// So long a multicast to ourselves may take.
+/// Bound for the probe multicast to come back to its sender.
 const COMES_BACK: Duration = Duration::from_millis(500);
 
 const OWN: Token = Token(0);
@@ -34,7 +34,7 @@ pub(crate) struct Udp {
     run: u64,
     registry: Registry,
     own: UdpSocket,
-    /// Where multicasts arrive, and where they are sent to.
+    /// The socket that receives multicasts, and the group address.
     shared: Option<(UdpSocket, SocketAddr)>,
     addresses: Vec<Option<SocketAddr>>,
     readable: bool,
@@ -65,7 +65,7 @@ impl Udp {
         })
     }
 
-    /// Joins the group of everybody, and tries it.
+    /// Joins the multicast group of all members, and probes it.
     fn join(&mut self, everybody: SocketAddr) -> io::Result<()> {
         let IpAddr::V4(group) = everybody.ip() else {
             return Err(io::Error::other("a group has an IPv4 address here"));
@@ -85,7 +85,8 @@ impl Udp {
         Ok(())
     }
 
-    /// Sends an empty datagram to everybody: it must come back to us at least.
+    /// Sends an empty datagram to the group. The sender has joined the group, so it must receive
+    /// the datagram itself.
     fn try_out(&mut self, shared: &UdpSocket, everybody: SocketAddr) -> io::Result<()> {
         self.own.send_to(&crate::wire::head(self.run, self.me), everybody)?;
         let until = Instant::now() + COMES_BACK;
@@ -106,7 +107,7 @@ impl Udp {
         Err(io::Error::new(ErrorKind::TimedOut, "what is sent to the group does not arrive"))
     }
 
-    /// Delivers the parcels of one datagram.
+    /// Delivers the parcels of the datagram that was just read.
     fn open(&mut self, length: usize, is_shared: bool, deliver: Deliver<'_>) {
         let n = self.addresses.len();
         let head = read_head(&self.room[..length], self.run);
@@ -141,7 +142,7 @@ impl Udp {
         }
     }
 
-    /// Reads datagrams; whether there may be more.
+    /// Reads a bounded number of datagrams; returns whether there may be more.
     fn drain(&mut self, is_shared: bool, deliver: Deliver<'_>) -> bool {
         for _ in 0..READ_AT_ONCE {
             let socket = match &self.shared {
@@ -151,7 +152,8 @@ impl Udp {
             match socket.recv_from(&mut self.room) {
                 Ok((length, _)) => self.open(length, is_shared, deliver),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return false,
-                // A peer that is gone shows as an error of some later call: no reason to stop.
+                // The kernel reports a dead peer as an error of a later call. Datagrams of the
+                // other peers may still wait.
                 Err(_) => {}
             }
         }
@@ -161,13 +163,14 @@ impl Udp {
 
 #[cfg(test)]
 impl Udp {
-    /// Something may have arrived.
+    /// Stands for the poll, which reports the socket as readable.
     pub(super) fn wake(&mut self) {
         self.readable = true;
     }
 }
 
-/// The parcel with my own number, if I am one of its receivers: they are numbered in order.
+/// The parcel with the number of this receiver, if the sender addressed it: a multicast numbers its
+/// receivers consecutively.
 fn mine(me: ProcessId, parcel: Parcel<'_>, receivers: u64) -> Option<Parcel<'_>> {
     let bit = 1u64.checked_shl(me.0)?;
     let before = (receivers & (bit - 1)).count_ones();
@@ -177,24 +180,25 @@ fn mine(me: ProcessId, parcel: Parcel<'_>, receivers: u64) -> Option<Parcel<'_>>
 
 fn with_room(socket: Socket) -> io::Result<UdpSocket> {
     socket.set_nonblocking(true)?;
-    // The kernel gives what it allows; more is better, less is no error.
+    // The kernel may refuse this size and keep a smaller buffer, which is no error.
     let _ = socket.set_recv_buffer_size(KERNEL_BUFFER);
     let _ = socket.set_send_buffer_size(KERNEL_BUFFER);
     Ok(UdpSocket::from_std(socket.into()))
 }
 
-/// Sends what waits, datagram by datagram, as long as the kernel takes it.
+/// Sends the queued datagrams until the kernel's buffer is full.
 fn send(socket: &UdpSocket, to: SocketAddr, queue: &mut Queue) {
     while let Some(datagram) = queue.datagram() {
         match socket.send_to(datagram, to) {
             Err(error) if error.kind() == ErrorKind::WouldBlock => return,
-            // Sent, or refused because nobody is there: it is gone.
+            // Sent, or refused because the receiver is dead: UDP may lose it.
             _ => queue.datagram_gone(),
         }
     }
 }
 
-/// A kernel that takes nothing for so long loses what waits.
+/// Drops the queue at its limit and reports the loss. The member must not block, and UDP promises
+/// delivery to no receiver.
 fn give_up(queue: &mut Queue, complaints: &mut Vec<String>) {
     if queue.len() > MOST_WAITING {
         *queue = Queue::default();

@@ -1,8 +1,8 @@
-//! A keeper of a key, and others who ask for it: an algorithm that survives the death of anybody,
-//! because the keeper writes down to whom it gave the key.
+//! A keeper of a key, and clients that ask for it. The algorithm survives the death of any process,
+//! because the keeper writes the holder of the key to its disk.
 //!
-//! Everybody repeats what it says until it is answered, and every request has a number that its
-//! process never uses again, so that it does no harm if something is lost, or heard twice.
+//! A client repeats each request until it is answered. Every request has a number that its process
+//! never uses again, so lost and duplicated messages do no harm.
 
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -16,25 +16,26 @@ use synod_core::{
 
 const KEEPER: ProcessId = ProcessId(0);
 const AGAIN_MS: u64 = 20;
-/// After so many records the keeper begins its log anew.
+/// The keeper replaces its log by a checkpoint after this many records.
 const LONGEST_LOG: u64 = 16;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum Message {
-    /// To the keeper: the key, for my request with this number.
+    /// A client asks the keeper for the key, with this request number.
     Ask(u64),
-    /// To the keeper: whatever I had up to this number, I need no more.
+    /// A client returns the key of all its requests up to this number.
     Return(u64),
-    /// From the keeper: here it is; it was given away so often.
+    /// The keeper gives the key for this request; the second number counts how often it gave the
+    /// key.
     Key(u64, u64),
-    /// From the keeper: so it is.
+    /// The keeper confirms a return.
     Returned(u64),
 }
 
 impl Wire for Message {}
 
-/// To whom the key was given and for which request, and how often that happened; nobody if it is
-/// back.
+/// The holder of the key with its request (None if the keeper has it), and how often the keeper
+/// gave it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Given {
     to: Option<(ProcessId, u64)>,
@@ -48,12 +49,12 @@ pub(crate) enum Again {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Keeper {
-    /// At the keeper. The queue is not written down: who waits asks again.
+    /// At the keeper. The queue is not durable: a waiting client asks again.
     given: Given,
     records: u64,
     queue: VecDeque<(ProcessId, u64)>,
-    /// At the others: the number of the request, what is repeated until it is answered, and whether
-    /// the application waits.
+    /// At a client: the number of its request, the message that it repeats until the answer, and
+    /// whether the application waits.
     number: u64,
     repeat: Option<Message>,
     wants: bool,
@@ -132,7 +133,7 @@ impl Protocol for Keeper {
     type Message = Message;
     type Timer = Again;
 
-    /// Who comes back does not know what it had, and gives it back.
+    /// A restarted client does not know whether it held the key, and returns it.
     fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
         self.number = u64::from(cx.incarnation()) << 32;
         if cx.me() != KEEPER && cx.incarnation() > 1 {

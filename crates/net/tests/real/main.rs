@@ -86,7 +86,7 @@ fn kill(who: u32, at_ms: u64, back_ms: u64) -> Kill {
     Kill { who: ProcessId(who), at_us, back_us, disk: Fate::Kept }
 }
 
-/// A run of three, each of the two who ask so often.
+/// A run of the keeper and two clients, each with this many requests.
 fn launch(rounds: u32, kills: Vec<Kill>) -> Launch {
     let mut options = Options::new(Plan::new(3, Rounds::Times(rounds)), 7);
     options.load = Load::Saturated;
@@ -108,7 +108,7 @@ fn run<A: Algorithm>(launch: &Launch) -> Result<Real, NetError> {
     launch.run::<A>(None, &mut |_| {})
 }
 
-/// The run comes to its end, and nothing is wrong with it.
+/// Makes the run and asserts that it ended by itself without a violation.
 fn passes<A: Algorithm>(launch: &Launch) -> Real {
     let real = run::<A>(launch).expect("the run can be judged");
     assert_eq!(real.report.violations, []);
@@ -129,7 +129,7 @@ fn who_writes_and_is_not_killed_just_runs() {
 fn a_keeper_that_is_killed_comes_back_with_its_disk() {
     let kills = vec![kill(0, 60, 100), kill(0, 200, 220), kill(0, 300, 300)];
     let real = passes::<Keeper>(&launch(40, kills));
-    // Those who ask were not killed: each got what it asked for, as often as it asked.
+    // The clients were not killed, so every request was answered.
     assert_eq!(real.report.meter.operations, 80);
 }
 
@@ -139,8 +139,8 @@ fn everybody_may_be_killed_at_any_time() {
         kill((number % 3) as u32, at_ms, at_ms + number * 7 % 40)
     });
     let real = passes::<Keeper>(&launch(60, kills.collect()));
-    // Whoever asks for a process remembers what it asked for before; what a crash cut off it does
-    // not ask for again. Eight of these crashes are of processes that ask.
+    // An application does not repeat the request that a crash cut off. Eight of the twelve crashes
+    // are those of clients.
     let entries = real.report.meter.operations;
     assert!((112..=120).contains(&entries), "{entries} entries");
 }

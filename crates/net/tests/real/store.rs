@@ -9,17 +9,17 @@ use synod_protocols::replication::{MultiPaxos, Pbft, Raft};
 use synod_sim::network::Delay;
 use synod_sim::{Ended, Options, Plan};
 
-/// Each process has two clients that ask so often together, with so long a pause each time that
-/// they are at it for a second at least.
+/// The two clients of each process make this many requests together. The pause before each makes
+/// the run last at least a second, so that the kills hit it.
 const REQUESTS: u32 = 200;
 const PAUSE: Delay = Delay::Constant(5_000);
 
-/// As few as survive the death of one.
+/// The smallest group that survives the death of one process.
 fn size<A: Algorithm>() -> usize {
     if A::CARD.tolerates.crashes == Crashes::Third { 4 } else { 3 }
 }
 
-/// A run of so many, of whom these are killed.
+/// A run of the smallest group with these kills.
 fn launch<A: Algorithm>(kills: Vec<Kill>) -> Launch {
     let n = size::<A>();
     let quick = [("clients", "2"), ("patience", "300"), ("election", "100"), ("heartbeat", "20")];
@@ -37,7 +37,7 @@ fn spoilt(who: u32, at_ms: u64, back_ms: u64, disk: Fate) -> Kill {
     Kill { disk, ..kill(who, at_ms, back_ms) }
 }
 
-/// Is killed, and does not come back.
+/// A kill without a restart.
 fn dies(who: u32, at_ms: u64) -> Kill {
     Kill { back_us: None, ..kill(who, at_ms, at_ms) }
 }
@@ -55,16 +55,16 @@ pub(crate) fn a_store_on_pbft_survives_the_death_of_anybody_and_is_linearizable(
 }
 
 fn survives_the_death_of_anybody<A: Algorithm>() {
-    // One after the other, so that whoever leads is killed, too.
+    // One process after the other, so that the leader is killed, too.
     let kills = vec![kill(0, 300, 400), kill(1, 600, 700), kill(2, 900, 900)];
     let real = passes::<A>(&launch::<A>(kills));
-    // What a client had asked when its process died is not answered.
+    // The open requests of a killed process are not answered.
     let (answered, all) = (real.report.meter.operations, size::<A>() as u64 * 200);
     assert!((all - 6..=all).contains(&answered), "{answered} of {all} were answered");
 }
 
 pub(crate) fn a_torn_record_is_cut_off_and_what_is_missing_comes_from_the_others() {
-    // After that a majority needs the one who was torn.
+    // After the second death a majority needs p2, whose record was torn.
     let kills = vec![spoilt(2, 300, 500, Fate::Torn), dies(1, 800)];
     let real = run::<Raft>(&launch::<Raft>(kills)).expect("the run can be judged");
     assert_eq!(real.report.violations, []);
@@ -88,7 +88,7 @@ pub(crate) fn a_disk_with_a_flipped_bit_is_refused_and_the_others_go_on() {
 
 pub(crate) fn who_has_lost_its_disk_does_not_vote() {
     for (disk, expected) in [(Fate::Kept, vec![]), (Fate::Lost, vec![ANSWERED])] {
-        // In the end there are p1 and p2, and one of them must be elected by both.
+        // p0 is dead in the end, so a leader needs the votes of both p1 and p2.
         let kills = vec![spoilt(2, 300, 350, disk), dies(0, 450), kill(1, 500, 550)];
         let real = run::<Raft>(&launch::<Raft>(kills)).expect("the run can be judged");
         let violations = real.report.violations.iter();

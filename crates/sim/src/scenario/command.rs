@@ -1,4 +1,4 @@
-//! One line of a script, understood.
+//! The commands of a script, parsed line by line.
 
 use super::error::{ParseError, did_you_mean};
 use super::header::{is_number, process};
@@ -7,7 +7,7 @@ use crate::network::microseconds;
 use crate::world::LinkChange;
 use synod_core::{Family, ProcessId};
 
-/// What a line says.
+/// A parsed line.
 #[derive(Clone, Debug)]
 pub(super) enum Command<I> {
     Input(ProcessId, I),
@@ -26,7 +26,7 @@ pub(super) enum Command<I> {
     Pause(ProcessId),
     Resume(ProcessId),
     Links(LinkChange),
-    /// The timer's name, or the only one.
+    /// The timer's name; empty for the only timer.
     Fire(ProcessId, String),
     Sync(ProcessId),
     Wait(u64),
@@ -35,18 +35,18 @@ pub(super) enum Command<I> {
     Expect(Expectation),
 }
 
-/// How far a run goes on by the seed.
+/// The extent of a run by the seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HowFar {
-    /// So many turns, each of at least one step.
+    /// A number of turns, each of at least one step.
     Turns(u64),
-    /// For so many microseconds.
+    /// A time in microseconds.
     Time(u64),
-    /// Until nothing is left to happen, or all is done that was asked for.
+    /// Until no event is planned, or every request is fulfilled.
     End,
 }
 
-/// What becomes of a message.
+/// The fate of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     Deliver,
@@ -54,21 +54,21 @@ pub(super) enum Fate {
     Duplicate,
 }
 
-/// Which message is meant.
+/// The description of a message in flight.
 #[derive(Clone, Debug)]
 pub(super) struct Pick {
     pub(super) from: ProcessId,
     pub(super) to: ProcessId,
-    /// Its kind, or all of it; empty if it may be any.
+    /// Its kind or its whole text; empty for any message of the link.
     pub(super) name: String,
-    /// Which of several, from 1, the oldest first.
+    /// Its rank among several matches, from 1, the oldest first.
     pub(super) number: usize,
 }
 
-/// What must be true at this point of the story.
+/// A condition that must hold at this point of the script.
 #[derive(Clone, Debug)]
 pub(super) enum Expectation {
-    /// The last that the application asked or was told.
+    /// The last input or output of the application.
     Said(ProcessId, String),
     Waits(ProcessId),
     NobodyWaits,
@@ -82,7 +82,7 @@ pub(super) enum Expectation {
 pub(super) struct Instruction<I> {
     pub(super) command: Command<I>,
     pub(super) choices: Choices,
-    /// The process that takes the step crashes after so many of its messages and outputs.
+    /// The process that takes the step crashes after this number of its messages and outputs.
     pub(super) crashing: Option<(u32, Word)>,
 }
 
@@ -110,7 +110,7 @@ const VERBS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Understands one line of the script.
+/// Parses one line of the script.
 pub(super) fn read<F: Family>(
     text: &str,
     words: &[Word],
@@ -124,7 +124,7 @@ pub(super) fn read<F: Family>(
     Ok(Instruction { command, choices, crashing })
 }
 
-/// Where a step is cut off: after so many messages and outputs, and the word that says so.
+/// The number of messages and outputs after which a step is cut off, and the word that gives it.
 type Crash = Option<(u32, Word)>;
 
 /// `crashing after 2`, at the end.
@@ -139,7 +139,7 @@ fn split_crash<'w>(text: &str, words: &'w [Word]) -> Result<(&'w [Word], Crash),
             Ok((words, Some((count.text.parse().map_err(wrong)?, word.clone()))))
         }
         _ => {
-            let message = "write 'crashing after 1': so many messages and outputs still go out";
+            let message = "write 'crashing after 1': the step crashes after 1 message or output";
             Err(error_at(text, &crash[0], message.to_owned()))
         }
     }
@@ -155,7 +155,7 @@ fn split_choices<'w>(text: &str, words: &'w [Word]) -> Result<(&'w [Word], Choic
     }
 }
 
-/// Understands the numbers after `choosing`.
+/// Parses the numbers after `choosing`.
 pub(super) fn choices(text: &str, words: &[Word]) -> Result<Choices, ParseError> {
     let choice = |word: &Word| match word.text.parse() {
         Ok(number) => Ok((number, word.clone())),

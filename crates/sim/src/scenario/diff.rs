@@ -32,7 +32,8 @@ impl std::fmt::Display for Difference {
 /// Above this many pairs of lines the traces are compared line by line.
 const PAIRS_AT_MOST: usize = 4_000_000;
 
-/// The differences between what is expected from line `first` on and what came, as few as can be.
+/// A smallest set of differences between the expected lines, from line `first` of the file on, and
+/// the actual ones.
 pub(super) fn differences(first: usize, expected: &[&str], actual: &[String]) -> Vec<Difference> {
     let same = expected.iter().zip(actual).take_while(|(wanted, came)| *wanted == came).count();
     let (wanted, came) = (&expected[same..], &actual[same..]);

@@ -1,24 +1,24 @@
-//! What is wrong with a scenario, where, and what would be right.
+//! Errors in a scenario: the place, the reason, and a remedy.
 
 use std::fmt;
 
-/// Something is wrong with a scenario: in which line and column, why, and what to do about it.
+/// An error in a scenario, with its line, its column and a remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct ParseError {
     /// The line, from 1.
     pub line: usize,
     /// The column, from 1, in characters.
     pub column: usize,
-    /// How many characters are meant.
+    /// The number of characters to underline.
     pub width: usize,
-    /// What is wrong, and what would be right.
+    /// The error and its remedy, in words.
     pub message: String,
     /// The line as it is written.
     pub source_line: String,
 }
 
 impl ParseError {
-    /// Something is wrong with a line that stands alone.
+    /// An error in a line that comes from no file.
     pub fn of_line(line: &str, message: String) -> Self {
         let width = line.trim_end().chars().count();
         ParseError { line: 1, column: 1, width, message, source_line: line.to_owned() }
@@ -36,7 +36,7 @@ impl fmt::Display for ParseError {
         writeln!(f, "{line}:{column}: {message}")?;
         let number = line.to_string();
         let margin = " ".repeat(number.len());
-        // Tabs stay tabs, so that the caret stands under what it means.
+        // Tabs stay tabs, so that the caret stands under the right column.
         let before: String =
             source_line.chars().take(column - 1).map(|c| if c == '\t' { c } else { ' ' }).collect();
         writeln!(f, "  {number} | {source_line}")?;
@@ -57,11 +57,11 @@ pub(super) fn did_you_mean<'k>(word: &str, known: impl IntoIterator<Item = &'k s
     nearest(word, known).map(|known| format!("; did you mean '{known}'?")).unwrap_or_default()
 }
 
-/// How many letters must be put in, taken out or changed to make one word of the other.
+/// The edit distance: the number of letters to insert, delete or replace.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
-    // What is longer than any word that we know is like none of them.
+    // No known word is as long as 64 letters.
     for (i, from) in a.chars().take(64).enumerate() {
         let mut diagonal = row[0];
         row[0] = i + 1;

@@ -1,4 +1,5 @@
-//! The header of a scenario: which algorithm, how many processes, and what surrounds them.
+//! The header of a scenario: the algorithm, the number of processes, and their network and
+//! applications.
 
 use super::command::{Choices, choices};
 use super::error::{ParseError, did_you_mean};
@@ -10,9 +11,9 @@ use std::collections::BTreeMap;
 use synod_core::card::{Card, Load, Order, Rounds};
 use synod_core::{Clock, ProcessId, Setup, SetupError};
 
-/// More processes than this make no readable story.
+/// Limit of processes; the trace of a larger group is not readable.
 pub(super) const PROCESSES_AT_MOST: usize = 100;
-/// A clock that is further off than one part in ten is not a clock.
+/// Limit of a clock's drift: one part in ten.
 const DRIFT_PPM_AT_MOST: i64 = 100_000;
 
 const NAMES: &[&str] = &[
@@ -35,7 +36,7 @@ const NAMES: &[&str] = &[
     "overtaking",
 ];
 
-/// Everything in the header that does not depend on the algorithm.
+/// The entries of the header that do not depend on the algorithm.
 #[derive(Clone, Debug)]
 pub(super) struct Header {
     pub(super) algorithm: Word,
@@ -43,21 +44,21 @@ pub(super) struct Header {
     pub(super) parameters: Vec<Entry>,
     pub(super) order: Order,
     pub(super) multicast: bool,
-    /// How long a message takes while time passes. None: it waits until it is delivered by hand.
+    /// The latency of a message. None: it waits until the script delivers it.
     pub(super) latency: Option<Delay>,
     pub(super) links: BTreeMap<(ProcessId, ProcessId), Delay>,
     pub(super) disk: Delay,
     pub(super) seed: u64,
-    /// How the applications and the network behave while the run goes on by the seed.
+    /// The behaviour of applications and network while the run goes on by the seed.
     pub(super) course: Course,
     pub(super) clocks: Vec<Clock>,
-    /// What is chosen while the processes start.
+    /// The choices while the processes start.
     pub(super) choices: Choices,
     pub(super) show_lamport: bool,
     pub(super) show_vector: bool,
 }
 
-/// What matters only while a run goes on by the seed.
+/// The options of a run by the seed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Course {
     rounds: Option<u32>,
@@ -71,7 +72,7 @@ pub(super) struct Course {
 }
 
 impl Course {
-    /// Takes in a line of the header, if it is about this.
+    /// Reads a line of the header, if it is one of these options; returns whether it is.
     fn take(&mut self, text: &str, entry: &Entry) -> Result<bool, ParseError> {
         let value = entry.value();
         let bad = |message: &str| error_at(text, entry.value_at(), message.to_owned());
@@ -230,7 +231,7 @@ impl Header {
         }
     }
 
-    /// Where in the header the error comes from.
+    /// The error, at the line of the header that caused it.
     pub(super) fn explain(&self, text: &str, entries: &[Entry], error: &SetupError) -> ParseError {
         let name = match error {
             SetupError::GroupSize { .. } => "processes",

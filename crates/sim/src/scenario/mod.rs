@@ -1,8 +1,8 @@
-//! Scenarios as text: a script that a world plays, and the story that must come of it.
+//! Scenarios as text: a script that a world plays, and the trace that it must produce.
 //!
-//! A file has three parts. The *header* names the algorithm, the number of processes and whatever
-//! else is not as usual. After `---` comes the *script*, one step a line. After `----` comes the
-//! *trace*, one line for each event, which is compared with what really happens.
+//! A file has three parts. The *header* names the algorithm, the number of processes and all other
+//! settings that are not the default. After `---` comes the *script*, one step a line. After `----`
+//! comes the *trace*, one line for each event. The player compares it with the actual events.
 //!
 //! ```text
 //! # Two ask at once; p1 asked earlier, so p2 waits.
@@ -19,8 +19,8 @@
 //! …
 //! ```
 //!
-//! This crate knows no algorithm by name. Whoever has a catalogue finds the one that
-//! [`Scenario::algorithm`] names and calls [`Scenario::play`] with it.
+//! This crate knows no algorithm by name. A caller with a catalogue looks up the name that
+//! [`Scenario::algorithm`] returns and calls [`Scenario::play`] with the algorithm.
 
 mod command;
 mod diff;
@@ -57,7 +57,8 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// Reads the header and finds the parts. The script is understood only with the algorithm.
+    /// Reads the header and finds the parts. Parsing the script needs the algorithm, so it comes
+    /// later.
     pub fn parse(text: &str) -> Result<Scenario, ParseError> {
         let parts = parse::split(text)?;
         let header = Header::read(text, &parts.header)?;
@@ -70,17 +71,17 @@ impl Scenario {
         &self.header.algorithm.text
     }
 
-    /// How many processes there are.
+    /// The number of processes.
     pub fn processes(&self) -> usize {
         self.header.n
     }
 
-    /// Whether the file says what must happen: whether it has a `----`.
+    /// Whether the file has an expected trace, that is, a line `----`.
     pub fn has_trace(&self) -> bool {
         self.rule.is_some()
     }
 
-    /// For whoever looked the algorithm up in vain: these are the names that are known.
+    /// The error for an algorithm that is not in the caller's catalogue, whose names are `known`.
     pub fn unknown_algorithm<'k>(&self, known: impl IntoIterator<Item = &'k str>) -> ParseError {
         let known: Vec<&str> = known.into_iter().collect();
         let name = self.algorithm();
@@ -92,8 +93,8 @@ impl Scenario {
         error_at(&self.text, &self.header.algorithm, message)
     }
 
-    /// Plays the script on a world of the algorithm. Fails if the script cannot be understood or
-    /// played; if it only comes out differently, [`Played`] says where.
+    /// Plays the script on a world of the algorithm. Fails if the script cannot be parsed or
+    /// played. A different trace is no failure: [`Played`] has the differences.
     pub fn play<A: Algorithm>(&self) -> Result<Played, ParseError> {
         self.play_boxed::<A::Family>(Which::of::<A>())
     }
@@ -107,7 +108,7 @@ impl Scenario {
         self.header.explain(&self.text, &self.entries, error)
     }
 
-    /// The lines after the rule as they are expected, without empty ones at the end.
+    /// The expected trace: the lines after the rule, without empty ones at the end.
     fn expected(&self) -> Vec<&str> {
         let Some(rule) = self.rule else { return Vec::new() };
         let mut lines: Vec<&str> = self.text.lines().skip(rule).map(str::trim_end).collect();

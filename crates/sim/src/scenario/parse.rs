@@ -1,4 +1,4 @@
-//! A scenario's text, taken apart: header, script, and the trace after the rule.
+//! The parts of a scenario's text: header, script, and the trace after the rule.
 
 use super::error::ParseError;
 
@@ -31,7 +31,7 @@ impl Entry {
         join(&self.value)
     }
 
-    /// Where to point if something is wrong with the value.
+    /// The word that an error about the value points at.
     pub(super) fn value_at(&self) -> &Word {
         self.value.first().unwrap_or(&self.name[0])
     }

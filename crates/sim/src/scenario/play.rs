@@ -13,23 +13,23 @@ use crate::world::{Action, Body, Envelope, Slot, Status, World};
 use synod_core::boxed::Which;
 use synod_core::{Algorithm, Application, Boxed, Family, ProcessId};
 
-/// So many steps one line may take before it is taken for endless.
+/// Limit of steps of one line; beyond it the line counts as endless.
 const STEPS_AT_MOST: u64 = 10_000;
-/// So many events one scenario may have.
+/// Limit of events of one scenario.
 const EVENTS_AT_MOST: usize = 100_000;
-/// So many things are listed in an error message.
+/// Limit of alternatives that an error message lists.
 const LISTED_AT_MOST: usize = 8;
 
-/// What came of playing a scenario.
+/// The result of a played scenario.
 #[derive(Clone, Debug)]
 pub struct Played {
-    /// Whether everything came as expected.
+    /// Whether the trace and all `expect` lines came out as written.
     pub passed: bool,
-    /// Where the trace differs from the one in the file. None, if the file has no trace.
+    /// The differences from the trace in the file. Empty if the file has none.
     pub differences: Vec<Difference>,
     /// The `expect` lines that were not true.
     pub unmet: Vec<ParseError>,
-    /// Everything that happened.
+    /// All events.
     pub events: Vec<Event>,
     /// The properties that were violated, in the order of their first violation.
     pub violated: Vec<&'static str>,
@@ -50,8 +50,8 @@ pub(super) fn play<F: Family>(scenario: &Scenario, which: Which) -> Result<Playe
 }
 
 impl Scenario {
-    /// A world of the algorithm that the script is about, in which nothing has happened yet. Call
-    /// [`Player::start`] next. Fails if there can be no such world.
+    /// A player with a world of the algorithm, before its first event. Call [`Player::start`] next.
+    /// Fails if the algorithm refuses the setup.
     pub fn player<F: Family>(&self, which: Which) -> Result<Player<Boxed<F>>, ParseError> {
         let mut plan = self.header.plan(&self.text, which.card())?;
         plan.setup = plan.setup.running(which);
@@ -62,7 +62,7 @@ impl Scenario {
     }
 }
 
-/// A world, and the script so far that was played on it.
+/// A world, and the events of the script that was played on it so far.
 #[derive(Clone)]
 pub struct Player<A: Algorithm> {
     pub(super) run: Run<'static, A>,
@@ -72,7 +72,7 @@ pub struct Player<A: Algorithm> {
     pub(super) unmet: Vec<ParseError>,
 }
 
-/// What went wrong with a line, before it is known where to point.
+/// The message of an error before its place in the file is known.
 type Wrong = String;
 
 impl<A: Algorithm> Player<A> {
@@ -110,7 +110,7 @@ impl<A: Algorithm> Player<A> {
         self.all_chosen(text, &choices)
     }
 
-    /// Whether just the choices that were fixed could be made.
+    /// Fails unless the step made exactly the fixed choices.
     fn all_chosen(&self, text: &str, choices: &[(u32, Word)]) -> Result<(), ParseError> {
         let Some(bad) = self.run.bad_choice() else { return Ok(()) };
         let message = match bad.among {
@@ -120,7 +120,7 @@ impl<A: Algorithm> Player<A> {
         Err(error_at(text, &choices[bad.place].1, message))
     }
 
-    /// Takes over the events of what happened since it was called last.
+    /// Collects the events since the last call.
     pub(super) fn collect(&mut self) {
         let kept = self.run.engine.witness.take_kept();
         self.events.extend(kept.events);
@@ -132,7 +132,7 @@ impl<A: Algorithm> Player<A> {
         &self.run.world
     }
 
-    /// Everything that happened.
+    /// All events so far.
     pub fn events(&self) -> &[Event] {
         &self.events
     }
@@ -174,7 +174,7 @@ impl<A: Algorithm> Player<A> {
         }
     }
 
-    /// The application asks, if it is in a position to. A protocol may rely on that.
+    /// The application makes the request, if it may. A protocol relies on that.
     fn ask(&mut self, at: ProcessId, input: A::Input) -> Result<(), Wrong> {
         let mut offers = Vec::new();
         self.world().process(at).application.offers(&mut offers);
@@ -209,7 +209,7 @@ impl<A: Algorithm> Player<A> {
         }
     }
 
-    /// The message that is meant.
+    /// The message that the script describes.
     fn find(&self, pick: &Pick) -> Result<Slot, Wrong> {
         let matching: Vec<Slot> = in_flight(self.world())
             .into_iter()
@@ -266,7 +266,7 @@ impl<A: Algorithm> Player<A> {
         Ok(())
     }
 
-    /// Disks write and messages arrive, the oldest first, until nothing is left.
+    /// Lets all disks write and all messages arrive, the oldest first, until none is left.
     fn deliver_all(&mut self) -> Result<(), Wrong> {
         for _ in 0..STEPS_AT_MOST {
             let writes = |at: &ProcessId| {
@@ -310,7 +310,7 @@ impl<A: Algorithm> Player<A> {
         }
     }
 
-    /// Time passes, and what becomes due happens.
+    /// Lets time pass, with all events that become due.
     fn wait(&mut self, us: u64) -> Result<(), Wrong> {
         let end_us = self.world().now_us.saturating_add(us);
         let begun = self.begins.len();
@@ -356,8 +356,8 @@ impl<A: Algorithm> Player<A> {
         }
     }
 
-    /// What is due next by the seed happens: one step, or a few that belong together. False if
-    /// nothing is left to happen.
+    /// Takes the next planned event by the seed, with its immediate consequences. False if no event
+    /// is planned.
     pub(super) fn turn(&mut self) -> Result<bool, Wrong> {
         self.must_be_short()?;
         let took = self.run.next();
@@ -366,14 +366,14 @@ impl<A: Algorithm> Player<A> {
     }
 }
 
-/// The messages on their way, the oldest first.
+/// The messages in flight, the oldest first.
 pub(super) fn in_flight<A: Algorithm>(world: &World<A>) -> Vec<(Slot, &Envelope<A>)> {
     let mut all: Vec<(Slot, &Envelope<A>)> = world.flight().iter().collect();
     all.sort_by_key(|(slot, envelope)| (envelope.number, *slot));
     all
 }
 
-/// What a message says, with one space between the words.
+/// The text of a message, with one space between the words.
 pub(super) fn message_text<A: Algorithm>(envelope: &Envelope<A>) -> String {
     match &envelope.body {
         Body::Message(message) => plain(&format!("{message:?}")),

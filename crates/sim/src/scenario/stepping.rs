@@ -1,4 +1,4 @@
-//! A script that is written while it is played: what may come next, and how things stand.
+//! A script that is written while it is played: the possible next lines, and the state of the run.
 
 use super::command::list;
 use super::error::ParseError;
@@ -11,18 +11,18 @@ use crate::simulator::{Probe, Run};
 use crate::world::{Action, Judged, Status, World};
 use synod_core::{Algorithm, ProcessId};
 
-/// What may be done next, named by its line of a script.
+/// A possible next step, named by its line of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offer {
     /// The line.
     pub line: String,
-    /// What kind of step it is.
+    /// The kind of the step.
     pub kind: OfferKind,
     /// The process that takes the step or suffers it. None: the network.
     pub at: Option<ProcessId>,
 }
 
-/// What kind of step it is that may be taken.
+/// The kind of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OfferKind {
     /// An application asks.
@@ -33,11 +33,11 @@ pub enum OfferKind {
     Timer,
     /// A disk has written.
     Disk,
-    /// What goes wrong, or is put right again.
+    /// A fault, or its repair.
     Fault,
 }
 
-/// A message on its way.
+/// A message in flight.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OnItsWay {
     /// The sender.
@@ -46,7 +46,7 @@ pub struct OnItsWay {
     pub to: ProcessId,
     /// The name under which it is counted.
     pub kind: &'static str,
-    /// All that it says.
+    /// Its whole text.
     pub text: String,
     /// Its number, in the order of sending.
     pub number: u64,
@@ -54,7 +54,7 @@ pub struct OnItsWay {
     pub deliverable: bool,
 }
 
-/// How a property stands.
+/// The verdict on a property so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
     /// Its id, or the name of an invariant.
@@ -104,14 +104,14 @@ impl<A: Algorithm> Player<A> {
         self.unmet.pop().map_or(Ok(()), Err)
     }
 
-    /// Goes on by the seed, as the line `run 1` does: what is due next happens. False if nothing is
-    /// left to happen; then time may have passed.
+    /// Takes the next planned event by the seed, as the line `run 1` does. False if no event is
+    /// planned; then time may have passed.
     pub fn go_on(&mut self) -> Result<bool, ParseError> {
         self.run.wake();
         self.turn().map_err(|message| error_in("run 1", 1, 1, 3, message))
     }
 
-    /// Whether a run by the seed ends here: nothing is due, or all is done that was asked.
+    /// Whether a run by the seed ends here: no event is planned, or every request is fulfilled.
     pub fn has_ended(&self) -> bool {
         self.run.has_ended()
     }
@@ -122,7 +122,7 @@ impl<A: Algorithm> Player<A> {
         Mark { run, events: self.events.len(), begins: self.begins.len() }
     }
 
-    /// Everything is again as it was at the mark, which is one of this player's past.
+    /// Returns to a mark that this player has set.
     pub fn return_to(&mut self, mark: &Mark<A>) {
         self.run = mark.run.clone();
         self.events.truncate(mark.events);
@@ -130,7 +130,7 @@ impl<A: Algorithm> Player<A> {
         self.unmet.clear();
     }
 
-    /// A player that goes on from the mark and knows nothing of the events before it.
+    /// A player that goes on from the mark, without the events before it.
     pub fn from(mark: &Mark<A>) -> Self {
         let run = mark.run.clone();
         Player { run, events: Vec::new(), begins: Vec::new(), unmet: Vec::new() }
@@ -142,7 +142,7 @@ impl<A: Algorithm> Player<A> {
         begun.checked_sub(1).map_or(0, |last| self.begins[last])
     }
 
-    /// From now on the worlds before and after one step are kept: the one with this first event.
+    /// Keeps the worlds before and after the step that begins with this event.
     pub fn watch_for(&mut self, first_event: u64) {
         self.run.engine.probe = Some(Box::new(Probe::new(first_event)));
     }
@@ -152,8 +152,8 @@ impl<A: Algorithm> Player<A> {
         self.run.engine.probe.take()?.into_worlds()
     }
 
-    /// What may be done next: first what the algorithm, its applications and the network do while
-    /// nothing goes wrong, then what may go wrong.
+    /// The possible next steps: first those of the algorithm, its applications and the network,
+    /// then faults.
     pub fn offers(&self) -> Vec<Offer> {
         let world = self.world();
         let mut actions = Vec::new();
@@ -174,7 +174,7 @@ impl<A: Algorithm> Player<A> {
         actions.iter().enumerate().map(offer).collect()
     }
 
-    /// The messages on their way, the oldest first.
+    /// The messages in flight, the oldest first.
     pub fn on_its_way(&self) -> Vec<OnItsWay> {
         let world = self.world();
         let shown = in_flight(world).into_iter().map(|(slot, envelope)| OnItsWay {
@@ -198,7 +198,7 @@ impl<A: Algorithm> Player<A> {
         all.flat_map(of).collect()
     }
 
-    /// How every property stands that can be judged.
+    /// The verdict on every property that can be judged.
     pub fn verdicts(&self) -> Vec<Verdict> {
         let ids = Judged::All.ids::<A>(self.world().setup());
         ids.into_iter().map(|property| self.verdict(property)).collect()
@@ -228,7 +228,7 @@ impl<A: Algorithm> Player<A> {
     }
 }
 
-/// What may go wrong now, and what puts it right again.
+/// The faults that are possible now, and their repairs.
 fn mishaps<A: Algorithm>(world: &World<A>) -> Vec<Action<A::Input>> {
     let mut actions = Vec::new();
     for at in ProcessId::all(world.processes().len()) {
@@ -244,7 +244,7 @@ fn mishaps<A: Algorithm>(world: &World<A>) -> Vec<Action<A::Input>> {
     actions
 }
 
-/// Where a step is taken or suffered.
+/// The process that takes or suffers a step.
 fn place<A: Algorithm>(world: &World<A>, action: &Action<A::Input>) -> Option<ProcessId> {
     match action {
         Action::Drop(slot) | Action::Duplicate(slot) | Action::Deliver(slot) => {

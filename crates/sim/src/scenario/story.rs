@@ -1,20 +1,21 @@
-//! Events as lines that can be read as a story.
+//! The trace of a scenario: events as readable lines.
 //!
-//! What begins a step stands at the margin; what follows from it is indented. A send is written
-//! `p0 -> p1: Request`, its arrival `p1 <- p0: Request`.
+//! The event that begins a step stands at the margin; its consequences are indented. A send is
+//! written `p0 -> p1: Request`, its arrival `p1 <- p0: Request`.
 
 use super::header::Header;
 use crate::network::in_words;
 use crate::trace::{Event, What};
 use std::fmt::Write;
 
-/// Writes the lines of the story, event by event.
+/// Writes the lines of the trace, event by event.
 pub(super) struct Story {
     lamport: bool,
     vector: bool,
     lines: Vec<String>,
     time_us: u64,
-    /// A start is told only if something follows from it.
+    /// The line of a start, held back until an event follows from it: a start without one is not
+    /// shown.
     start: Option<String>,
     violations: Vec<(&'static str, String)>,
 }
@@ -31,10 +32,10 @@ impl Story {
         }
     }
 
-    /// Tells one event; `begins` if it is the first of its step.
+    /// Adds one event; `begins` if it is the first of its step.
     pub(super) fn tell(&mut self, event: &Event, begins: bool) {
         if event.what == What::Violation {
-            // An invariant that is broken stays broken: once is enough.
+            // A broken invariant stays broken, so its line stands once.
             let violation = (event.kind, event.text.clone());
             if self.violations.contains(&violation) {
                 return;
@@ -83,7 +84,7 @@ impl Story {
     }
 }
 
-/// What happened, in the words of a scenario's trace.
+/// An event in the words of a scenario's trace.
 pub fn event_in_words(event: &Event) -> String {
     let at = event.process.map(|at| at.to_string()).unwrap_or_default();
     let peer = event.peer.map(|peer| peer.to_string()).unwrap_or_default();

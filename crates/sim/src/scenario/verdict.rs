@@ -1,4 +1,4 @@
-//! What is true of a world: while the script runs, and when it is over.
+//! Expectations and verdicts: while the script runs, and at its end.
 
 use super::Scenario;
 use super::command::{Expectation, list};
@@ -12,22 +12,22 @@ use crate::world::{Driver, Happening, Judged};
 use synod_core::family::Pace;
 use synod_core::{Algorithm, Application, Family, Monitor, ProcessId};
 
-/// Why liveness is violated where it is not just slow.
+/// The reason for a violated liveness property in a world without a further step.
 pub(super) const STUCK: &str = "nothing can happen any more";
 
-/// How a property stands.
+/// The standing of a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// It was not violated, and no process waits for it.
     Holds,
     /// A process waits, and may yet be answered.
     Open,
-    /// It was violated; or a process waits, and nothing can happen that would answer it.
+    /// It was violated; or a process waits, and no enabled step could answer it.
     Violated,
 }
 
 impl<A: Algorithm> Player<A> {
-    /// Compares what a line expects with what is true. Remembers if it is not.
+    /// Checks an `expect` line, and records it if it is not true.
     pub(super) fn expect(
         &mut self,
         expectation: &Expectation,
@@ -109,7 +109,7 @@ impl<A: Algorithm> Player<A> {
         }
     }
 
-    /// Whether nothing can happen any more, unless somebody makes a new request.
+    /// Whether no step is enabled, apart from new requests.
     fn is_stuck(&self) -> bool {
         let mut offers = Vec::new();
         self.world().flight().is_empty()
@@ -125,7 +125,7 @@ impl<A: Algorithm> Player<A> {
         waiting.join(" ")
     }
 
-    /// The story is over: judges what could be judged only now, and compares.
+    /// The script is over: judges liveness, and compares the trace.
     pub(super) fn finish(mut self, scenario: &Scenario) -> Result<Played, ParseError> {
         self.judge_liveness();
         let mut story = Story::new(&scenario.header);

@@ -1,4 +1,4 @@
-//! A history as a scenario, so that whoever is shown it can play it again.
+//! A history as a scenario, so that the reader of a counterexample can play it again.
 
 use super::Scenario;
 use super::parse::{BEGIN, plain};
@@ -10,9 +10,8 @@ use synod_core::card::Order;
 use synod_core::{Algorithm, Family, SetupError};
 
 impl Scenario {
-    /// The scenario in which just these steps are taken, without a trace; `name` is its comment,
-    /// `start` what was chosen while the processes started. Playing it gives the events that the
-    /// history has.
+    /// The scenario of exactly these steps, without a trace. `name` is its comment, `start` the
+    /// choices while the processes started. Playing it gives the events of the history.
     pub fn from_steps<A: Algorithm>(
         name: &str,
         plan: &Plan,
@@ -34,7 +33,7 @@ impl Scenario {
             }
             text.push('\n');
             if world.can(&step.action).is_err() {
-                // Not a history of this algorithm: the player will say why.
+                // The steps are no history of this algorithm: the player reports the reason.
                 break;
             }
             world.step(&step.action, &mut Again(step.choices.iter()));

@@ -1,4 +1,4 @@
-//! A run in which a person, or a script, does some of the steps; the rest goes on by the seed.
+//! A run in which a person or a script takes some of the steps; the seed decides the others.
 
 use super::{Due, Engine, Run};
 use crate::network::Network;
@@ -6,18 +6,17 @@ use crate::world::{Action, Slot};
 use std::collections::VecDeque;
 use synod_core::{Algorithm, ProcessId, ProcessSet};
 
-/// What was done by hand, and what waits to be done by hand. By default nothing: a simulator.
+/// The state of control by hand. The default is a plain simulation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Hand {
     /// Whether a step was taken by hand: then a message may be due before others that it must not
     /// overtake.
     pub(super) has_acted: bool,
-    /// Whether messages wait until they are delivered by hand, but for links with a latency of
-    /// their own.
+    /// Whether messages wait for delivery by hand. Links with a latency of their own are exempt.
     pub(super) messages_wait: bool,
-    /// Whether applications ask only what they are made to ask by hand.
+    /// Whether applications make only the requests of the script.
     pub(super) applications_sleep: bool,
-    /// The next step that a process takes ends in its crash, after so many messages and outputs.
+    /// The next step of a process ends in its crash, after this number of messages and outputs.
     pub(super) crashing: Option<u32>,
     /// The answers that `cx.choose` gives before the seed is asked.
     choices: VecDeque<u32>,
@@ -28,9 +27,9 @@ pub(super) struct Hand {
 /// A choice that could not be made as it was fixed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BadChoice {
-    /// Which of the fixed choices, from 0.
+    /// The index of the fixed choice, from 0.
     pub(crate) place: usize,
-    /// How many alternatives there were. None: nothing was left to be chosen.
+    /// The number of alternatives. None: the step asked for no further choice.
     pub(crate) among: Option<u32>,
 }
 
@@ -55,9 +54,9 @@ impl<A: Algorithm> Run<'_, A> {
         self.engine.hand.messages_wait = !latency;
     }
 
-    /// Takes a step that is possible, whatever is due; then what follows at once.
+    /// Takes an enabled step before any that is due, then its immediate consequences.
     pub(crate) fn by_hand(&mut self, action: Action<A::Input>) {
-        // A hand may hold up any message for any time: no deadline counts that.
+        // A user may delay any message for any time, so deadlines no longer apply.
         self.engine.watches.clear();
         self.engine.hand.has_acted = true;
         self.forget(&action);
@@ -66,7 +65,7 @@ impl<A: Algorithm> Run<'_, A> {
         self.settle();
     }
 
-    /// The action is taken now: it is no longer due later.
+    /// Removes the action from the agenda, because it is taken now.
     fn forget(&mut self, action: &Action<A::Input>) {
         let is_over = |due: &Due| match (action, due) {
             (Action::Deliver(slot) | Action::Drop(slot), Due::Deliver(due)) => slot == due,
@@ -142,7 +141,8 @@ impl<A: Algorithm> Run<'_, A> {
         true
     }
 
-    /// Takes the next thing that is due until then. False if nothing is; then it is that time.
+    /// Takes the next event that is due by `end_us`. False if there is none; then time moves to
+    /// `end_us`.
     pub(crate) fn next_until(&mut self, end_us: u64) -> bool {
         match self.engine.agenda.next_us() {
             Some(at_us) if at_us <= end_us => self.turn(),

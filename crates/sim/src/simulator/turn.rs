@@ -1,10 +1,10 @@
-//! One turn after the other: what is due next is taken, and whatever follows at once.
+//! The turns of a run: each takes the next planned event and its immediate consequences.
 
 use super::{Due, Run};
 use crate::world::{Action, World};
 use synod_core::Algorithm;
 
-/// Keeps the worlds before and after one step of a run that is done again for a look at it.
+/// Keeps the worlds before and after one step, while a run is repeated to inspect that step.
 #[derive(Clone, Debug)]
 pub(crate) struct Probe<A: Algorithm> {
     /// The number of the first event of the step.
@@ -38,9 +38,10 @@ impl<A: Algorithm> Run<'_, A> {
         self.settle();
     }
 
-    /// Whether all is done that was asked for, although messages go on for ever.
+    /// Whether every request is fulfilled, although messages go on for ever.
     pub(super) fn is_over(&self) -> bool {
-        // What an application asks or is told is nearly always the last thing that matters.
+        // `is_done` looks at every process. It nearly always becomes true at an input or output, so
+        // other steps check it only rarely.
         let engine = &self.engine;
         let look = engine.last_progress == engine.steps || engine.steps.is_multiple_of(64);
         engine.restless && look && self.is_done()
@@ -52,16 +53,16 @@ impl<A: Algorithm> Run<'_, A> {
         }
     }
 
-    /// Takes the next thing that is due, and whatever follows at once. False if nothing is due.
+    /// Takes the next planned event and its immediate consequences. False if none is planned.
     pub(super) fn turn(&mut self) -> bool {
         let Some((time_us, number, due)) = self.engine.agenda.next() else { return false };
-        // A tick by hand may have passed the time at which it was due.
+        // A tick by hand may have moved the clock beyond the planned time.
         self.world.now_us = self.world.now_us.max(time_us);
         self.take(number, due);
         true
     }
 
-    /// Takes the step that is due, unless it no longer makes sense, and whatever follows at once.
+    /// Takes the step of a planned event, unless the event is void, and its immediate consequences.
     pub(super) fn take(&mut self, number: u64, due: Due) {
         if let Some(action) = self.action(number, due) {
             let action = self.cut_short(action);
@@ -70,7 +71,7 @@ impl<A: Algorithm> Run<'_, A> {
         self.settle();
     }
 
-    /// Takes a step, and lets go of what waited for it.
+    /// Takes a step, and delivers the held-back messages that waited for it.
     pub(super) fn step(&mut self, action: &Action<A::Input>) {
         self.engine.steps += 1;
         self.move_world(action);

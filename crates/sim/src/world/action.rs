@@ -1,4 +1,4 @@
-//! What may happen next, and what is seen of it.
+//! The actions of a world, and the events that a driver sees of them.
 
 use super::flight::{Envelope, Slot};
 use serde::{Deserialize, Serialize};
@@ -7,18 +7,18 @@ use synod_core::{Algorithm, Notes, ProcessId, Violation};
 /// One step of a world. A simulator chooses the next by time and seed, an explorer tries them all.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Action<I> {
-    /// The application at a process asks for something.
+    /// The application at a process makes a request.
     Input {
         /// The process.
         at: ProcessId,
-        /// What it asks.
+        /// The request.
         input: I,
     },
     /// The application at a process sends a message to another, outside the algorithm.
     Tell {
-        /// Who tells.
+        /// The process of the sending application.
         from: ProcessId,
-        /// Who is told.
+        /// The process of the receiving application.
         to: ProcessId,
     },
     /// A message arrives.
@@ -34,7 +34,7 @@ pub enum Action<I> {
         /// The number that the timer got when it was set.
         timer: u64,
     },
-    /// The disk of a process has written what it was given.
+    /// The disk of a process has written its records.
     Sync(ProcessId),
     /// A process stops for good, or until it is started again.
     Crash(ProcessId),
@@ -45,7 +45,7 @@ pub enum Action<I> {
         /// Whether it still has its disk.
         disk: bool,
     },
-    /// A process stops for a while: it takes nothing in, and knows nothing of it.
+    /// A process stops for a while. It takes no events in and does not notice the pause.
     Pause(ProcessId),
     /// A paused process goes on.
     Resume(ProcessId),
@@ -53,13 +53,13 @@ pub enum Action<I> {
     Links(LinkChange),
     /// A millisecond passes (in worlds whose time does not come from a simulator).
     Tick,
-    /// A message of a synchronous world will take longer than the bound.
+    /// A message of a synchronous world takes longer than the bound.
     Late(Slot),
     /// A step in the middle of which its process crashes.
     Cut {
         /// The step.
         step: Box<Action<I>>,
-        /// So many of its messages and outputs still go out.
+        /// The number of its messages and outputs that still go out.
         after: u32,
     },
 }
@@ -67,9 +67,9 @@ pub enum Action<I> {
 /// A change of the network.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum LinkChange {
-    /// Processes hear only those of their own part. Who is in no part is alone.
+    /// A process hears only the processes of its own part. A process in no part is alone.
     Partition(Vec<Vec<ProcessId>>),
-    /// What one sends to the other is lost.
+    /// One link loses all messages.
     Cut {
         /// The sender.
         from: ProcessId,
@@ -87,52 +87,54 @@ pub enum LinkChange {
     Heal,
 }
 
-/// An action that cannot be taken now, and why.
+/// The reason why an action cannot be taken now.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Impossible(pub String);
 
-/// An action together with the choices made in it: all that is needed to do it again.
+/// An action together with the choices made in it: enough to repeat the step.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Step<I> {
-    /// What is done.
+    /// The action.
     pub action: Action<I>,
     /// The numbers that `cx.choose` gives, in order.
     pub choices: Vec<u32>,
 }
 
-/// Whoever moves a world: decides its choices, and sees what happens.
+/// The driver of a world (simulator, explorer, scenario or replay): it answers random choices and
+/// sees every event.
 pub trait Driver<A: Algorithm> {
     /// Some number below `among`.
     fn choose(&mut self, among: u32) -> u32;
-    /// Whether a state has to be judged. Whoever tries everything sees most states many times.
+    /// Whether the state with this fingerprint has to be judged. An explorer reaches most states
+    /// many times and judges each once.
     fn is_news(&mut self, _print: u64) -> bool {
         true
     }
-    /// What invariants found out in other states that this driver has seen, if it keeps that.
+    /// Intermediate results of invariants from earlier states, if this driver keeps them.
     fn notes(&mut self) -> Option<&mut Notes> {
         None
     }
-    /// Something happens.
+    /// An event of the current step.
     fn see(&mut self, _now_us: u64, _happening: Happening<'_, A>) {}
 }
 
-/// Something that happens during a step.
+/// An event during a step.
 #[derive(Debug)]
 pub enum Happening<'a, A: Algorithm> {
     /// A process starts.
     Started(ProcessId),
-    /// An application asks.
+    /// An application makes a request.
     Asked(ProcessId, &'a A::Input),
-    /// An application is told.
+    /// An application gets an output.
     Told(ProcessId, &'a A::Output),
     /// A message leaves.
     Sent {
-        /// Its place. None if the link is cut: it leaves, and is lost.
+        /// Its slot. None if the link is cut: the message is sent, and lost.
         slot: Option<Slot>,
         /// The message.
         envelope: &'a Envelope<A>,
-        /// How many layers down it was sent.
+        /// The layer that sent it, 0 the topmost.
         layer: u8,
         /// Whether the network carries it for the first time: false for all but one of the
         /// receivers of a multicast, on a network that can multicast.
@@ -140,7 +142,7 @@ pub enum Happening<'a, A: Algorithm> {
     },
     /// A message arrives.
     Received {
-        /// Its place until now.
+        /// Its slot until now.
         slot: Slot,
         /// The message.
         envelope: &'a Envelope<A>,
@@ -154,27 +156,27 @@ pub enum Happening<'a, A: Algorithm> {
     },
     /// A message will arrive once more.
     Duplicated {
-        /// The place of the original.
+        /// The slot of the original.
         of: Slot,
-        /// The place of the copy.
+        /// The slot of the copy.
         slot: Slot,
         /// The copy.
         envelope: &'a Envelope<A>,
     },
     /// A timer is set.
     TimerSet {
-        /// Where.
+        /// The process.
         at: ProcessId,
         /// Its number.
         timer: u64,
-        /// When it runs out, from now.
+        /// Its duration.
         after_ms: u64,
     },
     /// A timer runs out.
     TimerFired(ProcessId, &'a A::Timer),
-    /// The disk of a process has something to write.
+    /// The disk of a process has a record to write.
     Writing(ProcessId),
-    /// The disk of a process has written so many records.
+    /// The disk of a process has written this number of records.
     Synced(ProcessId, usize),
     /// A process crashes.
     Crashed(ProcessId),

@@ -1,4 +1,4 @@
-//! Carries out what comes of a step.
+//! Carries out the effects of a step.
 
 use super::action::{Driver, Happening};
 use super::flight::{Body, Envelope};
@@ -15,7 +15,7 @@ fn narrow(ms: u64) -> u32 {
     u32::try_from(ms).unwrap_or(u32::MAX)
 }
 
-/// The outlet of a host in a world: all that its step may touch.
+/// The outlet of a host in a world: the parts of the world that its step may change.
 pub(super) struct Carrier<'a, A: Algorithm> {
     at: ProcessId,
     now_us: u64,
@@ -28,12 +28,12 @@ pub(super) struct Carrier<'a, A: Algorithm> {
     monitor: &'a mut MonitorOf<A>,
     progress: &'a mut Progress,
     driver: &'a mut dyn Driver<A>,
-    /// What the application answers at once.
+    /// The immediate answers of the application.
     pub(super) answers: Vec<A::Input>,
 }
 
 impl<A: Algorithm> World<A> {
-    /// The host of a process, and the way out of it.
+    /// The host of a process, and the outlet for its effects.
     pub(super) fn host_and_carrier<'a>(
         &'a mut self,
         at: ProcessId,
@@ -161,7 +161,7 @@ impl<A: Algorithm> Carrier<'_, A> {
 
     /// Puts a message on its way, unless its link is cut or its receiver is gone for good.
     pub(super) fn post(&mut self, to: ProcessId, body: Body<A::Message>, layer: u8, carried: bool) {
-        // What a multicast network carries for all receivers goes out as one.
+        // A multicast network carries one message for all receivers, so a cut counts it once.
         if carried && !self.progress.lets_out() {
             return;
         }
@@ -175,7 +175,7 @@ impl<A: Algorithm> Carrier<'_, A> {
         let envelope = Envelope { from: self.at, to, body, tag, left_ms, number, print: 0 };
         let links = &self.medium.links;
         if !links.work() && links.is_cut(self.at, to) {
-            // It was sent all the same, and is counted; it just never arrives.
+            // The message counts as sent, but never arrives.
             let (slot, envelope, why) = (None, &envelope, "the link is cut");
             self.driver.see(self.now_us, Happening::Sent { slot, envelope, layer, carried });
             self.driver.see(self.now_us, Happening::Lost { envelope, why });

@@ -1,9 +1,9 @@
 //! Causal delivery, as an assumption about the network rather than a protocol.
 //!
 //! A message may arrive only if no message that was sent causally before it, to the same process,
-//! is still on its way. Every process and every message therefore knows the messages in its causal
-//! past that have not arrived; whatever arrives, or is lost with all its copies, is forgotten by
-//! all.
+//! is still in flight. So the network keeps, for every process and every message, the messages of
+//! its causal past that have not arrived. It removes a message from all these sets when the message
+//! arrives or is lost with all its copies.
 
 use super::fingerprint::hash;
 use super::flight::{Envelope, Flight};
@@ -50,7 +50,7 @@ impl CausalOrder {
         !flight.iter().any(|(_, other)| earlier(other))
     }
 
-    /// A hash that does not depend on the numbers, only on what the messages say.
+    /// A hash of the contents of the messages, independent of their numbers.
     pub(crate) fn fingerprint<A: Algorithm>(&self, flight: &Flight<A>) -> u64 {
         let name = |envelope: &Envelope<A>| hash(&(envelope.print, flight.rank(envelope)));
         let names: BTreeMap<u64, u64> =

@@ -1,12 +1,12 @@
-//! Messages arrive, get lost, or come twice.
+//! Delivery, loss and duplication of messages.
 
 use super::{Body, Driver, Happening, Slot, Status, World};
 use synod_core::{Algorithm, Monitor, ProcessId};
 
 impl<A: Algorithm> World<A> {
-    /// What cannot wait arrives before the step is over, in the order of sending. What a process
-    /// sends to itself divides the step: the state before it is judged like one between two steps.
-    /// Returns whether that happened.
+    /// Delivers the urgent messages of a step before it ends, in the order of sending. A message of
+    /// a process to itself divides the step: the world judges the state before it, like a state
+    /// between two steps. Returns whether that happened.
     pub(super) fn deliver_urgent(&mut self, driver: &mut dyn Driver<A>) -> bool {
         let mut is_divided = false;
         while !self.progress.urgent.is_empty() {

@@ -1,4 +1,4 @@
-//! What may happen next in a world.
+//! The actions that are enabled in a world.
 
 use super::action::{Action, Impossible, LinkChange};
 use super::flight::Slot;
@@ -8,7 +8,7 @@ use synod_core::card::Scope;
 use synod_core::host::SetTimer;
 use synod_core::{Algorithm, Application, Monitor, ProcessId};
 
-/// What may still go wrong, for drivers that try everything.
+/// The remaining fault budget of an explorer, per kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FaultsLeft {
     /// Messages between applications.
@@ -28,7 +28,7 @@ pub struct FaultsLeft {
 }
 
 impl FaultsLeft {
-    /// Whether this is as much as that, of each kind.
+    /// Whether this budget is at least as large as the other, for each kind.
     pub(super) fn covers(&self, other: &FaultsLeft) -> bool {
         self.tells >= other.tells
             && self.crashes >= other.crashes
@@ -55,8 +55,8 @@ impl From<&Scope> for FaultsLeft {
 }
 
 impl<A: Algorithm> World<A> {
-    /// Everything that the algorithm, its applications and the network may do next, as long as
-    /// nothing goes wrong.
+    /// Appends the enabled actions of the algorithm, its applications and the network, without
+    /// faults.
     pub fn enabled(&self, actions: &mut Vec<Action<A::Input>>) {
         let mut offers = Vec::new();
         for (index, process) in self.processes().iter().enumerate() {
@@ -86,11 +86,10 @@ impl<A: Algorithm> World<A> {
         }
     }
 
-    /// Somebody whose disk writes. A driver that tries everything may let it finish first: whatever
-    /// else could happen before can happen after it. For what the process says waits for its disk,
-    /// and so it might as well have said it and the network, or the application, be slow; and what
-    /// it would take in meanwhile it takes in afterwards. It may only crash before that. So there
-    /// is nobody if the world leaves nothing out.
+    /// The first process whose disk writes. An explorer may let that disk finish before it tries
+    /// any other action but a crash. Every other action can happen after the write as well: the
+    /// effects of the process wait for its disk, and a slow disk cannot be told from a slow network
+    /// or a slow application. None in a full exploration, which makes no such reduction.
     pub fn first_to_write(&self) -> Option<ProcessId> {
         if self.fixed.full {
             return None;
@@ -99,8 +98,8 @@ impl<A: Algorithm> World<A> {
         all.find(|at| self.process(*at).is_up() && self.process(*at).is_writing())
     }
 
-    /// Everything that may go wrong next, within what is left; application messages and the
-    /// passing of time included.
+    /// Appends the faults within the remaining budget, and the messages between applications and
+    /// the ticks that the budget bounds, too.
     pub fn enabled_faults(&self, actions: &mut Vec<Action<A::Input>>) {
         for (index, process) in self.processes().iter().enumerate().filter(|(_, p)| p.is_up()) {
             let at = ProcessId(index as u32);
@@ -141,8 +140,8 @@ impl<A: Algorithm> World<A> {
         }
     }
 
-    /// Whether a step is something that goes wrong inside the algorithm, as in an idealised group
-    /// service. It may come and need not, however often it came before.
+    /// Whether a step is a fault inside the algorithm: an idealised group service models faults as
+    /// timers. Fairness does not oblige such a step to happen.
     pub fn is_misfortune(&self, action: &Action<A::Input>) -> bool {
         let Action::Fire { at, timer } = action else { return false };
         let mut timers = self.process(*at).timers().iter();

@@ -1,7 +1,8 @@
-//! Fingerprints of worlds: 64 bits that tell two worlds apart, up to the names of slots and timers.
+//! Fingerprints of worlds: 64 bits that distinguish two worlds, up to the numbers of slots and
+//! timers.
 //!
 //! A world is a sum of parts (each process, each message), and its fingerprint is the sum of their
-//! hashes; so a step pays only for what it changes, and once for each process.
+//! hashes. So a step hashes only the parts that it changes, each process once.
 
 use super::flight::{Envelope, Slot};
 use super::process::Print;
@@ -11,33 +12,33 @@ use std::hash::{BuildHasher, Hash};
 use synod_core::reductions::FaultBudgets;
 use synod_core::{Algorithm, Effect, ProcessId};
 
-/// Any number will do, as long as it never changes.
+/// An arbitrary number. It must never change: recorded counts of states depend on it.
 const SEED: u64 = 0x5eed_0f5e_edf0_0d1e;
 
 pub(super) fn hash<T: Hash>(value: &T) -> u64 {
     FixedState::with_seed(SEED).hash_one(value)
 }
 
-/// How much may still go wrong, each kind for itself.
+/// Remaining fault budget, per kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Left {
     world: FaultsLeft,
-    /// What processes stand for: see [`synod_core::Reductions::faults_left`].
+    /// The budgets inside processes: see [`synod_core::Reductions::faults_left`].
     processes: FaultBudgets,
 }
 
 impl Left {
-    /// What a driver may let go wrong.
+    /// The budget of a driver.
     pub fn of(world: FaultsLeft) -> Self {
         Left { world, ..Left::default() }
     }
 
-    /// A number that tells it from others.
+    /// A hash that distinguishes budgets.
     pub fn print(&self) -> u64 {
         hash(self)
     }
 
-    /// Whether as much may go wrong as in the other case, of each kind.
+    /// Whether this budget is at least as large as the other, for each kind.
     pub fn covers(&self, other: &Left) -> bool {
         self.world.covers(&other.world)
             && self.processes.iter().zip(other.processes).all(|(a, b)| *a >= b)
@@ -45,7 +46,7 @@ impl Left {
 }
 
 impl<A: Algorithm> World<A> {
-    /// From now on keeps the fingerprint up to date with every step.
+    /// From now on every step updates the fingerprint.
     pub fn keep_fingerprint(&mut self) {
         self.medium.keep_print();
         self.processes.iter_mut().for_each(|process| process.print = 0);
@@ -53,7 +54,7 @@ impl<A: Algorithm> World<A> {
         self.renew_prints();
     }
 
-    /// The processes that took a step are hashed anew.
+    /// Hashes the processes that took a step anew.
     pub(super) fn renew_prints(&mut self) {
         if self.print == 0 {
             return;
@@ -66,9 +67,9 @@ impl<A: Algorithm> World<A> {
         self.print = self.sum_of_prints();
     }
 
-    /// The fingerprint. Two worlds with the same one behave the same for ever, but for how much may
-    /// still go wrong if the world leaves anything out (and but for a coincidence with a
-    /// probability of about the square of their number divided by 2^65).
+    /// The fingerprint. Two worlds with the same one behave the same for ever, except for their
+    /// fault budgets, which only a full exploration includes. (Two different worlds share one by
+    /// coincidence with a probability of about the square of their number divided by 2^65.)
     pub fn fingerprint(&self) -> u64 {
         if self.fixed.full { self.whole_fingerprint(false) } else { self.kept_fingerprint() }
     }
@@ -83,7 +84,7 @@ impl<A: Algorithm> World<A> {
             debug_assert_ne!(process.print, 0, "a step renews prints");
             sum.wrapping_add(process.print)
         });
-        // In a synchronous world only the time that is left matters, and that is in its parts.
+        // In a synchronous world only the remaining times matter, and these are in its parts.
         let now_us = if self.is_synchronous() { 0 } else { self.now_us };
         let mut rest = hash(&(&self.monitor, now_us));
         if !self.medium.links.work() {
@@ -93,11 +94,11 @@ impl<A: Algorithm> World<A> {
             Order::Any => self.medium.print.unwrap_or(0),
             Order::Fifo | Order::Causal => self.ordered_flight(),
         };
-        // Zero is kept for "no fingerprint".
+        // Zero means "no fingerprint".
         processes.wrapping_add(rest).wrapping_add(flight).max(1)
     }
 
-    /// What may still go wrong: two worlds with the same fingerprint may differ in this.
+    /// The remaining fault budget: two worlds with the same fingerprint may differ in it.
     pub fn left(&self) -> Left {
         let mut left = Left::of(self.faults);
         for process in self.processes.iter().filter(|_| self.fixed.stand_for_faults) {
@@ -109,7 +110,7 @@ impl<A: Algorithm> World<A> {
         left
     }
 
-    /// A fingerprint that tells worlds apart that differ in what may still go wrong.
+    /// A fingerprint that includes the remaining fault budget.
     pub fn whole_fingerprint(&self, normal: bool) -> u64 {
         let print = if normal { self.normal_fingerprint() } else { self.kept_fingerprint() };
         print.wrapping_add(self.left().print()).max(1)
@@ -124,15 +125,15 @@ impl<A: Algorithm> World<A> {
         links.wrapping_add(causal)
     }
 
-    /// The fingerprint of what this world amounts to when only relations between numbers matter:
-    /// see [`synod_core::Reductions::normalise`].
+    /// The fingerprint of the world after normalisation, where only relations between numbers
+    /// matter: see [`synod_core::Reductions::normalise`].
     pub fn normal_fingerprint(&self) -> u64 {
         let mut world = self.clone();
         let mut messages = world.medium.flight.messages_mut();
         let mut states = Vec::new();
         for process in &mut world.processes {
-            // Where numbers are made small nobody comes back to read a disk, but what waits for it
-            // is still to be sent.
+            // Worlds are normalised only where no process restarts, so no process reads its disk
+            // again. The effects that wait for the disk still matter.
             if let Some(disk) = &mut process.disk {
                 disk.records.clear();
             }

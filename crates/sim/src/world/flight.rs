@@ -1,4 +1,4 @@
-//! Messages on their way.
+//! The messages in flight.
 
 use serde::Serialize;
 use smallvec::SmallVec;
@@ -8,23 +8,22 @@ use synod_core::{Algorithm, Family, Monitor, ProcessId, Protocol, Reductions, Wi
 /// The knowledge that a message carries for the monitor.
 pub type TagOf<A> = <<<A as Algorithm>::Family as Family>::Monitor as Monitor>::Tag;
 
-/// A message on its way.
+/// A message in flight.
 #[derive(Debug)]
 pub struct Envelope<A: Algorithm> {
-    /// Who sent it.
+    /// The sender.
     pub from: ProcessId,
-    /// Where it goes.
+    /// The receiver.
     pub to: ProcessId,
-    /// What it says.
+    /// The content.
     pub body: Body<A::Message>,
-    /// What the monitor wrote on it.
+    /// The monitor's note on it.
     pub tag: TagOf<A>,
-    /// Within how many milliseconds it arrives, if the world is synchronous and it is not late.
+    /// The bound for its arrival in milliseconds, if the world is synchronous and it is not late.
     pub left_ms: Option<u32>,
-    /// Its number: messages are counted in the order of sending. A duplicate has the same.
+    /// Its number in the order of sending. A duplicate has the same number.
     pub number: u64,
-    /// Its hash, which tells it from other envelopes but for its number; 0 if no fingerprint is
-    /// kept.
+    /// Its hash without the number; 0 if the world keeps no fingerprint.
     pub(super) print: u64,
 }
 
@@ -35,7 +34,7 @@ impl<A: Algorithm> Clone for Envelope<A> {
         Envelope { from, to, body, tag, left_ms, number, print }
     }
 
-    // Explorers copy worlds all the time: what is already the same message stays.
+    // Explorers copy worlds all the time. A message that is already the same is not cloned again.
     fn clone_from(&mut self, source: &Self) {
         let Envelope { from, to, left_ms, number, print, .. } = *source;
         (self.from, self.to, self.left_ms) = (from, to, left_ms);
@@ -45,7 +44,7 @@ impl<A: Algorithm> Clone for Envelope<A> {
     }
 }
 
-/// What is in an envelope.
+/// The content of an envelope.
 #[derive(Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum Body<M> {
     /// A message of the algorithm.
@@ -81,7 +80,7 @@ impl<M: Wire> Body<M> {
 }
 
 impl<A: Algorithm> Envelope<A> {
-    /// Whether the other is the same but for its number. Their hashes are known.
+    /// Whether both are equal except for their numbers. Both have their hashes.
     pub(super) fn says_the_same(&self, other: &Self) -> bool {
         self.print == other.print
             && (self.from, self.to, self.left_ms) == (other.from, other.to, other.left_ms)
@@ -89,7 +88,7 @@ impl<A: Algorithm> Envelope<A> {
             && self.body == other.body
     }
 
-    /// Whether it arrives before anything else happens.
+    /// Whether it arrives within the step that sends it.
     pub fn is_urgent(&self, reductions: &Reductions<A>) -> bool {
         match &self.body {
             Body::Message(message) => reductions.is_urgent(message),
@@ -98,7 +97,8 @@ impl<A: Algorithm> Envelope<A> {
     }
 }
 
-/// Two envelopes that say the same to the same are the same to an explorer, whatever their number.
+/// The hash leaves out the number: to an explorer, two envelopes with the same link and content are
+/// equal.
 impl<A: Algorithm> Hash for Envelope<A> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (self.from, self.to).hash(state);
@@ -108,14 +108,14 @@ impl<A: Algorithm> Hash for Envelope<A> {
     }
 }
 
-/// The place of an envelope while it is on its way. Freed places are used again.
+/// The place of an envelope while it is in flight. A freed slot is used again.
 pub type Slot = u32;
 
-/// All messages on their way.
+/// All messages in flight.
 #[derive(Debug)]
 pub struct Flight<A: Algorithm> {
     pub(super) slots: Vec<Option<Envelope<A>>>,
-    /// The places that are empty; the last of them is filled next.
+    /// The free slots; the last of them is used next.
     pub(super) free: SmallVec<[Slot; 8]>,
 }
 
@@ -130,7 +130,7 @@ impl<A: Algorithm> Clone for Flight<A> {
         Flight { slots: self.slots.clone(), free: SmallVec::from_slice(&self.free) }
     }
 
-    // Explorers copy worlds all the time: keep what is allocated.
+    // Explorers copy worlds all the time; this keeps the allocations of the target.
     fn clone_from(&mut self, source: &Self) {
         self.slots.clone_from(&source.slots);
         self.free.clear();
@@ -158,12 +158,12 @@ impl<A: Algorithm> Flight<A> {
         Some(envelope)
     }
 
-    /// The envelope in that place.
+    /// The envelope in that slot.
     pub fn get(&self, slot: Slot) -> Option<&Envelope<A>> {
         self.slots.get(slot as usize)?.as_ref()
     }
 
-    /// All envelopes with their places.
+    /// All envelopes with their slots.
     pub fn iter(&self) -> impl Iterator<Item = (Slot, &Envelope<A>)> {
         self.slots.iter().enumerate().filter_map(|(slot, envelope)| {
             envelope.as_ref().map(|envelope| (slot as Slot, envelope))
@@ -189,17 +189,17 @@ impl<A: Algorithm> Flight<A> {
             .collect()
     }
 
-    /// How many there are.
+    /// The number of messages in flight.
     pub fn len(&self) -> usize {
         self.slots.len() - self.free.len()
     }
 
-    /// Whether nothing is on its way.
+    /// Whether no message is in flight.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many messages of the same link left before this one and are still on their way.
+    /// The number of earlier messages of the same link that are still in flight.
     pub(crate) fn rank(&self, envelope: &Envelope<A>) -> usize {
         let ahead = |other: &Envelope<A>| {
             (other.from, other.to) == (envelope.from, envelope.to) && other.number < envelope.number

@@ -3,8 +3,8 @@
 use super::{Body, Driver, Happening, World};
 use synod_core::{Algorithm, Invariant, Notes, ProcessId, Snapshot, System, Violation};
 
-/// Above so many processes an algorithm's own invariants are judged only now and then, and at the
-/// end of a run.
+/// In larger groups, the algorithm's own invariants are judged only at some steps and at the end of
+/// the run: each judgement looks at all processes.
 pub const INVARIANTS_AT_EVERY_STEP_UP_TO: usize = 64;
 const INVARIANTS_NOW_AND_THEN: u64 = 4096;
 
@@ -20,8 +20,8 @@ impl<A: Algorithm> World<A> {
         }
     }
 
-    /// Judges the algorithm's own invariants once more, because in a large group the last steps
-    /// may not have been judged.
+    /// Judges the algorithm's own invariants at the end: in a large group the last steps may not
+    /// have been judged.
     pub fn judge_invariants_at_the_end(&mut self, driver: &mut dyn Driver<A>) {
         self.progress.found.clear();
         self.judge_invariants(driver);
@@ -45,8 +45,9 @@ impl<A: Algorithm> World<A> {
     }
 }
 
-/// Tells the driver what was found since `before`, as far as it is judged; the rest is forgotten.
-/// Called as soon as an event was seen, so that the event before is the one that shows it.
+/// Reports to the driver the violations since `before` of judged properties, and removes all
+/// others. The caller calls it directly after an event, so that the trace shows the violation at
+/// that event.
 pub(super) fn tell<A: Algorithm>(
     found: &mut Vec<Violation>,
     before: usize,

@@ -1,4 +1,5 @@
-//! A lean world forgets what makes no difference any more.
+//! A lean world removes the messages that can no longer change any process. The explorer then has
+//! fewer states to visit.
 
 use super::{Body, Envelope, Slot, Status, World};
 use smallvec::SmallVec;
@@ -6,9 +7,9 @@ use std::sync::Arc;
 use synod_core::{Algorithm, ProcessId};
 
 impl<A: Algorithm> World<A> {
-    /// Forgets the messages that their receivers will ignore, of those with this number or a
-    /// greater one and of those whose receivers have taken a step. (Of all others it is known that
-    /// they will not.)
+    /// Removes the messages that their receivers will ignore. It looks only at messages with a
+    /// number of at least `since` and at those whose receivers have taken a step: all others were
+    /// looked at before.
     pub(super) fn forget_ignored(&mut self, since: u64) {
         let reductions = self.fixed.reductions;
         if !self.fixed.lean || reductions.ignores.is_none() {
@@ -25,7 +26,7 @@ impl<A: Algorithm> World<A> {
         });
     }
 
-    /// From now on this world is lean: see [`Plan::lean`](super::Plan::lean).
+    /// Makes this world lean from now on: see [`Plan::lean`](super::Plan::lean).
     pub fn become_lean(&mut self) {
         Arc::make_mut(&mut self.fixed.0).lean = true;
         for at in ProcessId::all(self.processes.len()) {
@@ -39,13 +40,13 @@ impl<A: Algorithm> World<A> {
         self.renew_prints();
     }
 
-    /// Nothing that is on its way to this process will make a difference.
+    /// A process has crashed for good: removes the messages to it, now and later.
     pub(super) fn bury(&mut self, at: ProcessId) {
         self.medium.gone.insert(at);
         self.forget(|_, envelope| envelope.to == at);
     }
 
-    /// Forgets these messages. Nobody sees it: to whoever looks on, they are still on their way.
+    /// Removes these messages without an event: in the trace they are still in flight.
     fn forget(&mut self, which: impl Fn(&Self, &Envelope<A>) -> bool) {
         let these = self.medium.flight.iter().filter(|(_, envelope)| which(self, envelope));
         let slots: SmallVec<[Slot; 8]> = these.map(|(slot, _)| slot).collect();

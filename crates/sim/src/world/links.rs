@@ -1,4 +1,4 @@
-//! Which links work.
+//! The state of the links.
 
 use super::action::LinkChange;
 use std::collections::BTreeSet;
@@ -40,7 +40,7 @@ impl Links {
     pub(crate) fn change(&mut self, change: &LinkChange, n: usize) {
         match change {
             LinkChange::Partition(parts) => {
-                // Whoever is in no part is alone in a part of its own.
+                // A process in no part gets a part of its own.
                 self.part = (0..n).map(|index| (parts.len() + index) as u32).collect();
                 for (number, part) in parts.iter().enumerate() {
                     for process in part {

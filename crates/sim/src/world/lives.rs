@@ -1,4 +1,4 @@
-//! Processes crash, start again, stand still and go on.
+//! Crashes, restarts and pauses of processes.
 
 use super::{Driver, Happening, Status, World};
 use synod_core::{Algorithm, Application, Host, Monitor, ProcessId};
@@ -11,7 +11,8 @@ impl<A: Algorithm> World<A> {
         process.status = Status::Crashed;
         drop(process.host.on_crash());
         process.application.on_crash();
-        // What it knew is gone, too; only an algorithm's own invariants still look at it.
+        // The state is lost. Only the algorithm's own invariants may still look at it; without them
+        // it is reset, so that crashed worlds are equal.
         if self.fixed.invariants.is_empty() {
             *process.host.state_mut() = self.fixed.initial[at.index()].clone();
         }
@@ -25,9 +26,9 @@ impl<A: Algorithm> World<A> {
         driver.see(self.now_us, Happening::Crashed(at));
     }
 
-    /// Of the records that wait for the disk of a process, so many reach it, and nothing that waits
-    /// for them is carried out: the process is about to crash. For the replay of real runs, where a
-    /// process may be killed after it wrote a record and before it could say so.
+    /// Writes the first waiting records of a process to its disk, without the effects that wait for
+    /// them; the process is about to crash. The replay of a real run needs this: the operating
+    /// system may kill a process after it wrote a record and before it logged the sync.
     pub fn reach_disk(&mut self, at: ProcessId, records: usize) {
         self.forget_print(at);
         let process = &mut self.processes[at.index()];

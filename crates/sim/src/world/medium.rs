@@ -1,4 +1,4 @@
-//! All that lies between the processes.
+//! The network between the processes.
 
 use super::causal::CausalOrder;
 use super::fingerprint::hash;
@@ -7,14 +7,14 @@ use super::links::Links;
 use synod_core::card::Order;
 use synod_core::{Algorithm, ProcessSet, clone_by_field};
 
-/// The network: messages on their way, and which of them arrive.
+/// The network: the messages in flight, and the rules for their delivery.
 #[derive(Debug)]
 pub(super) struct Medium<A: Algorithm> {
     pub(super) flight: Flight<A>,
     pub(super) links: Links,
-    /// The processes that crashed and never come back.
+    /// The processes that have crashed for good.
     pub(super) gone: ProcessSet,
-    /// Which message waits for which, if the network orders causally.
+    /// The causal predecessors of each message, if the network orders causally.
     pub(super) causal: Option<Box<CausalOrder>>,
     /// The sum of the hashes of all messages, if it is kept.
     pub(super) print: Option<u64>,
@@ -23,14 +23,13 @@ pub(super) struct Medium<A: Algorithm> {
 clone_by_field!(Medium<A: Algorithm> { flight, links, gone, print; causal });
 
 impl<A: Algorithm> Medium<A> {
-    /// An empty network between so many processes.
+    /// An empty network between `n` processes.
     pub(super) fn new(n: usize, order: Order) -> Self {
         let causal = (order == Order::Causal).then(|| Box::new(CausalOrder::new(n)));
         let (flight, links, gone) = (Flight::default(), Links::default(), ProcessSet::EMPTY);
         Medium { flight, links, gone, causal, print: None }
     }
 
-    /// A message leaves.
     pub(super) fn put(&mut self, mut envelope: Envelope<A>) -> Slot {
         if let Some(print) = &mut self.print {
             envelope.print = hash(&envelope);
@@ -39,7 +38,6 @@ impl<A: Algorithm> Medium<A> {
         self.flight.put(envelope)
     }
 
-    /// A message is no longer on its way.
     pub(super) fn take(&mut self, slot: Slot) -> Envelope<A> {
         let envelope = self.flight.take(slot).expect("the action is possible");
         if let Some(print) = &mut self.print {
@@ -48,7 +46,7 @@ impl<A: Algorithm> Medium<A> {
         envelope
     }
 
-    /// Changes what the monitor wrote on the messages.
+    /// Changes the monitor's notes on the messages in flight.
     pub(super) fn retag(&mut self, change: impl Fn(&mut super::TagOf<A>)) {
         for envelope in self.flight.envelopes_mut() {
             let before = self.print.is_some().then(|| envelope.tag.clone());
@@ -63,7 +61,7 @@ impl<A: Algorithm> Medium<A> {
         }
     }
 
-    /// From now on the hash of each message is kept, and the sum of them.
+    /// From now on the network keeps the hash of each message, and their sum.
     pub(super) fn keep_print(&mut self) {
         let mut sum: u64 = 0;
         for envelope in self.flight.envelopes_mut() {
@@ -73,9 +71,9 @@ impl<A: Algorithm> Medium<A> {
         self.print = Some(sum);
     }
 
-    /// What was sent later need not wait for this message.
+    /// Later messages no longer wait for this one.
     pub(super) fn forget_causal(&mut self, envelope: &Envelope<A>) {
-        // While a copy is still on its way, what was sent later must go on waiting for it.
+        // While a copy is in flight, later messages must go on waiting for it.
         let is_copy = |other: &Envelope<A>| other.number == envelope.number;
         if let Some(causal) = &mut self.causal
             && !self.flight.iter().any(|(_, other)| is_copy(other))

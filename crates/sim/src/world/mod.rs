@@ -1,8 +1,8 @@
-//! One world, whoever drives it: processes, messages on their way, timers, disks and faults.
+//! One world for all drivers: processes, messages in flight, timers, disks and faults.
 //!
 //! A world changes only by [`World::step`]. It has no randomness and no clock of its own: the
-//! driver decides which action comes next and what `cx.choose` answers. So whatever one driver
-//! does, another can do again.
+//! driver chooses the next action and answers `cx.choose`. So every driver can repeat the steps of
+//! every other.
 
 mod action;
 mod carrier;
@@ -46,7 +46,7 @@ use synod_core::{
 /// The judge of a world.
 pub type MonitorOf<A> = <<A as Algorithm>::Family as Family>::Monitor;
 
-/// What does not change while a world goes on; shared by all its copies.
+/// The constant part of a world, shared by all its copies.
 #[derive(Clone, Debug)]
 struct Fixed<A: Algorithm> {
     setup: Setup,
@@ -57,16 +57,16 @@ struct Fixed<A: Algorithm> {
     lean: bool,
     full: bool,
     reductions: Reductions<A>,
-    /// Whether processes stand for something that goes wrong.
+    /// Whether processes have fault budgets of their own, as an idealised group service has.
     stand_for_faults: bool,
     clocks: Vec<Clock>,
     replay: Option<Replay<A>>,
     invariants: Vec<Invariant<A>>,
-    /// Everything that is judged, by id.
+    /// The ids of the judged properties and invariants.
     judged: Vec<&'static str>,
 }
 
-/// What does not change, in the hands of every copy of a world.
+/// A value that all copies of a world share.
 #[derive(Debug)]
 struct Shared<T>(Arc<T>);
 
@@ -75,8 +75,8 @@ impl<T> Clone for Shared<T> {
         Shared(Arc::clone(&self.0))
     }
 
-    // Explorers copy the same world over what became of it again and again: nothing is counted
-    // then.
+    // Explorers copy a world over its own successors again and again. The pointers are equal then,
+    // and the reference count stays untouched.
     fn clone_from(&mut self, source: &Self) {
         if !Arc::ptr_eq(&self.0, &source.0) {
             self.0 = Arc::clone(&source.0);
@@ -100,7 +100,7 @@ pub struct World<A: Algorithm> {
     medium: Medium<A>,
     monitor: MonitorOf<A>,
     progress: Progress,
-    /// What may still go wrong, for drivers that try everything.
+    /// The remaining fault budget of an explorer.
     pub faults: FaultsLeft,
     /// True time, in microseconds. A simulator moves it.
     pub now_us: u64,
@@ -113,7 +113,7 @@ clone_by_field!(World<A: Algorithm> {
 });
 
 impl<A: Algorithm> World<A> {
-    /// A world in which nothing has happened yet. Call [`World::start`] next.
+    /// A world before its first event. Call [`World::start`] next.
     pub fn new(plan: &Plan) -> Result<Self, SetupError> {
         let initial = A::processes(&plan.setup)?;
         let mut kit = A::kit(&plan.setup);
@@ -173,7 +173,7 @@ impl<A: Algorithm> World<A> {
         &self.processes[at.index()]
     }
 
-    /// The messages on their way.
+    /// The messages in flight.
     pub fn flight(&self) -> &Flight<A> {
         &self.medium.flight
     }
@@ -183,8 +183,7 @@ impl<A: Algorithm> World<A> {
         &self.monitor
     }
 
-    /// For whom a property that is judged, of those about what must come true in the end, has not
-    /// come true.
+    /// The processes that still wait for a judged liveness property.
     pub fn waiting(&self) -> ProcessSet {
         let mut all = ProcessSet::EMPTY;
         for property in self.open_properties() {
@@ -193,7 +192,8 @@ impl<A: Algorithm> World<A> {
         all
     }
 
-    /// What is violated if nothing changes any more, and why that is so, in words.
+    /// The liveness properties that are violated if no further step happens; `why` says in words
+    /// why none does.
     pub fn unfulfilled(&self, why: &str) -> Vec<Violation> {
         self.open_properties().filter_map(|property| self.unfulfilled_of(property, why)).collect()
     }
@@ -205,22 +205,22 @@ impl<A: Algorithm> World<A> {
         Some(Violation { property, at, because })
     }
 
-    /// The properties that are judged and come true in the end.
+    /// The judged liveness properties.
     pub(crate) fn open_properties(&self) -> impl Iterator<Item = &'static str> + '_ {
         A::Family::LIVENESS.iter().copied().filter(|id| self.fixed.judged.contains(id))
     }
 
-    /// What the last step violated.
+    /// The violations of the last step.
     pub fn found(&self) -> &[Violation] {
         &self.progress.found
     }
 
-    /// How many steps were taken.
+    /// The number of steps so far.
     pub fn steps(&self) -> u64 {
         self.progress.counts.steps
     }
 
-    /// How the group is set up.
+    /// The setup of the group.
     pub fn setup(&self) -> &Setup {
         &self.fixed.setup
     }
@@ -230,26 +230,26 @@ impl<A: Algorithm> World<A> {
         self.fixed.replay.is_some()
     }
 
-    /// In which order the network delivers.
+    /// The order of delivery that the network keeps.
     pub fn order(&self) -> Order {
         self.fixed.order
     }
 
-    /// Whether messages go on for ever although nobody wants anything.
+    /// Whether the algorithm sends messages for ever, even if no application waits.
     pub fn is_restless(&self) -> bool {
         A::is_restless(&self.fixed.initial)
     }
 
-    /// What formulas about this world are about.
+    /// The quantities that cost formulas refer to.
     pub fn size(&self) -> synod_core::card::Size {
         A::size(&self.fixed.initial)
     }
 
-    /// Roughly how much memory a copy of this world takes up.
+    /// The approximate memory of a copy of this world, in bytes.
     pub fn estimated_bytes(&self) -> usize {
         let processes = self.processes.len() * size_of::<Process<A>>();
         let messages = (self.medium.flight.len() + 1) * size_of::<Option<Envelope<A>>>();
-        // Each of the four or five allocations costs a little more than what was asked for.
+        // Each of the four or five allocations has some overhead.
         size_of::<Self>() + processes + 2 * messages + 5 * 16
     }
 
@@ -259,7 +259,8 @@ impl<A: Algorithm> World<A> {
         self.progress.begin_step();
         let sent_before = self.progress.counts.messages;
         self.take_step(action, driver);
-        // Where a step is divided it is not known any more who has taken part in it.
+        // A divided step has renewed the fingerprints in between, so they no longer show which
+        // processes took part in it: look at all messages.
         let is_divided = self.deliver_urgent(driver);
         self.forget_ignored(if is_divided { 0 } else { sent_before });
         self.renew_prints();
@@ -302,7 +303,7 @@ impl<A: Algorithm> World<A> {
         }
     }
 
-    /// Who takes the step, if it is one that a process takes.
+    /// The process that takes the step, if a process does.
     pub fn actor(&self, action: &Action<A::Input>) -> Option<ProcessId> {
         let at = match action {
             Action::Input { at, .. } | Action::Fire { at, .. } | Action::Sync(at) => *at,
@@ -312,18 +313,18 @@ impl<A: Algorithm> World<A> {
         self.processes.get(at.index())?.is_up().then_some(at)
     }
 
-    /// Whether the last step was cut off: something did not go out any more.
+    /// Whether the last step was cut off: a message or output of it did not go out.
     pub fn was_cut_off(&self) -> bool {
         self.progress.is_cut_off()
     }
 
-    /// Whether nothing came of the last step: whatever can happen now could happen before. Never,
-    /// if the world leaves nothing out.
+    /// Whether the protocol retracted the last step: every continuation is also possible without
+    /// that step, so the explorer need not keep the result. Never in a full exploration.
     pub fn was_retracted(&self) -> bool {
         self.progress.retracted && !self.fixed.full
     }
 
-    /// What explorers may leave out.
+    /// The reductions that an explorer may use.
     pub(crate) fn reductions(&self) -> Reductions<A> {
         self.fixed.reductions
     }
@@ -343,7 +344,7 @@ impl<A: Algorithm> World<A> {
         self.run(at, driver, |host, carrier| host.on_timer(timer, carrier));
     }
 
-    /// The first records in the queue are safe now, and what waited for them is carried out.
+    /// The first records in the queue are on the disk now; the effects that waited for them happen.
     fn sync(&mut self, at: ProcessId, driver: &mut dyn Driver<A>) {
         self.run(at, driver, |host, carrier| {
             let is_safe = host.on_written(u64::MAX, carrier);
@@ -351,8 +352,7 @@ impl<A: Algorithm> World<A> {
         });
     }
 
-    /// Something happens at a process: its host takes it in, and the application answers to what it
-    /// is told.
+    /// The host of a process takes one step; its application then answers the outputs of that step.
     fn run(
         &mut self,
         at: ProcessId,

@@ -1,31 +1,30 @@
-//! How a world is made, and which properties are judged in it.
+//! The plan of a world, and the properties judged in it.
 
 use synod_core::card::{Order, Rounds, Timing};
 use synod_core::{Algorithm, Clock, Family, ProcessId, Setup};
 
-/// How a world is made.
+/// The plan of a world.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// How many processes, and the algorithm's parameters.
+    /// The number of processes, and the algorithm's parameters.
     pub setup: Setup,
-    /// How often each application asks: one for each process, or one for all.
+    /// The number of requests of each application: one entry per process, or one for all.
     pub rounds: Vec<Rounds>,
-    /// In which order the network delivers.
+    /// The order of delivery that the network keeps.
     pub order: Order,
     /// Whether the network carries a multicast once for all receivers.
     pub multicast: bool,
-    /// What is known about time, for drivers that try everything. A simulator has its own time.
+    /// The timing assumptions of an explorer. A simulator has its own time.
     pub timing: Timing,
-    /// Whether the world forgets at once what makes no difference any more, if nobody comes back
-    /// from a crash: messages that will be ignored ([`Reductions::ignores`]) or find nobody there,
-    /// and disks of processes that crashed. So drivers that try everything have fewer states to
-    /// look at.
+    /// Whether the world removes state that no process can notice, provided that no crashed process
+    /// restarts: messages that their receivers will ignore ([`Reductions::ignores`]), messages to
+    /// crashed processes, and the disks of crashed processes. The explorer then has fewer states to
+    /// visit.
     ///
     /// [`Reductions::ignores`]: synod_core::Reductions::ignores
     pub lean: bool,
-    /// Whether drivers that try everything leave nothing out: every disk may be slow, every step
-    /// counts, and worlds with different budgets are different worlds. See
-    /// [`synod_core::reductions`].
+    /// Whether explorers make no reductions: every disk may be slow, every step counts, and worlds
+    /// with different fault budgets are different worlds. See [`synod_core::reductions`].
     pub full: bool,
     /// The clocks of the processes. Empty: all perfect.
     pub clocks: Vec<Clock>,
@@ -36,9 +35,9 @@ pub struct Plan {
 /// Which properties are judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Judged {
-    /// What the card promises, what the family cannot do without, and the invariants.
+    /// The promises of the card, the essential properties of the family, and the invariants.
     Promised,
-    /// Everything that the family defines for such an algorithm, and the invariants.
+    /// All properties that the family defines for such an algorithm, and the invariants.
     All,
     /// These, by id or by the name of an invariant.
     Only(Vec<String>),
@@ -65,7 +64,7 @@ impl Judged {
         }
     }
 
-    /// The ids of everything that is judged, in the family's order, invariants last.
+    /// The ids of all judged properties, in the family's order, invariants last.
     pub fn ids<A: Algorithm>(&self, setup: &Setup) -> Vec<&'static str> {
         let properties = A::Family::PROPERTIES.iter().map(|property| property.id);
         let invariants = A::kit(setup).invariants.into_iter().map(|invariant| invariant.name);
@@ -92,7 +91,7 @@ impl Plan {
         }
     }
 
-    /// How often the application at a process asks.
+    /// The number of requests of the application at a process.
     pub fn rounds_of(&self, at: ProcessId) -> Rounds {
         let last = self.rounds.last().copied().unwrap_or(Rounds::Times(0));
         self.rounds.get(at.index()).copied().unwrap_or(last)

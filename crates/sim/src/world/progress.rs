@@ -1,23 +1,23 @@
-//! How far a world has come, and what its last step was like.
+//! The counts of a world, and the state of its current or last step.
 
 use super::flight::Slot;
 use synod_core::Violation;
 
-/// What was counted, and the step that is being taken or was taken last.
+/// The counts of a world, and the state of its current or last step.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
     pub(super) counts: Counts,
-    /// What the step violated.
+    /// The violations of the step.
     pub(super) found: Vec<Violation>,
     /// Set if the process crashes in the middle of the step.
     pub(super) cut: Option<Cut>,
-    /// What the step has sent that arrives before it is over.
+    /// The messages of the step that arrive before it ends.
     pub(super) urgent: Vec<Slot>,
-    /// Whether nothing came of the step.
+    /// Whether the protocol retracted the step.
     pub(super) retracted: bool,
 }
 
-/// How many there were since the beginning; the next message and the next timer get these numbers.
+/// Totals since the start; they number the next message and the next timer.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
     pub(super) steps: u64,
@@ -25,17 +25,16 @@ pub(super) struct Counts {
     pub(super) timers: u64,
 }
 
-/// How much of a step is still carried out.
+/// The part of a step that its process still carries out before it crashes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
-    /// So many messages and outputs still go out.
+    /// The number of messages and outputs that still go out.
     pub(super) left: u32,
     /// Whether a message or an output was held back.
     pub(super) reached: bool,
 }
 
 impl Progress {
-    /// A step begins.
     pub(super) fn begin_step(&mut self) {
         self.counts.steps += 1;
         self.found.clear();
@@ -49,7 +48,7 @@ impl Progress {
         self.cut.is_some_and(|cut| cut.reached)
     }
 
-    /// Whether the process still is there to let one more message or output go out.
+    /// Counts one more message or output; false if the process has crashed before it.
     #[inline]
     pub(super) fn lets_out(&mut self) -> bool {
         let Some(cut) = &mut self.cut else { return true };
@@ -61,7 +60,7 @@ impl Progress {
     }
 }
 
-/// A copy stands between two steps: of the last one it knows nothing.
+/// A copy stands between two steps, so it keeps only the counts.
 impl Clone for Progress {
     fn clone(&self) -> Self {
         Progress { counts: self.counts, ..Progress::default() }

@@ -1,4 +1,4 @@
-//! How time goes in worlds whose time does not come from a simulator.
+//! Time in worlds without a simulator: synchronous scopes count it in ticks.
 
 use super::process::left_ms;
 use super::{Process, Slot, Status, World};
@@ -13,19 +13,19 @@ impl<A: Algorithm> World<A> {
         self.fixed.timing != Timing::Asynchronous
     }
 
-    /// What time it is, if timers run out by the clock. Otherwise they may at any time.
+    /// The time, if timers fire by the clock. In an asynchronous world they may fire at any time.
     pub(super) fn clock_us(&self) -> Option<u64> {
         self.is_synchronous().then_some(self.now_us)
     }
 
-    /// In how many milliseconds a timer may run out.
+    /// The remaining time of a timer in milliseconds.
     pub(super) fn left_ms(&self, set: &SetTimer<A::Timer>) -> u32 {
         left_ms(set, self.clock_us())
     }
 
-    /// Whether time may go on. In a synchronous world it must not as long as a timer has run out, a
-    /// message is due, a disk has something to write, or an application wants something at once,
-    /// and nothing came of it yet; and if nothing depends on time any more, it need not.
+    /// Whether a tick may pass. In a synchronous world every due event comes first: a timer that
+    /// has expired, a message at its bound, a record for a disk, a request without delay. If no
+    /// timer and no bound is running, a tick would change nothing.
     pub(super) fn may_tick(&self) -> bool {
         let timers = || self.processes.iter().filter(|p| p.is_up()).flat_map(Process::timers);
         let bounded = || self.medium.flight.iter().filter_map(|(slot, e)| Some((slot, e.left_ms?)));
@@ -38,7 +38,7 @@ impl<A: Algorithm> World<A> {
             && !self.is_anybody_eager()
     }
 
-    /// Whether an application is about to ask for something without any delay.
+    /// Whether an application has a request without delay.
     fn is_anybody_eager(&self) -> bool {
         let mut offers = Vec::new();
         let is_eager = |input: A::Input| A::Family::pace(&input) == Pace::AtOnce;
@@ -48,14 +48,13 @@ impl<A: Algorithm> World<A> {
         })
     }
 
-    /// A millisecond passes.
     pub(super) fn tick(&mut self) {
         self.now_us += 1_000;
         if !self.is_synchronous() {
             self.faults.ticks = self.faults.ticks.saturating_sub(1);
             return;
         }
-        // For a process that stands still no time passes.
+        // A paused process does not notice the time, so its timers are put off.
         for process in self.processes.iter_mut().filter(|p| p.status == Status::Paused) {
             process.host.put_off_timers(1_000);
         }
@@ -67,7 +66,7 @@ impl<A: Algorithm> World<A> {
         }
     }
 
-    /// A message will take longer than the bound.
+    /// Lets a message take longer than the bound.
     pub(super) fn delay(&mut self, slot: Slot) {
         self.faults.late = self.faults.late.saturating_sub(1);
         let envelope = self.medium.flight.get_mut(slot).expect("the action is possible");

@@ -1,9 +1,8 @@
-//! Worlds that wait until an explorer comes back to them.
+//! Compact storage for the worlds in an explorer's frontier.
 //!
-//! A step changes one process and a few messages, so worlds that are found one after the other have
-//! nearly all their parts in common. Each part is kept once, and a world is a list of numbers of
-//! parts: a fifth of what it takes up otherwise, in one place, and in the order in which it is read
-//! again.
+//! A step changes one process and a few messages, so successive worlds of the frontier share nearly
+//! all their parts. Each part is kept once, and a world is a list of part numbers. That takes a
+//! fifth of the memory of full worlds, contiguously and in the order of reading.
 
 use super::causal::CausalOrder;
 use super::fingerprint::hash;
@@ -16,28 +15,28 @@ use foldhash::fast::FixedState;
 use std::collections::HashMap;
 use synod_core::{Algorithm, ProcessSet};
 
-/// Worlds that wait. See the module.
+/// The waiting worlds of a frontier. See the module.
 pub struct Waiting<A: Algorithm> {
     processes: Pool<Process<A>>,
     envelopes: Pool<Envelope<A>>,
     monitors: Pool<MonitorOf<A>>,
     networks: Vec<Network>,
-    /// Of each world: its processes; then its places for messages, each with the number of the
-    /// message; then the places that are empty, in the order in which they became so.
+    /// For each world: its processes; then its message slots, each with the number of its message;
+    /// then the free slots, in the order in which they were freed.
     parts: Vec<u32>,
     worlds: Vec<Kept>,
 }
 
-/// What is kept of a world beside its parts.
+/// The fields of a world that are not shared parts.
 #[derive(Clone, Copy)]
 struct Kept {
-    /// Where its parts end.
+    /// The end of its parts.
     end: usize,
-    /// How many places for messages it has, and how many of them are empty.
+    /// The number of its message slots, and of the free ones among them.
     places: u32,
     free: u32,
     monitor: u32,
-    /// Its network, if that is not as it was at the start.
+    /// Its network, if it differs from the initial one.
     network: u32,
     faults: FaultsLeft,
     counts: Counts,
@@ -55,7 +54,7 @@ struct Network {
     causal: Option<Box<CausalOrder>>,
 }
 
-/// No message in this place, or no network of its own.
+/// No message in this slot, or no network of its own.
 const NONE: u32 = u32::MAX;
 
 /// The places of parts among other waiting worlds, as far as they are known.
@@ -86,7 +85,7 @@ impl Places {
     }
 }
 
-/// Different values, each kept once; by a hash, which need not tell all of them apart.
+/// A set of distinct values, found by a hash that may collide.
 struct Pool<T> {
     values: Vec<T>,
     /// The last value with each hash.
@@ -98,7 +97,7 @@ impl<T: Clone> Pool<T> {
         Pool { values: Vec::new(), places: HashMap::default() }
     }
 
-    /// The place of a value. The guess is a place where it may be.
+    /// The place of a value, which is added if it is new. `guess` is tried first.
     fn place_of(&mut self, guess: u32, print: u64, value: &T, is: impl Fn(&T, &T) -> bool) -> u32 {
         let is_here = |place: u32| self.values.get(place as usize).is_some_and(|v| is(v, value));
         if is_here(guess) {
@@ -133,17 +132,17 @@ impl<A: Algorithm> Default for Waiting<A> {
 }
 
 impl<A: Algorithm> Waiting<A> {
-    /// How many worlds wait.
+    /// The number of waiting worlds.
     pub fn len(&self) -> usize {
         self.worlds.len()
     }
 
-    /// Whether none waits.
+    /// Whether no world waits.
     pub fn is_empty(&self) -> bool {
         self.worlds.is_empty()
     }
 
-    /// How many bytes they take up, but for what states and messages have allocated.
+    /// The memory of all of them in bytes, without the allocations of states and messages.
     pub fn bytes(&self) -> usize {
         self.processes.bytes()
             + self.envelopes.bytes()
@@ -153,12 +152,12 @@ impl<A: Algorithm> Waiting<A> {
             + self.worlds.capacity() * size_of::<Kept>()
     }
 
-    /// One more world waits. It keeps its fingerprint.
+    /// Adds a world, which must have a fingerprint.
     pub fn push(&mut self, world: &World<A>) {
         assert_ne!(world.print, 0, "parts are known by their hashes");
         let n = world.processes.len();
         let slots = &world.medium.flight.slots;
-        // Most parts are those of the world before.
+        // Most parts equal those of the world before, so these are the guesses.
         let before = self.len().checked_sub(1).map_or(0, |last| self.begin(last));
         let places = self.worlds.last().map_or(0, |last| last.places as usize);
         let guess = |parts: &[u32], at: usize| parts.get(before + at).copied().unwrap_or(NONE);
@@ -196,8 +195,8 @@ impl<A: Algorithm> Waiting<A> {
         });
     }
 
-    /// One more world waits: the one with this number of the other worlds. The same translation is
-    /// passed for all worlds that go from there to here.
+    /// Adds world `number` of `other`. The caller passes the same translation for all worlds that
+    /// it moves from `other`.
     pub fn push_from(&mut self, other: &Self, number: usize, translation: &mut Translation) {
         let kept = &other.worlds[number];
         let parts = &other.parts[other.begin(number)..kept.end];
@@ -234,7 +233,7 @@ impl<A: Algorithm> Waiting<A> {
         self.worlds.push(Kept { end: self.parts.len(), monitor, network, ..*kept });
     }
 
-    /// Where the parts of a world begin.
+    /// The beginning of the parts of a world.
     fn begin(&self, number: usize) -> usize {
         number.checked_sub(1).map_or(0, |before| self.worlds[before].end)
     }

@@ -92,7 +92,7 @@ fn worlds(plan: &Plan) -> Vec<World<Clerk>> {
     worlds
 }
 
-/// All that there is to see, between two steps.
+/// The whole world as text, between two steps.
 fn shown(world: &World<Clerk>) -> String {
     format!("{:?}", world.clone())
 }
