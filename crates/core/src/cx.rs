@@ -84,7 +84,7 @@ pub struct Cx<'a, P: Protocol> {
     me: ProcessId,
     /// How many processes there are in the world.
     n: usize,
-    /// The group in which the step takes place, if it is not everybody.
+    /// The group in which the step takes place, if a layer above narrowed it down.
     members: Option<&'a ProcessSet>,
     effects: &'a mut dyn Effects<P>,
 }
@@ -126,7 +126,7 @@ impl<'a, P: Protocol> Cx<'a, P> {
         self.members.map_or(self.n, ProcessSet::len)
     }
 
-    /// The group, this process included: everybody, unless a layer above narrowed it down.
+    /// The group, this process included: all processes, unless a layer above narrowed it down.
     pub fn group(&self) -> impl DoubleEndedIterator<Item = ProcessId> + Clone + use<P> {
         let members = self.members.cloned();
         ProcessId::all(self.n).filter(move |&p| members.as_ref().is_none_or(|m| m.contains(p)))
@@ -227,7 +227,7 @@ impl<'a, P: Protocol> Cx<'a, P> {
         self.cross(None, step, no_record)
     }
 
-    /// The same, in a smaller group: for the layer below there is nobody else.
+    /// The same, in a smaller group: for the layer below no other process exists.
     #[must_use = "the outputs of the layer below are events for this one"]
     pub fn below_in<L>(
         &mut self,

@@ -172,7 +172,8 @@ impl<P: Corruptible> Byzantine<P> {
         }
     }
 
-    /// Adversaries remember messages, and nobody makes the numbers in these small.
+    /// Makes no numbers small if there is a traitor: adversaries remember messages, whose numbers
+    /// would stay large.
     fn normalise(processes: &mut [&mut Self], in_flight: &mut [&mut P::Message]) -> bool {
         let all_are_loyal = processes.iter().all(|process| process.loyal().is_some());
         let mut processes: Vec<_> =
