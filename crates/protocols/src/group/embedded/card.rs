@@ -16,16 +16,16 @@ const PERIOD_MS: u64 = 20;
 const TIMEOUT_MS: u64 = 100;
 const WINDOW: u64 = 64;
 
-/// Times and sizes beyond which nothing makes sense, and sums do not overflow.
+/// Limits for times and sizes, below which no sum overflows.
 const LONGEST_MS: u64 = 3_600_000;
 const LARGEST_WINDOW: u64 = 65_536;
 
-/// How often signs of life are given.
+/// The period of heartbeats.
 pub const PERIOD: Parameter = Parameter {
     name: "period",
     meaning: "milliseconds from one sign of life to the next (default: 20)",
 };
-/// How long somebody may be silent.
+/// The time of silence after which a member is excluded.
 pub const TIMEOUT: Parameter = Parameter {
     name: "timeout",
     meaning: "milliseconds of silence after which somebody is put out of the view, in whole periods \
@@ -65,13 +65,13 @@ pub(super) fn settings(setup: &Setup) -> Result<Settings, SetupError> {
 /// The parameters of the engine alone.
 pub const PARAMETERS: [Parameter; 4] = [PERIOD, TIMEOUT, WINDOW_OF, VIEWS_AT_MOST];
 
-/// After so many time-outs of calm all are in one view. Ten pass at most until everybody knows of
-/// everybody and whatever was begun before is given up; then the longest ban; and twelve more until
-/// the next view, if its first proposal is refused. `docs/groups.md` counts them.
+/// Time-outs of calm after which all members are in one view. Ten pass at most until every node
+/// knows every other, and every earlier proposal is given up; then the longest ban; and twelve more
+/// until the next view, if its first proposal is refused. `docs/groups.md` counts them.
 const SETTLED_AFTER: u64 = 10 + LONGEST_BAN + 12;
 
-/// How calm it must be for settling, and for how long. The abstract engine has no clock, and who
-/// may propose only so many views may have none left.
+/// The calm that settling needs, and for how long. There is none for the abstract engine, which has
+/// no clock, nor for a coordinator with a limited number of views, which may have none left.
 fn calm(setup: &Setup) -> Option<Calm> {
     let settings = settings(setup).ok()?;
     if setup.text(ENGINE.name) == Some("abstract") || settings.views < u32::MAX {
@@ -130,8 +130,8 @@ pub const CARD: Card = Card {
     promises: &[G1, G2, G3, G4, G5, VIEWS, INTEGRITY, SETTLES],
     deadlines: &[Deadline { property: SETTLES, calm }],
     proved: &[
-        // Everybody hears everybody within half a period, and who is silent for two of them is
-        // gone.
+        // A heartbeat arrives within half a period, and a node that is silent for two periods is
+        // excluded.
         Scope { timing: PROMPT, rounds: Rounds::Times(0), set: SHORT, ..Scope::of(2) },
         Scope {
             timing: PROMPT,
