@@ -249,12 +249,12 @@ impl Catalogued<GroupEngine<Message>> for Table {
             year: 1975,
             work: "The maintenance of duplicate databases, RFC 677",
         },
-        idea: "Writes bear stamps, and each key keeps the write with the greatest one. So copies can be \
-               merged key by key, whatever each of them has taken in.",
+        idea: "Writes bear stamps, and each key keeps the write with the greatest one. So copies \
+               can be merged key by key, in any order.",
         rules: &[
-            "put: multicast the write, with a stamp greater than all that are known",
+            "put: multicast the write, with a stamp greater than all known ones",
             "a write is delivered: keep it, if its stamp is the greatest of its key",
-            "a view brings members together who were apart, or not ready: multicast the own copy",
+            "a view brings members together that were apart, or not ready: multicast the own copy",
             "the copies of all members of the view are delivered: ready",
         ],
         assumes: &[

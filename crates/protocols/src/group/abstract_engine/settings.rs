@@ -19,73 +19,76 @@ const ANY: u8 = u8::MAX;
 pub const PARAMETERS: [Parameter; 14] = [
     Parameter {
         name: "partitions",
-        meaning: "abstract engine: how often some members go on without the others: a number (default: \
-                  0), or any. Any number of faults makes finitely many states only with passing=lazy \
-                  and across=no",
+        meaning: "abstract engine: partitions, in which some members go on without the others: a \
+                  number (default: 0), or any. Any number of faults makes finitely many states \
+                  only with passing=lazy and across=no",
     },
     Parameter {
         name: "merges",
-        meaning: "abstract engine: how often two views become one: a number (default: 0), or any",
+        meaning: "abstract engine: merges of two views into one: a number (default: 0), or any",
     },
     Parameter {
         name: "deaths",
-        meaning: "abstract engine: how many processes die, and everybody near is told: a number (default: 0), or any",
+        meaning: "abstract engine: deaths of processes, told to the rest of their view: a number \
+                  (default: 0), or any",
     },
     Parameter {
         name: "node-crashes",
-        meaning: "abstract engine: how many nodes fail, which looks like a partition: a number (default: 0), or any",
+        meaning: "abstract engine: crashes of nodes, which look like partitions: a number \
+                  (default: 0), or any",
     },
     Parameter {
         name: "restarts",
-        meaning: "abstract engine: how many of the dead start again: a number (default: 0), or any",
+        meaning: "abstract engine: restarts of dead nodes: a number (default: 0), or any",
     },
     Parameter {
         name: "faults",
-        meaning: "abstract engine: instead of these numbers, what goes wrong, in this order, e.g. \
+        meaning: "abstract engine: instead of these numbers, the faults in their order, e.g. \
                   'partition die merge'; also crash, restart, and rejoin: restart among others",
     },
     Parameter {
         name: "start",
-        meaning: "abstract engine: together (default), each member alone, or later: whenever and \
-                  wherever it likes",
+        meaning: "abstract engine: members start together (default), each one alone, or later: at \
+                  any time and in any view",
     },
     Parameter {
         name: "safe",
-        meaning: "abstract engine: yes (default) or no, if it offers agreed delivery only (as it does \
-                  if it is lazy)",
+        meaning: "abstract engine: yes (default), or no: the engine offers agreed delivery only \
+                  (as a lazy one does)",
     },
     Parameter {
         name: "calm",
-        meaning: "abstract engine: no (default), or yes, if something goes wrong only when everybody has \
-                  been told everything; fewer histories",
+        meaning: "abstract engine: no (default), or yes: faults come only when all members have \
+                  all their events; fewer histories",
     },
     Parameter {
         name: "late",
-        meaning: "abstract engine: yes (default), or no, if a multicast gets its place in the order at \
-                  once; fewer histories",
+        meaning: "abstract engine: yes (default), or no: a multicast gets its place in the order \
+                  at once; fewer histories",
     },
     Parameter {
         name: "lag",
-        meaning: "abstract engine: nobody is told anything while somebody has so many events more to be \
-                  told (default: no limit); fewer histories",
+        meaning: "abstract engine: no member gets an event while another one has this many events \
+                  more to get (default: no limit); fewer histories",
     },
     Parameter {
         name: "passing",
-        meaning: "abstract engine: members are told what there is step by step (step, default); a \
-                  transitional configuration at once (once), fewer histories; or as late as can be \
-                  (lazy), the same histories in fewer states, for members that claim nothing and are \
-                  content with agreed delivery",
+        meaning: "abstract engine: members get events step by step (step, default); the events of \
+                  a transitional configuration at once (once), fewer histories; or as late as \
+                  possible (lazy), the same histories in fewer states, for members that claim \
+                  nothing and need agreed delivery only",
     },
     Parameter {
         name: "across",
-        meaning: "abstract engine: yes (default), or no, if what has no place in the order when its view \
-                  ends never gets one; the same histories for services to which that is void (and \
-                  fewer deliveries, if lazy, of what is void between two views)",
+        meaning: "abstract engine: yes (default), or no: a multicast without a place in the order \
+                  when its view ends never gets one; the same histories for services to which it \
+                  is void then (and fewer deliveries, if lazy, of messages that are void between \
+                  two views)",
     },
     Parameter {
         name: "burst",
-        meaning: "abstract engine, if lazy: how much may go wrong until everybody has been told everything \
-                  and has nothing to say; then as much again (default: no limit)",
+        meaning: "abstract engine, if lazy: faults until all members have all their events and \
+                  multicast nothing; then as many again (default: no limit)",
     },
 ];
 

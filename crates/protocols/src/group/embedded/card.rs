@@ -23,13 +23,13 @@ const LARGEST_WINDOW: u64 = 65_536;
 /// The period of heartbeats.
 pub const PERIOD: Parameter = Parameter {
     name: "period",
-    meaning: "milliseconds from one sign of life to the next (default: 20)",
+    meaning: "milliseconds from one heartbeat to the next (default: 20)",
 };
 /// The time of silence after which a member is excluded.
 pub const TIMEOUT: Parameter = Parameter {
     name: "timeout",
-    meaning: "milliseconds of silence after which somebody is put out of the view, in whole periods \
-              (default: 100)",
+    meaning: "milliseconds of silence after which the others exclude a member from the view, in \
+              whole periods (default: 100)",
 };
 /// Flow control.
 pub const WINDOW_OF: Parameter = Parameter {
@@ -99,27 +99,29 @@ pub const CARD: Card = Card {
         year: 1994,
         work: "Extended virtual synchrony, ICDCS",
     },
-    idea: "All who reach each other agree on a view, and on what was delivered in the last one; in a \
-           view, a sequencer gives out numbers and senders multicast with them.",
+    idea: "Nodes that reach each other agree on a view, and on the messages delivered in the last \
+           one; in a view, a sequencer gives out numbers and senders multicast with them.",
     rules: &[
-        "once in a period: tell everybody that you are alive, whom you hear, and how far you are",
+        "once in a period: send all nodes a heartbeat with the nodes that you hear, and your \
+         progress",
         "multicast: ask the sequencer, the first of the view, for a number; then send the message \
          with its number to all",
-        "deliver in the order of the numbers; a safe message when everybody has it",
-        "if those who reach each other are not those in the view, the smallest of them proposes a \
-         view",
-        "on a proposal: deliver no more, and tell the proposer what you hold of your view",
-        "when all have accepted: send to all of a view what they hold together; when all have that, \
-         the new view begins",
-        "at the end of a view: deliver what any companion has delivered; then, in the transitional \
-         configuration, the rest up to the first gap, and what companions multicast beyond it",
+        "deliver in the order of the numbers; a safe message when every member has it",
+        "if the nodes that reach each other are not the members of the view, the smallest of them \
+         proposes a view",
+        "on a proposal: deliver no more, and send the proposer the messages of your view",
+        "when all have accepted: send the members of each old view the messages that they hold \
+         together; when all have these, the new view begins",
+        "at the end of a view: deliver every message that a companion has delivered; then, in the \
+         transitional configuration, the rest up to the first gap, and the multicasts of \
+         companions beyond it",
     ],
     assumes: &[
         "the nodes are known beforehand",
         "a node that starts again has a higher incarnation",
-        "for settling: from some moment on nothing goes wrong, no message is lost, and messages take \
-         less than the time-out less a period; 86 time-outs later at the latest all who reach each \
-         other are in one view",
+        "for settling: from some moment on there are no faults, no message is lost, and messages \
+         take less than the time-out less a period; 86 time-outs later at the latest all nodes \
+         that reach each other are in one view",
     ],
     tolerates: Tolerance {
         crashes: Crashes::AllButOne,
