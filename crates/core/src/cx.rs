@@ -279,14 +279,14 @@ impl<'a, P: Protocol> Cx<'a, P> {
     }
 
     /// Runs one step of a protocol, and returns what it wants done without doing it.
-    pub(crate) fn aside<L: Protocol>(
+    pub(crate) fn collect_effects<L: Protocol>(
         &mut self,
         step: impl FnOnce(&mut Cx<'_, L>),
     ) -> Vec<EffectOf<L>> {
         let (me, n, members) = (self.me, self.n, self.members);
-        let mut aside = Aside { above: self, effects: Vec::new() };
-        step(&mut Cx { me, n, members, effects: &mut aside });
-        aside.effects
+        let mut collector = Collector { above: self, effects: Vec::new() };
+        step(&mut Cx { me, n, members, effects: &mut collector });
+        collector.effects
     }
 
     pub(crate) fn cross<L>(
@@ -390,12 +390,12 @@ where
 }
 
 /// The world as a protocol sees it whose effects are only collected.
-struct Aside<'a, 'b, P: Protocol, L: Protocol> {
+struct Collector<'a, 'b, P: Protocol, L: Protocol> {
     above: &'a mut Cx<'b, P>,
     effects: Vec<EffectOf<L>>,
 }
 
-impl<P: Protocol, L: Protocol> Effects<L> for Aside<'_, '_, P, L> {
+impl<P: Protocol, L: Protocol> Effects<L> for Collector<'_, '_, P, L> {
     fn effect(&mut self, effect: EffectOf<L>) {
         self.effects.push(effect);
     }

@@ -1,9 +1,9 @@
 //! A distributed algorithm, seen from one process.
 
 use crate::cx::Cx;
-use crate::kind::kind_of;
 use crate::process::ProcessId;
 use crate::reductions::Reductions;
+use crate::variant_name::variant_name;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
@@ -23,9 +23,9 @@ impl<T> Data for T where
 /// A value that the hash leaves out: an explorer compares hashes, so two states that differ only
 /// here are one state to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Aside<T>(pub T);
+pub struct Unhashed<T>(pub T);
 
-impl<T> Hash for Aside<T> {
+impl<T> Hash for Unhashed<T> {
     fn hash<H: Hasher>(&self, _state: &mut H) {}
 }
 
@@ -33,7 +33,7 @@ impl<T> Hash for Aside<T> {
 pub trait Wire: Data {
     /// The name under which the message is counted and drawn: the variant's name of an enum.
     fn kind(&self) -> &'static str {
-        kind_of(self)
+        variant_name(self)
     }
 }
 

@@ -9,7 +9,7 @@ use synod_core::family::Mutex;
 use synod_core::family::mutex::{Input, ME1, Output};
 use synod_core::reductions::{FaultBudgets, retract};
 use synod_core::{
-    Algorithm, Aside, Card, Cx, ProcessId, Protocol, Reductions, Setup, SetupError, Wire,
+    Algorithm, Card, Cx, ProcessId, Protocol, Reductions, Setup, SetupError, Unhashed, Wire,
 };
 use synod_drivers::Explored;
 use synod_protocols::{Visit, entries, visit, which};
@@ -208,7 +208,7 @@ struct Liar<const HINT: u8> {
     /// How often this process was let in.
     times: u32,
     /// How often the key may still break. It is not hashed.
-    breaks: Aside<u8>,
+    breaks: Unhashed<u8>,
 }
 
 const IGNORES: u8 = 0;
@@ -317,7 +317,7 @@ impl<const HINT: u8> Algorithm for Liar<HINT> {
     const CARD: Card = Card { name: "liar", ..Card::BLANK };
 
     fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
-        Ok(vec![Liar { lent: false, times: 0, breaks: Aside(1) }; setup.n])
+        Ok(vec![Liar { lent: false, times: 0, breaks: Unhashed(1) }; setup.n])
     }
 
     fn takes_part(&self, me: ProcessId) -> bool {

@@ -100,7 +100,7 @@ impl<P: Corruptible> Byzantine<P> {
             // A loyal process pays nothing for the wrapper: its effects are not copied.
             Byzantine::Loyal(process) => cx.in_place(|cx| step(process, cx)),
             Byzantine::Traitor(process, adversary) => {
-                for effect in cx.aside(|cx| step(process, cx)) {
+                for effect in cx.collect_effects(|cx| step(process, cx)) {
                     betray(process, adversary, effect, cx);
                 }
             }

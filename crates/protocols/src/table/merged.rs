@@ -70,12 +70,12 @@ enum Standing {
     /// Not in the group.
     Outside,
     /// In a view, as this member.
-    Inside { view: ViewId, me: Member, stage: Stage },
+    Inside { view: ViewId, me: Member, transfer: StateTransfer },
 }
 
 /// How far a member is in its view.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-enum Stage {
+enum StateTransfer {
     /// The member has yet to deliver the copies of these members.
     Gathering(ProcessSet),
     /// The member has the copy that all members of the view have.
@@ -118,13 +118,14 @@ impl<V: Variant> Service for Table<V> {
         let Some(me) = view.member(session.me()) else { return };
         let was_ready = match &self.standing {
             Standing::Inside { view: known, .. } if *known == view.id => return,
-            Standing::Inside { stage, .. } => *stage == Stage::Ready,
+            Standing::Inside { transfer, .. } => *transfer == StateTransfer::Ready,
             Standing::Outside => false,
         };
         let stay_together = was_ready && view.companions(me.node) == view.set();
-        let stage = if stay_together { Stage::Ready } else { Stage::Gathering(view.set()) };
-        self.unsaid = stage != Stage::Ready;
-        self.standing = Standing::Inside { view: view.id, me, stage };
+        let transfer =
+            if stay_together { StateTransfer::Ready } else { StateTransfer::Gathering(view.set()) };
+        self.unsaid = transfer != StateTransfer::Ready;
+        self.standing = Standing::Inside { view: view.id, me, transfer };
         session.tell(match stay_together {
             true => Output::Ready(view.id, self.copy.clone()),
             false => Output::Gathers(view.id),
@@ -135,8 +136,10 @@ impl<V: Variant> Service for Table<V> {
     /// From here on members of the view may deliver different messages. A member that became ready
     /// now might have another copy than the members before it, so it waits for the next view.
     fn on_transitional(&mut self, _with: &ProcessSet, _session: &mut Session<'_, Self>) {
-        if let Standing::Inside { stage: stage @ Stage::Gathering(_), .. } = &mut self.standing {
-            *stage = Stage::Over;
+        if let Standing::Inside { transfer: transfer @ StateTransfer::Gathering(_), .. } =
+            &mut self.standing
+        {
+            *transfer = StateTransfer::Over;
             self.unsaid = false;
         }
     }
@@ -210,16 +213,16 @@ impl<V: Variant> Table<V> {
         copy: Entries,
         session: &mut Session<'_, Self>,
     ) {
-        let Standing::Inside { view, stage, .. } = &mut self.standing else { return };
-        let Stage::Gathering(missing) = stage else { return };
+        let Standing::Inside { view, transfer, .. } = &mut self.standing else { return };
+        let StateTransfer::Gathering(missing) = transfer else { return };
         if sent_in != *view {
             return;
         }
         missing.remove(sender.node);
         if missing.is_empty() {
-            *stage = Stage::Ready;
+            *transfer = StateTransfer::Ready;
         }
-        let ready = (*stage == Stage::Ready).then_some(*view);
+        let ready = (*transfer == StateTransfer::Ready).then_some(*view);
         if V::REPLACES {
             self.copy.clear();
         }

@@ -262,7 +262,7 @@ impl<M: Fleeting> Oracle<M> {
         let all = self.is_over();
         for node in self.names() {
             let certain = if all { self.backlog(node) } else { self.node(node).queue.len() };
-            (0..certain).for_each(|_| self.tell_next(node, cx));
+            (0..certain).for_each(|_| self.pass_next(node, cx));
         }
     }
 
@@ -270,7 +270,7 @@ impl<M: Fleeting> Oracle<M> {
     /// `put_by` then retracts the step.
     pub(super) fn rest(&mut self, cx: &mut Cx<'_, Abstract<M>>) {
         for node in self.names() {
-            (0..self.backlog(node)).for_each(|_| self.tell_next(node, cx));
+            (0..self.backlog(node)).for_each(|_| self.pass_next(node, cx));
         }
         self.rests = true;
     }
@@ -295,18 +295,18 @@ impl<M: Fleeting> Oracle<M> {
     }
 
     /// Chooses a member whose next multicast gets its place (step L2).
-    pub(super) fn draw(&mut self, cx: &mut Cx<'_, Abstract<M>>) {
+    pub(super) fn order_next(&mut self, cx: &mut Cx<'_, Abstract<M>>) {
         let node = one_of(&self.speakers(), cx);
-        self.draw_on(node, cx);
+        self.order_next_of(node, cx);
     }
 
     /// Orders the member's next multicast. A member that has none gets one more event, and is asked
     /// again.
-    pub(super) fn draw_on(&mut self, node: ProcessId, cx: &mut Cx<'_, Abstract<M>>) {
+    pub(super) fn order_next_of(&mut self, node: ProcessId, cx: &mut Cx<'_, Abstract<M>>) {
         if let Some(delivery) = self.node_mut(node).unordered.pop_front() {
             self.order(delivery);
         } else if self.backlog(node) > 0 {
-            self.tell_next(node, cx);
+            self.pass_next(node, cx);
             cx.send(node, Message::Ask);
         } else {
             // The member multicasts nothing, so its events were passed on too early.

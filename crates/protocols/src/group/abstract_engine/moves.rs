@@ -91,7 +91,7 @@ impl<M: Fleeting> Oracle<M> {
         }
         match next {
             Move::Pass if self.settings.is_lazy() => self.pass_all(cx),
-            Move::Order => self.draw(cx),
+            Move::Order => self.order_next(cx),
             Move::Rest => self.rest(cx),
             Move::Pass => {
                 let node = one_of(&self.behind(), cx);

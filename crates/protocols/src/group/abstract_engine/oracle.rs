@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use synod_core::group::{Cause, Change, Delivery, Event, Level, Member, Part, View, ViewId};
 use synod_core::reductions::Fleeting;
-use synod_core::{Aside, Cx, ProcessId, ProcessSet};
+use synod_core::{Cx, ProcessId, ProcessSet, Unhashed};
 
 /// The process that stands for the group service.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -26,7 +26,7 @@ pub struct Oracle<M> {
     /// only.)
     pub(super) rests: bool,
     /// Which timers are set, a bit for each, so that a lazy oracle sets no timer twice.
-    pub(super) set: Aside<u16>,
+    pub(super) set: Unhashed<u16>,
 }
 
 /// A member, as the oracle knows it.
@@ -52,7 +52,7 @@ impl<M: Fleeting> Oracle<M> {
             components: Vec::new(),
             gathered: ProcessSet::EMPTY,
             rests: false,
-            set: Aside(0),
+            set: Unhashed(0),
         }
     }
 
@@ -130,7 +130,7 @@ impl<M: Fleeting> Oracle<M> {
             }
             Message::Certain if from == cx.me() => self.pass_all(cx),
             Message::Done if self.settings.is_lazy() && self.names().any(|node| node == from) => {
-                return self.draw_on(from, cx);
+                return self.order_next_of(from, cx);
             }
             Message::Leave(member) if member.node == from => {
                 if self.is_current(member) {
@@ -176,13 +176,13 @@ impl<M: Fleeting> Oracle<M> {
             && self.settings.passing == Passing::AtOnce
         {
             while !is_last(self.node(node).queue.front()) {
-                self.tell_next(node, cx);
+                self.pass_next(node, cx);
             }
         }
-        self.tell_next(node, cx);
+        self.pass_next(node, cx);
     }
 
-    pub(super) fn tell_next(&mut self, node: ProcessId, cx: &mut Cx<'_, Abstract<M>>) {
+    pub(super) fn pass_next(&mut self, node: ProcessId, cx: &mut Cx<'_, Abstract<M>>) {
         let event = self
             .node_mut(node)
             .queue

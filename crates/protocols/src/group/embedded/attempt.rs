@@ -11,14 +11,14 @@ use synod_core::{ProcessId, ProcessSet, Wire};
 pub(super) struct Attempt<M> {
     pub(super) id: ViewId,
     pub(super) members: Vec<Member>,
-    pub(super) stage: Stage<M>,
+    pub(super) phase: CoordinatorPhase<M>,
     /// Periods since the last new answer.
     pub(super) waited: u32,
 }
 
 /// The phase of an attempt, with the answers so far.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(super) enum Stage<M> {
+pub(super) enum CoordinatorPhase<M> {
     /// The coordinator has proposed the view; these members have accepted.
     Proposed(BTreeMap<ProcessId, Accept<M>>),
     /// The coordinator has sent each part its missing messages; the members in `ready` have them.
@@ -27,9 +27,9 @@ pub(super) enum Stage<M> {
 
 impl<M> Attempt<M> {
     pub(super) fn awaits(&self, node: ProcessId) -> bool {
-        match &self.stage {
-            Stage::Proposed(accepts) => !accepts.contains_key(&node),
-            Stage::Prepared { ready, .. } => !ready.contains(node),
+        match &self.phase {
+            CoordinatorPhase::Proposed(accepts) => !accepts.contains_key(&node),
+            CoordinatorPhase::Prepared { ready, .. } => !ready.contains(node),
         }
     }
 
@@ -46,9 +46,11 @@ impl<M> Attempt<M> {
 impl<M: Wire> Attempt<M> {
     /// The message that the coordinator repeats to a member that has not answered.
     pub(super) fn reminder(&self, node: ProcessId) -> Message<M> {
-        let theirs = match &self.stage {
-            Stage::Proposed(_) => None,
-            Stage::Prepared { prepares, .. } => prepares.iter().find(|(to, _)| to.contains(node)),
+        let theirs = match &self.phase {
+            CoordinatorPhase::Proposed(_) => None,
+            CoordinatorPhase::Prepared { prepares, .. } => {
+                prepares.iter().find(|(to, _)| to.contains(node))
+            }
         };
         match theirs {
             None => Message::Propose { attempt: self.id, members: self.members.clone() },

@@ -7,7 +7,7 @@
 //! member's multicast beyond a missing message may depend on it, and is left out.
 
 use super::message::{Accept, Numbered, Prepare};
-use super::order::{Order, tell};
+use super::total_order::{TotalOrder, deliver_entry};
 use super::{Embedded, Phase};
 use std::collections::BTreeMap;
 use synod_core::group::{Cause, Change, Event, Member, Part, View, ViewId};
@@ -73,12 +73,12 @@ impl<M: Wire> Embedded<M> {
         let companions = companions.map_or(ProcessSet::EMPTY, |part| part.members.clone());
         let view = self.next_view(&prepare);
         self.finish(prepare.delivered, prepare.log, &companions, cx);
-        self.order = Order::new(view.id, view.members.clone());
+        self.order = TotalOrder::new(view.id, view.members.clone());
         self.epoch = self.epoch.max(view.id.epoch);
         self.peers.on_view(&view.members);
         (self.own_kept, self.frozen, self.fresh) = (0, 0, false);
         cx.output(Event::View(view));
-        self.tell_room(cx);
+        self.announce_room(cx);
         self.submit(cx);
     }
 
@@ -99,15 +99,15 @@ impl<M: Wire> Embedded<M> {
         }
         while order.log.delivered() < delivered {
             let Some((sender, entry)) = order.log.next_anyway() else { break };
-            tell(sender, entry, cx);
+            deliver_entry(sender, entry, cx);
         }
         cx.output(Event::Transitional(companions.clone()));
         while let Some((sender, entry)) = order.log.next_anyway() {
-            tell(sender, entry, cx);
+            deliver_entry(sender, entry, cx);
         }
         let beyond = order.log.rest().into_iter();
         for (sender, entry) in beyond.filter(|(sender, _)| companions.contains(sender.node)) {
-            tell(sender, entry, cx);
+            deliver_entry(sender, entry, cx);
         }
     }
 

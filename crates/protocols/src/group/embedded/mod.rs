@@ -6,8 +6,8 @@
 //! sides that reach each other again merge. In a view a sequencer numbers the multicasts.
 //!
 //! - `peers` is the failure detector, and chooses the coordinator and the wanted members;
-//! - `order` gives the multicasts of a view one order, with numbers from `numbers`;
-//! - `change` changes the view, and `install` makes the last deliveries of the old one.
+//! - `total_order` gives the multicasts of a view one order, with numbers from `numbers`;
+//! - `view_change` changes the view, and `install` makes the last deliveries of the old one.
 //!
 //! - Assumes: nodes are known beforehand, and do not lie. Messages may be lost, doubled, late and
 //!   out of order, links may work in one direction only, nodes crash and start again with a higher
@@ -27,19 +27,18 @@
 
 mod attempt;
 mod card;
-mod change;
 mod install;
 mod log;
 mod message;
 mod numbers;
-mod order;
 mod peers;
+mod total_order;
+mod view_change;
 
 pub use card::{CARD, PARAMETERS, PERIOD, TIMEOUT, VIEWS_AT_MOST, WINDOW_OF};
 pub use message::{Accept, Entry, Hello, Message, Numbered, Prepare};
 
 use attempt::Attempt;
-use order::Order;
 use peers::Peers;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -48,6 +47,7 @@ use synod_core::group::{
     Ask, Capabilities, Cause, Change, Engine, Event, Level, Member, Part, View, ViewId,
 };
 use synod_core::{Cx, ProcessId, Protocol, Setup, SetupError, Wire};
+use total_order::TotalOrder;
 
 /// Length limit of a message, in bytes.
 const LONGEST_MESSAGE: usize = 1 << 20;
@@ -97,7 +97,7 @@ pub struct Embedded<M> {
     /// The highest epoch that this process has heard of.
     epoch: u64,
     /// The present view, and its total order.
-    order: Order<M>,
+    order: TotalOrder<M>,
     phase: Phase<M>,
     /// The last view that this member accepted.
     promised: ViewId,
@@ -127,9 +127,9 @@ impl<M: Wire> Protocol for Embedded<M> {
 
     fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
         let (me, node) = (self.member(cx), cx.me());
-        self.epoch = change::first_epoch(u64::from(cx.incarnation()).saturating_sub(1)) + 1;
+        self.epoch = view_change::first_epoch(u64::from(cx.incarnation()).saturating_sub(1)) + 1;
         let id = ViewId { epoch: self.epoch, by: me };
-        self.order = Order::new(id, vec![me]);
+        self.order = TotalOrder::new(id, vec![me]);
         self.promised = id;
         let joined = vec![Change { member: me, cause: Cause::Join }];
         let part = Part { from: None, members: [node].into_iter().collect() };
@@ -234,7 +234,7 @@ impl<M: Wire> Embedded<M> {
             peers: Peers::new(me, setup.n, settings.patience),
             settings,
             epoch: 1,
-            order: Order::new(id, vec![me_first]),
+            order: TotalOrder::new(id, vec![me_first]),
             phase: Phase::Steady,
             promised: id,
             frozen: 0,
@@ -267,7 +267,7 @@ impl<M: Wire> Embedded<M> {
         self.submit(cx);
     }
 
-    fn tell_room(&mut self, cx: &mut Cx<'_, Self>) {
+    fn announce_room(&mut self, cx: &mut Cx<'_, Self>) {
         if self.full && self.room() > 0 {
             self.full = false;
             cx.output(Event::Room);
@@ -316,7 +316,7 @@ impl<M: Wire> Embedded<M> {
     }
 
     fn on_hello(&mut self, from: ProcessId, hello: Hello, cx: &mut Cx<'_, Self>) {
-        if hello.incarnation == 0 || hello.epoch > change::LAST_EPOCH {
+        if hello.incarnation == 0 || hello.epoch > view_change::LAST_EPOCH {
             return cx.accuse(from, "gave a sign of life that cannot be");
         }
         let (epoch, view, have) = (hello.epoch, hello.view, hello.have);

@@ -22,7 +22,7 @@
 //! - State: the coordinator holds the members' messages of their views, at most `window` of each
 //!   member of each view, until all members have them.
 
-use super::attempt::{Attempt, Stage};
+use super::attempt::{Attempt, CoordinatorPhase};
 use super::message::{Accept, Message, Prepare};
 use super::{Embedded, Phase};
 use std::collections::BTreeMap;
@@ -77,10 +77,10 @@ impl<M: Wire> Embedded<M> {
         self.settings.views = left;
         self.epoch = self.epoch.max(first_epoch(self.peers.restarts(cx.incarnation()))) + 1;
         let id = ViewId { epoch: self.epoch, by: self.member(cx) };
-        let (members, stage) = (self.wanted.clone(), Stage::Proposed(BTreeMap::new()));
+        let (members, phase) = (self.wanted.clone(), CoordinatorPhase::Proposed(BTreeMap::new()));
         let to = members.iter().map(|member| member.node).collect();
         let proposal = Message::Propose { attempt: id, members: members.clone() };
-        self.attempt = Some(Attempt { id, members, stage, waited: 0 });
+        self.attempt = Some(Attempt { id, members, phase, waited: 0 });
         if self.wanted.len() > 1 {
             cx.multicast_to(to, proposal);
         }
@@ -170,7 +170,7 @@ impl<M: Wire> Embedded<M> {
         if !attempt.contains(from) {
             return cx.accuse(from, "accepted what was not proposed to it");
         }
-        let Stage::Proposed(accepts) = &mut attempt.stage else { return };
+        let CoordinatorPhase::Proposed(accepts) = &mut attempt.phase else { return };
         if accepts.insert(from, accept).is_none() {
             attempt.waited = 0;
         }
@@ -182,7 +182,7 @@ impl<M: Wire> Embedded<M> {
     /// All members have accepted: sends each of them the messages that its companions hold.
     fn prepare(&mut self, cx: &mut Cx<'_, Self>) {
         let Some(attempt) = &mut self.attempt else { return };
-        let Stage::Proposed(accepts) = &mut attempt.stage else { return };
+        let CoordinatorPhase::Proposed(accepts) = &mut attempt.phase else { return };
         let accepts = std::mem::take(accepts);
         let prepares = super::install::prepare(attempt.id, &attempt.members, accepts);
         let mut own = None;
@@ -196,7 +196,7 @@ impl<M: Wire> Embedded<M> {
                 cx.multicast_to(others, Message::Prepare(Box::new(prepare.clone())));
             }
         }
-        attempt.stage = Stage::Prepared { prepares, ready: ProcessSet::EMPTY };
+        attempt.phase = CoordinatorPhase::Prepared { prepares, ready: ProcessSet::EMPTY };
         if let Some(own) = own {
             self.phase = Phase::Ready(Box::new(own));
         }
@@ -241,7 +241,7 @@ impl<M: Wire> Embedded<M> {
         if !attempt.contains(from) {
             return cx.accuse(from, "is ready for what was not proposed to it");
         }
-        let Stage::Prepared { ready, .. } = &mut attempt.stage else { return };
+        let CoordinatorPhase::Prepared { ready, .. } = &mut attempt.phase else { return };
         if ready.insert(from) {
             attempt.waited = 0;
         }

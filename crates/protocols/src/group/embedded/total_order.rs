@@ -44,7 +44,7 @@ pub(super) struct Progress {
 
 /// The total order of one view.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(super) struct Order<M> {
+pub(super) struct TotalOrder<M> {
     pub(super) view: ViewId,
     pub(super) members: Vec<Member>,
     pub(super) log: Log<M>,
@@ -52,7 +52,7 @@ pub(super) struct Order<M> {
     /// At the sequencer: the last number granted.
     pub(super) last: u64,
     /// The number in our last `Have`, or, at the sequencer, in its last `Stable`.
-    told: u64,
+    reported: u64,
     /// How many of our messages have a number, and how many numbers we asked for.
     pub(super) numbered: u64,
     pub(super) asked: u64,
@@ -62,17 +62,17 @@ pub(super) struct Order<M> {
     pub(super) tickets: BTreeMap<u64, u64>,
 }
 
-impl<M: Wire> Order<M> {
+impl<M: Wire> TotalOrder<M> {
     /// The order of a view that begins.
     pub(super) fn new(view: ViewId, members: Vec<Member>) -> Self {
         let progress = vec![Progress::default(); members.len()];
-        Order {
+        TotalOrder {
             view,
             members,
             log: Log::new(),
             progress,
             last: 0,
-            told: 0,
+            reported: 0,
             numbered: 0,
             asked: 0,
             waited: 0,
@@ -146,8 +146,9 @@ impl<M: Wire> Embedded<M> {
                 }
             }
             self.stabilise(cx);
-        } else if have > order.told && (urgent || have - order.told >= self.settings.few()) {
-            order.told = have;
+        } else if have > order.reported && (urgent || have - order.reported >= self.settings.few())
+        {
+            order.reported = have;
             cx.send(order.sequencer(), Message::Have { view, number: have });
         }
     }
@@ -176,8 +177,9 @@ impl<M: Wire> Embedded<M> {
         let urgent = order.log.stabilise(number);
         if order.sequencer() == cx.me() && order.members.len() > 1 {
             let view = order.view;
-            if number > order.told && (urgent || number - order.told >= self.settings.few()) {
-                order.told = number;
+            if number > order.reported && (urgent || number - order.reported >= self.settings.few())
+            {
+                order.reported = number;
                 cx.multicast_to(order.set(), Message::Stable { view, number });
             }
         }
@@ -194,11 +196,11 @@ impl<M: Wire> Embedded<M> {
 
     fn deliver(&mut self, cx: &mut Cx<'_, Self>) {
         while let Some((sender, entry)) = self.order.log.next() {
-            tell(sender, entry, cx);
+            deliver_entry(sender, entry, cx);
         }
         let me = self.member(cx);
         self.own_kept -= self.order.log.forget(me);
-        self.tell_room(cx);
+        self.announce_room(cx);
     }
 
     /// A period is over: repeats messages and requests that may be lost.
@@ -249,7 +251,11 @@ impl<M: Wire> Embedded<M> {
 }
 
 /// Hands a message to the service.
-pub(super) fn tell<M: Wire>(sender: Member, entry: Entry<M>, cx: &mut Cx<'_, Embedded<M>>) {
+pub(super) fn deliver_entry<M: Wire>(
+    sender: Member,
+    entry: Entry<M>,
+    cx: &mut Cx<'_, Embedded<M>>,
+) {
     let Entry { sent_in, level, message } = entry;
     cx.output(Event::Deliver(Delivery { sender, sent_in, level, message }));
 }
