@@ -213,13 +213,13 @@ impl<V: Variant> Table<V> {
         copy: Entries,
         session: &mut Session<'_, Self>,
     ) {
-        let Standing::Inside { view, transfer, .. } = &mut self.standing else { return };
+        let Standing::Inside { view, transfer, me } = &mut self.standing else { return };
         let StateTransfer::Gathering(missing) = transfer else { return };
         if sent_in != *view {
             return;
         }
         missing.remove(sender.node);
-        if missing.is_empty() {
+        if missing.is_empty() || V::HASTY && sender == *me {
             *transfer = StateTransfer::Ready;
         }
         let ready = (*transfer == StateTransfer::Ready).then_some(*view);
