@@ -20,7 +20,7 @@ struct Load {
     operations: u64,
     clients: u64,
     keys: u64,
-    /// One operation in so many is abandoned; never, if zero.
+    /// One operation in this number is abandoned; none, if zero.
     abandons: u64,
     /// Whether all clients wait for each other, as if the disk was written for all of them at once.
     batches: bool,

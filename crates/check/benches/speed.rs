@@ -104,7 +104,7 @@ struct Explored {
     bytes: f64,
 }
 
-/// Four processes, one thread, until so many states were found.
+/// Explores four processes on one thread, until it has found this number of states.
 fn explored(states: usize, judged: Judged) -> Explored {
     let mut question = Question::new(Scope::of(4));
     question.judged = judged;
@@ -115,8 +115,8 @@ fn explored(states: usize, judged: Judged) -> Explored {
     Explored { unique: found.unique, states: found.states, bytes }
 }
 
-/// The same processes under Stateright, which judges ME1 and ME2; until so many states were
-/// reached.
+/// Explores the same processes under Stateright, which judges ME1 and ME2, until it has reached
+/// this number of states.
 fn explored_by_stateright(states: u64) -> Explored {
     let model = actors::model::<RicartAgrawala>(4);
     let checker = model.checker().target_state_count(states as usize).spawn_bfs().join();

@@ -1,8 +1,8 @@
 //! The edges between visited states, and whether they form a circle.
 //!
-//! Most worlds end after finitely many steps, whatever happens. The graph of their states has no
-//! circle, so no process waits for ever on one, and the search for fair circles ([`crate::lasso`])
-//! is left out. That search walks through all states once more; the test here sorts their
+//! Most worlds end after finitely many steps on every path. The graph of their states has no
+//! circle, so no process waits for ever on one, and the explorer skips the search for fair circles
+//! ([`crate::lasso`]). That search walks through all states once more; the test here sorts their
 //! fingerprints.
 //!
 //! A liveness property is a claim about histories with finitely many faults. So edges of faults are

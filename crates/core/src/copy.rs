@@ -1,4 +1,4 @@
-//! Copies that keep what is allocated.
+//! Copies that reuse the memory of the value they replace.
 
 /// `Clone` for a struct, field by field. Its `clone_from` is that of the fields: explorers copy
 /// worlds all the time, and most of a world fits into what its predecessor had allocated. Options

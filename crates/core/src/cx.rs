@@ -84,7 +84,7 @@ pub struct Cx<'a, P: Protocol> {
     me: ProcessId,
     /// How many processes there are in the world.
     n: usize,
-    /// The group in which the step takes place, if it is not everybody.
+    /// The group in which the step takes place, if a layer above narrowed it down.
     members: Option<&'a ProcessSet>,
     effects: &'a mut dyn Effects<P>,
 }
@@ -126,7 +126,7 @@ impl<'a, P: Protocol> Cx<'a, P> {
         self.members.map_or(self.n, ProcessSet::len)
     }
 
-    /// The group, this process included: everybody, unless a layer above narrowed it down.
+    /// The group, this process included: all processes, unless a layer above narrowed it down.
     pub fn group(&self) -> impl DoubleEndedIterator<Item = ProcessId> + Clone + use<P> {
         let members = self.members.cloned();
         ProcessId::all(self.n).filter(move |&p| members.as_ref().is_none_or(|m| m.contains(p)))
@@ -227,7 +227,7 @@ impl<'a, P: Protocol> Cx<'a, P> {
         self.cross(None, step, no_record)
     }
 
-    /// The same, in a smaller group: for the layer below there is nobody else.
+    /// The same, in a smaller group: for the layer below no other process exists.
     #[must_use = "the outputs of the layer below are events for this one"]
     pub fn below_in<L>(
         &mut self,
@@ -279,14 +279,14 @@ impl<'a, P: Protocol> Cx<'a, P> {
     }
 
     /// Runs one step of a protocol, and returns what it wants done without doing it.
-    pub(crate) fn aside<L: Protocol>(
+    pub(crate) fn collect_effects<L: Protocol>(
         &mut self,
         step: impl FnOnce(&mut Cx<'_, L>),
     ) -> Vec<EffectOf<L>> {
         let (me, n, members) = (self.me, self.n, self.members);
-        let mut aside = Aside { above: self, effects: Vec::new() };
-        step(&mut Cx { me, n, members, effects: &mut aside });
-        aside.effects
+        let mut collector = Collector { above: self, effects: Vec::new() };
+        step(&mut Cx { me, n, members, effects: &mut collector });
+        collector.effects
     }
 
     pub(crate) fn cross<L>(
@@ -390,12 +390,12 @@ where
 }
 
 /// The world as a protocol sees it whose effects are only collected.
-struct Aside<'a, 'b, P: Protocol, L: Protocol> {
+struct Collector<'a, 'b, P: Protocol, L: Protocol> {
     above: &'a mut Cx<'b, P>,
     effects: Vec<EffectOf<L>>,
 }
 
-impl<P: Protocol, L: Protocol> Effects<L> for Aside<'_, '_, P, L> {
+impl<P: Protocol, L: Protocol> Effects<L> for Collector<'_, '_, P, L> {
     fn effect(&mut self, effect: EffectOf<L>) {
         self.effects.push(effect);
     }

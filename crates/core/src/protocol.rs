@@ -1,9 +1,9 @@
 //! A distributed algorithm, seen from one process.
 
 use crate::cx::Cx;
-use crate::kind::kind_of;
 use crate::process::ProcessId;
 use crate::reductions::Reductions;
+use crate::variant_name::variant_name;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
@@ -20,20 +20,20 @@ impl<T> Data for T where
 {
 }
 
-/// What makes no difference between states: they are the same to an explorer, which compares
-/// hashes.
+/// A value that the hash leaves out: an explorer compares hashes, so two states that differ only
+/// here are one state to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Aside<T>(pub T);
+pub struct Unhashed<T>(pub T);
 
-impl<T> Hash for Aside<T> {
+impl<T> Hash for Unhashed<T> {
     fn hash<H: Hasher>(&self, _state: &mut H) {}
 }
 
-/// What travels between processes. The provided method fits every enum: `impl Wire for Message {}`.
+/// A message between processes. The provided method fits every enum: `impl Wire for Message {}`.
 pub trait Wire: Data {
     /// The name under which the message is counted and drawn: the variant's name of an enum.
     fn kind(&self) -> &'static str {
-        kind_of(self)
+        variant_name(self)
     }
 }
 
@@ -48,22 +48,22 @@ impl Wire for Never {}
 /// The state of the process *is* the implementing value: an explorer copies, compares and hashes
 /// it. Handlers are atomic: nothing else happens at this process while one runs.
 pub trait Protocol: Data {
-    /// What the layer above, or the application, may ask.
+    /// Requests of the layer above, or of the application.
     type Input: Data;
-    /// What the protocol tells it.
+    /// Answers to it.
     type Output: Data;
-    /// What travels between two processes.
+    /// Messages between two processes.
     type Message: Wire;
     /// The name of a timer; setting a timer that is already set moves it.
     type Timer: Data;
 
-    /// What explorers may leave out: by default, nothing.
+    /// Hints for explorers: by default, none.
     const REDUCTIONS: Reductions<Self> = Reductions::NONE;
 
     /// The process starts, or starts again after a crash.
     fn on_start(&mut self, _cx: &mut Cx<'_, Self>) {}
 
-    /// The layer above asks for something.
+    /// The layer above makes a request.
     fn on_input(&mut self, input: Self::Input, cx: &mut Cx<'_, Self>);
 
     /// A message arrives. It may be late, duplicated or forged: it is data, never a reason to

@@ -118,6 +118,7 @@ catalogue! {
     slots::mutants::DeathOfALife,
     table::TableAlgorithm,
     table::mutants::TableReplaced,
+    table::mutants::TableHasty,
     consensus::NaiveConsensus,
     consensus::SyncConsensus,
     consensus::OralGenerals,

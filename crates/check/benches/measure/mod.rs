@@ -20,8 +20,8 @@ pub(crate) fn best_from<S, T>(begin: &dyn Fn() -> S, run: &dyn Fn(S) -> T) -> (f
     runs.min_by(|a, b| a.0.total_cmp(&b.0)).expect("there are several")
 }
 
-/// The least CPU time of several runs of each, all their threads included, and what came of that
-/// one. They take turns, so that whatever else the machine does is no advantage to either.
+/// The least CPU time of several runs of each, all their threads included, and the result of that
+/// run. They take turns, so that other load of the machine is no advantage to either.
 #[allow(dead_code, reason = "the same")]
 pub(crate) fn in_turn<T, const N: usize>(runs: [&dyn Fn() -> T; N]) -> [(f64, T); N] {
     let timed = |run: &dyn Fn() -> T| {

@@ -148,7 +148,7 @@ impl<S: ViewByView> Members<S> {
         self.act(state, view, room, |service, session| service.on_view(view, session))
     }
 
-    /// A member of a view is told a message, the end of the view, or that there is room.
+    /// A member of a view is told a message, the end of the view, or new room.
     pub(super) fn react(&mut self, state: u32, told: Told, view: &View, room: usize) -> Reaction {
         if let Some(known) = self.reactions.get(&(state, told, room)) {
             return known.clone();

@@ -112,8 +112,8 @@ struct Input {
 struct Entrant {
     member: Member,
     state: u32,
-    /// The members of its last view, and whose lives ended there as it was told; nobody if it is
-    /// new.
+    /// The members of its last view, and those whose lives ended there as it was told; empty if it
+    /// is new.
     before: Vec<Member>,
     ended: Nodes,
     is_new: bool,

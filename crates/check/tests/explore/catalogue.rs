@@ -7,7 +7,7 @@ use synod_drivers::Refuted;
 use synod_protocols::{entries, which};
 use synod_sim::world::Judged;
 
-/// What is left of an exploration.
+/// The result of an exploration.
 struct Outcome {
     unfinished: Option<Unfinished>,
     /// Property, and the length of the shortest history that violates it.

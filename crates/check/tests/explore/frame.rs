@@ -122,7 +122,7 @@ fn promising_before_writing_is_no_fault_as_long_as_nobody_crashes() {
     assert!(exploration.exhausted() && exploration.refutation(ME1).is_none());
 }
 
-/// A lock with a secret: whoever happens to choose 2 and then 3 is let in twice.
+/// A lock with a secret: a process that happens to choose 2 and then 3 is let in twice.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Lock;
 
@@ -166,8 +166,9 @@ fn every_sequence_of_choices_is_tried_and_the_one_that_breaks_is_named() {
     assert_eq!(refuted.history.steps[0].choices, [2, 3]);
 }
 
-/// Says that it wants in, and goes in after `PATIENCE` milliseconds, unless it hears by then that
-/// somebody with a smaller name wants in, too. Whoever has heard of another does not even try.
+/// Says that it wants in, and goes in after `PATIENCE` milliseconds, unless it hears by then that a
+/// process with a smaller name wants in, too. A process that has heard of another does not even
+/// try.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Patient<const PATIENCE: u64> {
     has_heard: bool,

@@ -9,13 +9,13 @@ use synod_core::family::Mutex;
 use synod_core::family::mutex::{Input, ME1, Output};
 use synod_core::reductions::{FaultBudgets, retract};
 use synod_core::{
-    Algorithm, Aside, Card, Cx, ProcessId, Protocol, Reductions, Setup, SetupError, Wire,
+    Algorithm, Card, Cx, ProcessId, Protocol, Reductions, Setup, SetupError, Unhashed, Wire,
 };
 use synod_drivers::Explored;
 use synod_protocols::{Visit, entries, visit, which};
 use synod_sim::Judged;
 
-/// Worlds of at most so many states are compared: first lean, then full.
+/// Limits for the states of the worlds that are compared: first lean, then full.
 const LEAN: usize = 4_000;
 const FULL: usize = 60_000;
 
@@ -30,8 +30,8 @@ fn verdicts(explored: &Explored) -> BTreeMap<&'static str, bool> {
     verdicts.map(|(property, refuted)| (*property, refuted.is_some())).collect()
 }
 
-/// The properties about which both say something, and not the same. (An invariant that stands for
-/// what a lazy engine leaves out is judged only where it does.)
+/// The properties that both explorations judge, with different verdicts. (An invariant that
+/// replaces the omissions of a lazy engine is judged only with such an engine.)
 fn differ(lean: &Explored, full: &Explored) -> Vec<&'static str> {
     let (lean, full) = (verdicts(lean), verdicts(full));
     let other = |(property, refuted): &(&&'static str, &bool)| {
@@ -76,7 +76,7 @@ fn hints(name: &str) -> Vec<&'static str> {
     visit(name, Hints).expect("it is in the catalogue")
 }
 
-/// A pool in which nobody claims anything: it falls apart, and comes together, on a lazy engine.
+/// A pool without claims, which falls apart and comes together, on a lazy engine.
 const fn lazy_pool(set: Settings) -> Scope {
     Scope { rounds: Rounds::Times(0), order: Order::Fifo, set, ..Scope::of(3) }
 }
@@ -208,7 +208,7 @@ struct Liar<const HINT: u8> {
     /// How often this process was let in.
     times: u32,
     /// How often the key may still break. It is not hashed.
-    breaks: Aside<u8>,
+    breaks: Unhashed<u8>,
 }
 
 const IGNORES: u8 = 0;
@@ -243,7 +243,7 @@ impl<const HINT: u8> Liar<HINT> {
         true
     }
 
-    /// A broken key opens for everybody: with less left there are more histories, not fewer.
+    /// A broken key opens for every process: with less left there are more histories, not fewer.
     fn faults_left(&self) -> FaultBudgets {
         [self.breaks.0, 0, 0, 0, 0, 0, 0, 0]
     }
@@ -317,7 +317,7 @@ impl<const HINT: u8> Algorithm for Liar<HINT> {
     const CARD: Card = Card { name: "liar", ..Card::BLANK };
 
     fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
-        Ok(vec![Liar { lent: false, times: 0, breaks: Aside(1) }; setup.n])
+        Ok(vec![Liar { lent: false, times: 0, breaks: Unhashed(1) }; setup.n])
     }
 
     fn takes_part(&self, me: ProcessId) -> bool {

@@ -1,4 +1,4 @@
-//! A protocol that always has something to do, and never gets anywhere.
+//! A protocol that always takes a further step, and never gets anywhere.
 
 use serde::{Deserialize, Serialize};
 use synod_check::{Question, explore};
@@ -7,8 +7,8 @@ use synod_core::family::mutex::{Input, ME1, ME2, Mutex, Output};
 use synod_core::{Algorithm, Card, Cx, Never, ProcessId, Protocol, Setup, SetupError, Wire};
 use synod_sim::world::Judged;
 
-/// "After you." "No, after you." Whoever is asked answers with the same question, for ever; unless
-/// it is `FIRM`: then the second is let in.
+/// "After you." "No, after you." A process that is asked answers with the same question, for ever;
+/// unless it is `FIRM`: then the second is let in.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Polite<const FIRM: bool> {
     waits: bool,
@@ -66,7 +66,7 @@ fn circle<A: Algorithm<Family = Mutex>>() -> Option<(usize, Option<usize>)> {
     Some((refuted.history.steps.len(), refuted.history.returns_to))
 }
 
-/// It is asked once, no card says that it is restless, and something can always happen.
+/// It is asked once, no card says that it is restless, and a step is always possible.
 #[test]
 fn who_is_put_off_politely_for_ever_is_found_though_nothing_ever_stands_still() {
     assert_eq!(circle::<Polite<false>>(), Some((3, Some(1))));

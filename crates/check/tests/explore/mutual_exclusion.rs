@@ -38,8 +38,8 @@ fn whoever_waits_in_a_token_ring_for_ever_gets_in_again_and_again() {
     assert_eq!(all_promises_hold::<TokenRing>(Rounds::Forever, None), 36);
 }
 
-/// Requests to a process that nobody waits for can pile up without end, so states in which a link
-/// carries more than two messages are left out.
+/// Requests to a process whose answer no process needs can pile up without end, so states in which
+/// a link carries more than two messages are left out.
 #[test]
 fn a_fair_choice_of_the_next_holder_starves_nobody() {
     let left_out = |states| Some(Unfinished::Limit("messages on a link", states));
@@ -52,8 +52,8 @@ fn there_is_one_token_in_every_state_of_two_rounds() {
     assert_eq!(all_promises_hold::<RicartAgrawalaToken>(Rounds::Times(2), None), 39421);
 }
 
-/// Outstanding tickets differ by at most N − 1, the latest defers nobody, and all together defer
-/// at most N(N − 1)/2.
+/// Outstanding tickets differ by at most N − 1, the latest defers no request, and all together
+/// defer at most N(N − 1)/2.
 #[test]
 fn the_answers_about_tickets_are_true_in_every_state_of_two_rounds() {
     assert_eq!(all_promises_hold::<RicartAgrawalaTickets>(Rounds::Times(2), None), 44833);

@@ -121,7 +121,8 @@ fn what_a_prefix_violates_itself_is_told_at_the_step_that_violates_it() {
     assert_eq!(told.unfinished, Some(Unfinished::AllRefuted));
 }
 
-/// Goes in at the first answer of a peer, whoever else is in, and ignores the answers after that.
+/// Goes in at the first answer of a peer, even if another process is in, and ignores the answers
+/// after that.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct FirstAnswer {
     has_entered: bool,

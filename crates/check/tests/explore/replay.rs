@@ -19,7 +19,8 @@ fn compare(name: &str, Counterexample { property, scope, .. }: &Counterexample) 
     let scenario = Scenario::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let played = synod_drivers::play(which, &scenario).expect("it is in the catalogue");
     let played = played.unwrap_or_else(|error| panic!("{error}\n{text}"));
-    // A question judges what it asks about, and liveness only when nothing can happen any more.
+    // A question judges the properties it asks about, and liveness only when no further step is
+    // possible.
     let violates = |event: &Event| event.what == What::Violation && event.kind == *property;
     let at_once = refuted.events.iter().any(violates);
     let (found, digest) = written(&refuted.events, |_| true);

@@ -10,7 +10,7 @@ use synod_core::{Algorithm, Never};
 use synod_protocols::mutex::{CentralServer, Maekawa, RicartAgrawala, SuzukiKasami};
 use synod_sim::world::Judged;
 
-/// Unique states, whether somebody can enter while another is inside, and whether somebody can
+/// Unique states, whether a process can enter while another is inside, and whether a process can
 /// wait for ever: by the other checker.
 fn theirs<A>(n: usize) -> (usize, bool, bool)
 where

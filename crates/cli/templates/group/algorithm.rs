@@ -161,7 +161,7 @@ impl Catalogued<GroupEngine<Message>> for MyService {
         idea: "Writes bear stamps, and each key keeps the greatest. In a new view all tell what \
                they have.",
         rules: &[
-            "put: multicast the write, with a stamp greater than all that are known",
+            "put: multicast the write, with a stamp greater than all known ones",
             "a write, or a copy, is delivered: keep what has the greater stamp",
             "a new view: multicast the copy; ready, when the copies of all members are delivered",
         ],

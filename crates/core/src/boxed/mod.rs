@@ -5,11 +5,11 @@
 //! indirect call. Copies become cheaper: boxes and messages are shared until a step changes them,
 //! and explorers copy worlds all the time.
 
-mod kind;
 mod value;
+mod which;
 
-pub use kind::{VisitFamily, Which};
 pub use value::{BoxedMessage, BoxedTimer};
+pub use which::{VisitFamily, Which};
 
 use crate::algorithm::{Algorithm, Invariant, Kit};
 use crate::card::{Card, Size};
@@ -19,7 +19,6 @@ use crate::family::Family;
 use crate::process::ProcessId;
 use crate::protocol::Protocol;
 use crate::setup::{Setup, SetupError};
-use kind::{Kind, Of};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 use std::any::Any;
 use std::fmt;
@@ -27,6 +26,7 @@ use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::sync::Arc;
 use value::{STAYS, Value, forwards_to_its_value};
+use which::{ErasedAlgorithm, Typed};
 
 /// One process of any algorithm of the family. [`Setup::of`] names the algorithm.
 pub struct Boxed<F: Family>(Arc<dyn State<F>>);
@@ -34,7 +34,7 @@ pub struct Boxed<F: Family>(Arc<dyn State<F>>);
 /// The operations of a process, of any algorithm.
 trait State<F: Family>: Value {
     fn copy(&self) -> Arc<dyn State<F>>;
-    fn kind(&self) -> &'static dyn Kind<F>;
+    fn algorithm(&self) -> &'static dyn ErasedAlgorithm<F>;
     fn on_start(&mut self, cx: &mut Cx<'_, Boxed<F>>);
     fn on_input(&mut self, input: F::Input, cx: &mut Cx<'_, Boxed<F>>);
     fn on_message(&mut self, from: ProcessId, message: BoxedMessage, cx: &mut Cx<'_, Boxed<F>>);
@@ -51,8 +51,8 @@ impl<A: Algorithm> State<A::Family> for A {
         Arc::new(self.clone())
     }
 
-    fn kind(&self) -> &'static dyn Kind<A::Family> {
-        &Of::<A>(PhantomData)
+    fn algorithm(&self) -> &'static dyn ErasedAlgorithm<A::Family> {
+        &Typed::<A>(PhantomData)
     }
 
     fn on_start(&mut self, cx: &mut Cx<'_, Boxed<A::Family>>) {
@@ -106,7 +106,7 @@ impl<F: Family> Boxed<F> {
     /// Reads the state of a process of the algorithm that the setup names, as [`Boxed::encode`]
     /// wrote it. None if the bytes are no such state.
     pub fn read_state(setup: &Setup, bytes: &[u8]) -> Option<Self> {
-        Which::kind::<F>(setup).read_state(bytes)
+        Which::algorithm::<F>(setup).read_state(bytes)
     }
 
     /// All invariants of the algorithm that the setup names, also those that this setup leaves
@@ -122,7 +122,7 @@ impl<F: Family> Boxed<F> {
     /// Reads a message of the algorithm that the setup names, as [`BoxedMessage::encode`] wrote it.
     /// None if it is no such message.
     pub fn read_message(setup: &Setup, bytes: &[u8]) -> Option<BoxedMessage> {
-        Which::kind::<F>(setup).read_message(bytes)
+        Which::algorithm::<F>(setup).read_message(bytes)
     }
 
     fn value(&self) -> &dyn Value {
@@ -192,11 +192,11 @@ impl<F: Family> Algorithm for Boxed<F> {
     const CARD: Card = Card::BLANK;
 
     fn kit(setup: &Setup) -> Kit<Self> {
-        Which::kind(setup).kit(setup)
+        Which::algorithm(setup).kit(setup)
     }
 
     fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
-        Which::kind(setup).assemble(setup)
+        Which::algorithm(setup).assemble(setup)
     }
 
     fn takes_part(&self, me: ProcessId) -> bool {
@@ -204,12 +204,12 @@ impl<F: Family> Algorithm for Boxed<F> {
     }
 
     fn is_restless(processes: &[Self]) -> bool {
-        processes.first().is_some_and(|first| first.0.kind().is_restless(processes))
+        processes.first().is_some_and(|first| first.0.algorithm().is_restless(processes))
     }
 
     fn size(processes: &[Self]) -> Size {
         let none = Size { n: 0, k: 0 };
-        processes.first().map_or(none, |first| first.0.kind().size(processes))
+        processes.first().map_or(none, |first| first.0.algorithm().size(processes))
     }
 
     fn begins_round(timer: &BoxedTimer) -> bool {
@@ -217,7 +217,7 @@ impl<F: Family> Algorithm for Boxed<F> {
     }
 
     fn has_costs(setup: &Setup) -> bool {
-        Which::kind::<F>(setup).has_costs(setup)
+        Which::algorithm::<F>(setup).has_costs(setup)
     }
 
     fn stamp(&mut self) -> u64 {

@@ -100,7 +100,7 @@ impl<P: Corruptible> Byzantine<P> {
             // A loyal process pays nothing for the wrapper: its effects are not copied.
             Byzantine::Loyal(process) => cx.in_place(|cx| step(process, cx)),
             Byzantine::Traitor(process, adversary) => {
-                for effect in cx.aside(|cx| step(process, cx)) {
+                for effect in cx.collect_effects(|cx| step(process, cx)) {
                     betray(process, adversary, effect, cx);
                 }
             }
@@ -172,7 +172,8 @@ impl<P: Corruptible> Byzantine<P> {
         }
     }
 
-    /// Adversaries remember messages, and nobody makes the numbers in these small.
+    /// Makes no numbers small if there is a traitor: adversaries remember messages, whose numbers
+    /// would stay large.
     fn normalise(processes: &mut [&mut Self], in_flight: &mut [&mut P::Message]) -> bool {
         let all_are_loyal = processes.iter().all(|process| process.loyal().is_some());
         let mut processes: Vec<_> =

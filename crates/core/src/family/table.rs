@@ -2,8 +2,8 @@
 //!
 //! A member reads its own copy and writes by multicast. Sides of a partition go on apart; when they
 //! come together, each key keeps its last write. *Last* is by stamps, not by the clock on the wall:
-//! a write is later than every write that its writer knew of, and of two writers who did not know
-//! of each other one wins.
+//! a write is later than every write that its writer knew of. Of two writers that did not know of
+//! each other, the one with the greater stamp wins.
 
 use super::{Application, Family, Mark, Moment, Monitor, Pace, Property, Violation};
 use crate::card::{Parameter, Rounds};
@@ -28,50 +28,50 @@ impl fmt::Display for Key {
     }
 }
 
-/// When something was written. Later writes have greater stamps.
+/// The time of a write, as a logical clock counts it. Later writes have greater stamps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Stamp {
     /// Greater than every count that the writer knew of.
     pub count: u64,
-    /// Who wrote it. Decides between two who did not know of each other.
+    /// The writer. It decides between two writers that did not know of each other.
     pub writer: Member,
 }
 
-/// A value, and when it was written.
+/// A value, and the stamp of its write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Entry {
-    /// When it was written. (First: later entries are greater.)
+    /// The stamp. It stands first, so that later entries are greater.
     pub stamp: Stamp,
-    /// What was written.
+    /// The value.
     pub value: u64,
 }
 
-/// What is in a copy of the table.
+/// The contents of a copy of the table.
 pub type Entries = BTreeMap<Key, Entry>;
 
-/// What an application may ask.
+/// The requests of an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Input {
     /// Write this.
     Put(Key, u64),
-    /// Read this, here: another member may have written since.
+    /// Read this key from the local copy. Another member may have written since.
     Get(Key),
     /// Operator: leave the group.
     Leave,
 }
 
-/// What it is told.
+/// The answers to an application.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Output {
     /// This member is in a view, and gathers the copies of its members.
     Gathers(ViewId),
     /// All members of the view have this copy now.
     Ready(ViewId, Entries),
-    /// The write has its place in the order, and all who stay in the view have it.
+    /// The write has its place in the order, and every member that stays in the view has it.
     Written(Key, Stamp),
-    /// The member is outside or the group takes in nothing for now: nothing was written.
+    /// The write is lost: the member is outside the group, or the engine has no room for it.
     Refused(Key),
-    /// What the copy here says.
+    /// The value in the local copy.
     Read(Key, Option<u64>),
     /// The membership is lost, and with it the copy.
     Lost,
@@ -79,9 +79,9 @@ pub enum Output {
 
 /// Copies are equal.
 pub const SAME: &str = "same";
-/// A copy never goes back.
+/// A copy never goes back to an older entry.
 pub const KEPT: &str = "kept";
-/// Whatever is asked is answered.
+/// Every write is answered.
 pub const ANSWERED: &str = "answered";
 /// Members get their copy.
 pub const READY: &str = "ready";
@@ -194,7 +194,7 @@ impl Family for SharedTable {
     const PHRASES: &'static [&'static str] = &["puts k0 7", "gets k0", "leaves"];
 }
 
-/// An application that writes so many values, one after the other, to any of its keys.
+/// An application that writes one value after the other, each to any of its keys.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Writer {
     keys: u32,
@@ -251,7 +251,7 @@ pub struct Librarian {
     views: Vec<Option<ViewId>>,
     /// The copy of each view in which a process is ready, as the first of them told it.
     copies: BTreeMap<ViewId, Entries>,
-    /// Who waits for an answer, and who for a copy.
+    /// The processes that wait for an answer, and those that wait for a copy.
     asked: ProcessSet,
     gathers: ProcessSet,
 }
@@ -264,7 +264,8 @@ impl Librarian {
         self.moves(at, None);
     }
 
-    /// A view in which nobody is any more is forgotten: its name may come back.
+    /// Moves a process to another view. The judge forgets a view when its last process has left,
+    /// because explorers may use its name again.
     fn moves(&mut self, at: ProcessId, view: Option<ViewId>) {
         self.views[at.index()] = view;
         let views = &self.views;
@@ -343,7 +344,7 @@ impl Monitor for Librarian {
         self.is_out(at);
     }
 
-    /// Nothing that applications tell each other changes what is in the table.
+    /// Messages between applications do not change the table.
     fn has_news(&self, _from: ProcessId) -> bool {
         false
     }
@@ -373,7 +374,7 @@ mod tests {
         Entries::from([(Key(0), Entry { stamp: stamp(count), value: count })])
     }
 
-    /// The properties that are violated when this is told, one after the other.
+    /// The properties that these outputs violate, one after the other.
     fn violated(told: &[(u32, Output)]) -> Vec<&'static str> {
         let mut monitor = Librarian::new(&Setup::new(3), &|_| true);
         let mut found = Vec::new();

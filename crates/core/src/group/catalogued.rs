@@ -1,4 +1,4 @@
-//! A service with a card, which makes it an algorithm on whichever engine.
+//! A service with a card: it becomes an algorithm of the catalogue, on any engine.
 
 use super::{Engine, Served, Service};
 use crate::algorithm::{Algorithm, Invariant, Kit};
@@ -9,25 +9,25 @@ use crate::protocol::Protocol;
 use crate::setup::{Setup, SetupError};
 use std::marker::PhantomData;
 
-/// A service that is in the catalogue, on engines of the type `E`. It says what only it can know;
-/// what is true of the engine below, [`Engine`] says.
+/// A service of the catalogue, on engines of the type `E`. It states only its own facts; [`Engine`]
+/// states those of the engine below, so that no service has to repeat them.
 pub trait Catalogued<E: Engine<Self::Message>>: Service {
-    /// What it is for.
+    /// The problem that the service solves.
     type Family: Family<Input = Self::Command, Output = Self::Notice>;
 
     /// Its card, with the parameters of the service alone.
     const CARD: Card;
 
-    /// The service at `me`, before it starts. Members are among these nodes; a process that is not
-    /// is never told anything. `setup` already fits the card.
+    /// The service at `me`, before it starts. Members are among `nodes`; a process outside `nodes`
+    /// sees no event. `setup` already fits the card.
     fn service(me: ProcessId, nodes: &ProcessSet, setup: &Setup) -> Result<Self, SetupError>;
 
-    /// What must always be true inside.
+    /// Invariants of the service's state.
     fn invariants() -> &'static [Invariant<Served<Self, E>>] {
         &[]
     }
 
-    /// Whether this invariant says anything about a group that is set up so.
+    /// Whether this invariant applies to a group with this setup.
     fn is_judged(_invariant: &Invariant<Served<Self, E>>, _setup: &Setup) -> bool {
         true
     }
@@ -67,11 +67,12 @@ impl<S: Catalogued<E>, E: Engine<S::Message>> Algorithm for Served<S, E> {
 /// The parameters of a service and of its engine, in this order.
 struct Together<S, E>(PhantomData<(S, E)>);
 
-/// More parameters than anybody would read about.
+/// Limit for the parameters of a service and its engine together; far above the number of any card.
 const MOST_PARAMETERS: usize = 64;
 
 impl<S: Catalogued<E>, E: Engine<S::Message>> Together<S, E> {
-    // The length of an array cannot depend on a type parameter, so there is room for more.
+    // The length of an array cannot depend on a type parameter, so the array is longer than
+    // necessary.
     const ALL: [Parameter; MOST_PARAMETERS] = {
         let mut all = [Parameter { name: "", meaning: "" }; MOST_PARAMETERS];
         let (own, below) = (S::CARD.parameters, E::PARAMETERS);

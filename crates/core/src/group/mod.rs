@@ -1,37 +1,41 @@
-//! Group communication: what an engine offers, and what a service above it sees.
+//! Group communication: the contract of an engine, and the events that a service above it sees.
 //!
-//! An *engine* keeps track of who is reachable and delivers what members multicast in one order. It
-//! tells two things: a new [`View`] (these are the members now), and deliveries. A [`Service`] (a
-//! pool of slots, a replicated store) is written once against that, and stands on any engine: the
-//! embedded one, an abstract one that does whatever the contract allows, or somebody else's.
+//! An *engine* knows which nodes are reachable, and delivers the members' multicasts in one order.
+//! It tells the service above it two kinds of news: a new [`View`] (the members from now on), and
+//! deliveries. A [`Service`] (a pool of slots, a replicated store) is written once against these
+//! two, and stands on any engine: the embedded one, which runs for real; the abstract one, which
+//! takes every step that the contract allows; or an engine from outside this repository.
 //!
 //! # The contract
 //! Extended virtual synchrony (L. Moser, Y. Amir, P. M. Melliar-Smith, D. Agarwal, ICDCS 1994):
-//! - **G1** All who deliver two messages deliver them in the same order, views included. In a
-//!   regular configuration nobody skips a message. One exception, because nobody can know better:
-//!   those who go on without the one who orders may deliver a message of their own number after
-//!   others that it was before elsewhere, all of them in the same place.
+//! - **G1** Two members that deliver the same two messages deliver them in the same order, views
+//!   included. In a regular configuration no member skips a message. There is one exception:
+//!   members that are cut off from the sequencer may deliver a message of one of them after
+//!   messages that it precedes elsewhere, because they cannot know its place. All of them deliver
+//!   it at the same place.
 //! - **G2** Members that go together from one view to the next deliver the same messages in
 //!   between: the same as long as the view lasts, and the same in the transitional configuration
 //!   after it.
-//! - **G3** Whoever multicasts delivers its own message, in the view in which it was sent, or in
-//!   the transitional configuration after it; or, if nobody has delivered it by then, in a later
+//! - **G3** A sender delivers its own message: in the view in which it was sent, or in the
+//!   transitional configuration after it; or, if no member has delivered it by then, in a later
 //!   view, where it still bears the view in which it was sent ([`Delivery::sent_in`]).
-//! - **G4** What is multicast as [`Level::Safe`] is delivered in a regular configuration only when
-//!   every member of the view has it. Not every engine can do this; see [`Capabilities`].
-//! - **G5** It is told why somebody joined or left ([`Cause`]). Whoever is only unreachable may be
-//!   alive: [`Cause::Partition`] is never mistaken for a death. And the death of whoever may have
-//!   been elsewhere, [`Cause::Restart`], is never mistaken for a death in this view.
-//! - A message is delivered in one view only: if anybody delivers it in a view (or in the
-//!   transitional configuration after it), nobody delivers it in another.
+//! - **G4** A message multicast as [`Level::Safe`] is delivered in a regular configuration only
+//!   when every member of the view has it. Not every engine can do this; see [`Capabilities`].
+//! - **G5** A view states why a member joined or left ([`Cause`]). A member that is only
+//!   unreachable may be alive, so no engine reports [`Cause::Partition`] as a death. A member that
+//!   restarted may have been in other views before it died, so no engine reports [`Cause::Restart`]
+//!   as a death in this view.
+//! - A message is delivered in one view only: if one member delivers it in a view (or in the
+//!   transitional configuration after it), no member delivers it in another.
 //!
-//! A view ends with [`Event::Transitional`]: what is delivered from there to the next view was
-//! delivered by those named, who are a [`Part`] of it, and by them only for certain. The rest of
-//! the view may have delivered it too, before or after other messages that we never see, or not at
-//! all.
+//! A view ends with [`Event::Transitional`]. The members that it names, a [`Part`] of the view,
+//! deliver the same messages from there to the next view. No other member is certain to deliver
+//! these: the rest of the view may have delivered them too, before or after other messages that we
+//! never see, or not at all.
 //!
-//! The same view may be told twice; a service does nothing then. No engine and no service waits for
-//! anybody without a limit: whoever does not answer is put out of the view.
+//! An engine may tell the same view twice; a service ignores the second time. Every wait of an
+//! engine or a service has a limit: the engine excludes a member that does not answer from the
+//! view.
 
 mod catalogued;
 mod served;
@@ -50,7 +54,8 @@ use crate::setup::{Setup, SetupError};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A member: a node, and which of its lives. A node that restarts is another member.
+/// A member: a node in one of its lives. A node that restarts is another member, because it has
+/// forgotten its state.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Member {
     /// The node.
@@ -75,20 +80,20 @@ impl fmt::Debug for Member {
     }
 }
 
-/// The name of a view. Each view of a member has a greater epoch than the one before; two views
-/// with the same epoch, on two sides of a partition, differ in who proposed them. A node that
-/// starts again has forgotten which epochs it used: what it proposes in another life has another
-/// name.
+/// The name of a view. Each view of a member has a greater epoch than the one before. Two views
+/// with the same epoch, on two sides of a partition, differ in their proposers. A node that starts
+/// again has forgotten which epochs it used; the incarnation of the proposer keeps its new names
+/// apart from the old ones.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ViewId {
     /// Grows from view to view.
     pub epoch: u64,
-    /// Who proposed it.
+    /// The member that proposed the view.
     pub by: Member,
 }
 
 impl ViewId {
-    /// A view that was proposed by a node in its first life.
+    /// The name of a view whose proposer was in its first life.
     pub const fn new(epoch: u64, by: ProcessId) -> ViewId {
         ViewId { epoch, by: Member { node: by, incarnation: 1 } }
     }
@@ -109,63 +114,64 @@ impl fmt::Debug for ViewId {
     }
 }
 
-/// Why somebody joined or left.
+/// Why a member joined or left.
 ///
 /// Two causes say more than that a life is over. A member that is gone by [`Cause::Leave`] or
-/// [`Cause::Disconnect`] was in no view after the one that it is missed from, so it dealt with
-/// nobody but that view's members. Where a member was that restarted, nobody knows.
+/// [`Cause::Disconnect`] was in no view after the one that it is missed from, so it dealt with that
+/// view's members only. The later views of a member that restarted are unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Cause {
-    /// It is new, or starts again: it was in no view before, or only in one of its own.
+    /// The member is new, or starts again: it was in no view before, or only in one of its own.
     Join,
-    /// It left this view, and said so in it.
+    /// The member left this view, and said so in it.
     Leave,
-    /// Its process died in this view, and its living host has certified that.
+    /// The member's process died in this view, and its living host has certified that.
     Disconnect,
-    /// It is dead, for its node lives again. It may have been in other views before it died.
+    /// The member is dead, for its node lives again. It may have been in other views before it
+    /// died.
     Restart,
-    /// It cannot be reached. It may be dead, and it may be alive.
+    /// The member cannot be reached. It may be dead, and it may be alive.
     Partition,
-    /// It can be reached again, with what it had.
+    /// The member can be reached again, and has kept its state.
     Merge,
 }
 
-/// Somebody joined or left.
+/// A member that joined or left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Change {
-    /// Who.
+    /// The member.
     pub member: Member,
-    /// Why.
+    /// The cause.
     pub cause: Cause,
 }
 
-/// Members that come into a view together: they have delivered the same.
+/// Members that come into a view together: they have delivered the same messages.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Part {
     /// The view they come from; none if they have just started.
     pub from: Option<ViewId>,
-    /// Who.
+    /// The members.
     pub members: ProcessSet,
 }
 
-/// Who is in the group from now on, as all of them see it.
+/// The members of the group from now on, as each of them is told.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct View {
     /// Its name.
     pub id: ViewId,
     /// Its members, in order of their names; one life of each node at most.
     pub members: Vec<Member>,
-    /// Who is here and was not in *my* last view, in order; and why. In my first view, everybody,
-    /// and I too.
+    /// The members that were not in *my* last view, in order, each with its cause. In my first
+    /// view, all members, and I too.
     pub joined: Vec<Change>,
-    /// Who was in *my* last view and is not here any more, in order; and why.
+    /// The members of *my* last view that are missing here, in order, each with its cause.
     pub left: Vec<Change>,
-    /// Who came with whom, if the engine knows: every member is in one part.
+    /// Which members came together, if the engine knows: every member is in one part.
     pub came_with: Option<Vec<Part>>,
 }
 
 impl Cause {
-    /// Whether a life ended in the very view that its member is missed from.
+    /// Whether the life ended in the very view that its member is missed from.
     pub fn is_end_in_view(self) -> bool {
         matches!(self, Cause::Leave | Cause::Disconnect)
     }
@@ -183,13 +189,13 @@ impl View {
         Some(self.members[place])
     }
 
-    /// Whether a node is here, in whichever life.
+    /// Whether the node is a member, in any of its lives.
     pub fn contains(&self, node: ProcessId) -> bool {
         self.member(node).is_some()
     }
 
-    /// Those who came into this view together with `node`. If the engine does not tell, only those
-    /// can have who did not just join.
+    /// The members that came into this view together with `node`. If the engine does not say, these
+    /// are at most the members that did not just join.
     pub fn companions(&self, node: ProcessId) -> ProcessSet {
         match &self.came_with {
             Some(parts) => {
@@ -204,7 +210,7 @@ impl View {
     }
 }
 
-/// How sure a message must be before it is delivered.
+/// Delivery level: the certainty that a message must have before it is delivered.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -219,72 +225,73 @@ pub enum Level {
 /// A message is delivered.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Delivery<M> {
-    /// Who multicast it.
+    /// The member that multicast it.
     pub sender: Member,
-    /// In which view.
+    /// The view in which it was multicast.
     pub sent_in: ViewId,
-    /// How sure it was to be.
+    /// The delivery level that its sender asked for.
     pub level: Level,
-    /// What it says.
+    /// The message itself.
     pub message: M,
 }
 
-/// What an engine tells.
+/// The events that an engine tells the service above it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Event<M> {
-    /// From now on these are the members.
+    /// These are the members from now on.
     View(View),
-    /// The view is over. From here to the next view only those named are known to deliver the same.
+    /// The view is over. From here to the next view only these members are known to deliver the
+    /// same.
     Transitional(ProcessSet),
     /// A message is delivered.
     Deliver(Delivery<M>),
-    /// There was no room for this multicast, and it is given back. (A service asks before; see
+    /// The engine has no room for this multicast, and gives it back. (A service asks before; see
     /// [`Session::multicast`].)
     Refused(M),
     /// There is room again.
     Room,
-    /// The engine is gone, and with it our membership: others are told that we are dead. Whatever
-    /// was held in the name of this member is void. If there is a next view, we are new in it, with
-    /// the next incarnation.
+    /// The engine is gone, and with it our membership: the other members are told that we are dead.
+    /// Our claims in the name of this member are void. If there is a next view, we are new in it,
+    /// with the next incarnation.
     Lost,
 }
 
-/// What an engine is asked.
+/// The requests of a service to its engine.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Ask<M> {
-    /// Everybody in the view shall deliver this.
+    /// Deliver this message at every member of the view.
     Multicast {
-        /// How sure it must be.
+        /// The delivery level.
         level: Level,
-        /// What it says.
+        /// The message.
         message: M,
     },
     /// Take me out of the group.
     Leave,
 }
 
-/// What an engine can do.
+/// The abilities of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Capabilities {
-    /// It delivers [`Level::Safe`] as such; otherwise as [`Level::Agreed`].
+    /// The engine delivers [`Level::Safe`] as such; otherwise as [`Level::Agreed`].
     pub safe: bool,
     /// Every side of a partition goes on with a view of its own.
     pub partitionable: bool,
-    /// It tells transitional configurations, and who came with whom.
+    /// The engine tells transitional configurations, and which members came together.
     pub came_with: bool,
-    /// How long a message may be at most, in bytes.
+    /// Length limit of a message, in bytes.
     pub longest_message: usize,
 }
 
-/// A protocol that offers the contract above, and states its own facts: its parameters, who may be
-/// a member, and which of its timers stand for faults ([`Protocol::REDUCTIONS`]). A service above
-/// repeats none of them.
+/// A protocol that offers the contract above, and states its own facts: its parameters, which nodes
+/// may be members, and which of its timers stand for faults ([`Protocol::REDUCTIONS`]). A service
+/// above repeats none of them, so that no service can forget one.
 pub trait Engine<M: Wire>: Protocol<Input = Ask<M>, Output = Event<M>> {
-    /// What it can do.
+    /// The engine's abilities.
     fn capabilities(&self) -> Capabilities;
 
-    /// How many multicasts it takes in now. Never more than a fixed number: what is multicast and
-    /// not yet delivered is held in memory.
+    /// How many multicasts the engine takes in now. It never exceeds a fixed number, because the
+    /// engine holds every multicast in memory until it is delivered.
     fn room(&self) -> usize;
 
     /// The parameters of the engine. Every service on it has them on its card, after its own.
@@ -293,7 +300,7 @@ pub trait Engine<M: Wire>: Protocol<Input = Ask<M>, Output = Event<M>> {
     /// The faults that an engine stands for itself, if it is an idealised one.
     const OWN_FAULTS: Option<OwnFaults> = None;
 
-    /// The engines of a group that is set up so, one for each process.
+    /// The engines of a group with this setup, one for each process.
     fn engines(setup: &Setup) -> Result<Vec<Self>, SetupError>;
 
     /// The nodes of such a group that may be members: by default, all.
@@ -301,11 +308,11 @@ pub trait Engine<M: Wire>: Protocol<Input = Ask<M>, Output = Event<M>> {
         Ok(ProcessSet::all(setup.n))
     }
 
-    /// Whether this process may be a member. If not, nobody there makes requests.
+    /// Whether this process may be a member. An application runs only at a process that may.
     fn takes_part(&self) -> bool {
         true
     }
 
-    /// Whether this process goes on sending although nobody wants anything.
+    /// Whether this process sends messages for ever, even without requests of an application.
     fn is_restless(&self) -> bool;
 }

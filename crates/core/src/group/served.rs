@@ -27,7 +27,7 @@ pub enum ServedTimer<S, E> {
     Service(S),
 }
 
-/// Whose it is shows in its name.
+/// Prints the timer alone: its name already shows which of the two set it.
 impl<S: fmt::Debug, E: fmt::Debug> fmt::Debug for ServedTimer<S, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -49,7 +49,7 @@ impl<S: Service, E: Engine<S::Message>> Protocol for Served<S, E> {
     type Message = E::Message;
     type Timer = ServedTimer<S::Timer, E::Timer>;
 
-    /// The engine's: a service above it adds none, and forgets none.
+    /// The hints of the engine. A service above it adds none, and cannot forget one.
     const REDUCTIONS: Reductions<Self> = Reductions {
         is_urgent: E::REDUCTIONS.is_urgent,
         is_fault: if E::REDUCTIONS.is_fault.is_some() { Some(Self::is_fault) } else { None },
@@ -92,13 +92,13 @@ impl<S: Service, E: Engine<S::Message>> Served<S, E> {
         E::REDUCTIONS.faults_left(&self.engine)
     }
 
-    /// A step of the engine, and all that follows from it above.
+    /// Takes a step of the engine, and the steps of the service that follow from it.
     fn below(&mut self, cx: &mut Cx<'_, Self>, step: impl FnOnce(&mut E, &mut Cx<'_, E>)) {
         let events = cx.below(|cx| step(&mut self.engine, cx));
         self.settle(events.into_iter().collect(), VecDeque::new(), cx);
     }
 
-    /// A step of the service, and all that follows from it below.
+    /// Takes a step of the service, and the steps of the engine that follow from it.
     fn above(&mut self, cx: &mut Cx<'_, Self>, step: impl FnOnce(&mut S, &mut Session<'_, S>)) {
         let mut acts = VecDeque::new();
         let (can, room) = (self.engine.capabilities(), self.engine.room());
@@ -106,9 +106,10 @@ impl<S: Service, E: Engine<S::Message>> Served<S, E> {
         self.settle(VecDeque::new(), acts, cx);
     }
 
-    /// Whatever the service asked for is carried out before it learns of the next event: an engine
-    /// may deliver a multicast at once. While the engine is in a view already of which the service
-    /// has yet to learn, there is no room: a multicast would count as sent in that view.
+    /// Carries out the acts of the service before it tells the service the next event, because an
+    /// engine may deliver a multicast at once. While the engine is already in a view that the
+    /// service has yet to be told, the service has no room: its multicast would count as sent in
+    /// that view.
     fn settle(
         &mut self,
         mut events: VecDeque<Event<S::Message>>,
@@ -172,7 +173,7 @@ mod tests {
 
     impl Wire for Note {}
 
-    /// A group of one with room for so many multicasts in a step, which it delivers at once.
+    /// A group of one that takes in `room` multicasts in a step, and delivers them at once.
     #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
     struct Alone {
         room: usize,
@@ -225,7 +226,7 @@ mod tests {
         }
     }
 
-    /// Counts down: whoever delivers a number multicasts the next smaller one.
+    /// Counts down: the member that delivers a number multicasts the next smaller one.
     #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
     struct Countdown;
 

@@ -1,4 +1,5 @@
-//! What a service states about itself so that its views can be explored one at a time.
+//! The facts that a service states about itself so that an explorer can explore its views one at a
+//! time.
 
 use super::{Member, Service, View, ViewId};
 use crate::reductions::Fleeting;
@@ -18,28 +19,29 @@ pub trait ViewByView: Service<Message: Fleeting> {
     fn rename(&mut self, view: ViewId, life: &dyn Fn(Member) -> Member);
 
     /// This member has left its view together with the members of `alone`, and has delivered all
-    /// that it delivers before its next view. Whichever that is, they enter it together; `alone` is
-    /// the one in which they meet nobody else. The service does now what it will do then because of
-    /// those who did not come along, and forgets them.
+    /// messages that it delivers before its next view. They will enter that view together, and
+    /// `alone` is the view in which they meet no other member. The service does now what the
+    /// absence of the members left behind will make it do then, and forgets these members.
     fn leave_behind(&mut self, alone: &View);
 
-    /// What this member may use now and no other member may: a bit for each thing.
+    /// Resources that this member may use now and no other member may, a bit for each.
     fn holds(&self) -> u64;
 
-    /// What is its own, whether it may use it or has promised it to others: a bit for each thing.
+    /// Resources of its own, which it may use or has promised to others, a bit for each.
     fn owns(&self) -> u64;
 
-    /// What it will still have in its next view, once it has delivered all that it delivers before
-    /// that view: a bit for each thing.
+    /// Resources that it will still have in its next view, once it has delivered all messages that
+    /// come before that view, a bit for each.
     fn keeps(&self) -> u64;
 
     /// Whether this member serves its application, and knows what its view agreed on.
     fn is_settled(&self) -> bool;
 
-    /// Whether this member was initialised. Until then it may be given what it does not know of.
+    /// Whether this member was initialised. Until then other members may assign it resources of
+    /// which it does not know.
     fn is_initialised(&self) -> bool;
 
-    /// Whether two settled members that have delivered as much know the same.
+    /// Whether two settled members that have delivered the same messages know the same.
     fn agrees(&self, other: &Self) -> bool;
 
     /// The name of an invariant of one member that does not hold, if there is one.

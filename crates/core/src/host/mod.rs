@@ -43,7 +43,7 @@ pub trait Outlet<P: Protocol> {
     /// Decides a randomised step: any number below `among`.
     fn choose(&mut self, among: u32) -> u32;
 
-    /// A message to one process, sent so many layers below the top.
+    /// A message to one process, sent `layer` layers below the top.
     fn send(&mut self, to: ProcessId, message: P::Message, layer: u8);
     /// One message to several processes.
     fn multicast(&mut self, to: &ProcessSet, message: P::Message, layer: u8);
@@ -62,7 +62,7 @@ pub trait Outlet<P: Protocol> {
     fn writing(&mut self);
     /// This record is on the disk, and has left the queue.
     fn written(&mut self, write: Write<Record>);
-    /// So many records have left the queue; what waited for them follows.
+    /// This number of records has left the queue; the effects that waited for them follow.
     fn synced(&mut self, records: usize);
 
     /// Whether the process has crashed in the middle of this step: nothing more is carried out.

@@ -1,4 +1,5 @@
-//! The group engine as a layer: whichever it is, whoever stands on it uses it in the same way.
+//! The group engine as a layer: every service uses the embedded and the abstract engine in the same
+//! way.
 
 use super::abstract_engine::{self, Abstract, Move, PARAMETERS};
 use super::embedded::{self, Beat, Embedded};
@@ -18,16 +19,16 @@ pub use synod_core::family::group::ENGINE;
 
 const ENGINES: &[&str] = &["embedded", "abstract"];
 
-/// A group engine that was chosen when the group was set up.
+/// A group engine that the setup has chosen.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum GroupEngine<M> {
-    /// A real one.
+    /// The engine that runs for real.
     Embedded(Box<Embedded<M>>),
-    /// For explorers.
+    /// The engine for explorers.
     Abstract(Abstract<M>),
 }
 
-/// What travels.
+/// A message of one of the engines.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Message<M> {
     /// Between the members themselves.
@@ -45,7 +46,7 @@ impl<M: Wire> Wire for Message<M> {
     }
 }
 
-/// Which engine it is says the header of a scenario; each message need not.
+/// Prints the message alone: the header of a scenario names the engine.
 impl<M: fmt::Debug> fmt::Debug for Message<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -55,10 +56,10 @@ impl<M: fmt::Debug> fmt::Debug for Message<M> {
     }
 }
 
-/// What an engine waits for.
+/// A timer of one of the engines.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Timer {
-    /// The next sign of life.
+    /// The next heartbeat.
     Embedded(Beat),
     /// The adversary's next move.
     Abstract(Move),
@@ -74,8 +75,8 @@ impl fmt::Debug for Timer {
 }
 
 impl<M: Fleeting> GroupEngine<M> {
-    /// What a member was not told yet, of what it will be told if nothing else happens; if this is
-    /// a lazy oracle.
+    /// The events that a lazy oracle has not passed on to a member yet; none for every other
+    /// process.
     pub fn to_be_told(&self, node: ProcessId) -> Option<Vec<abstract_engine::Waiting<'_, M>>> {
         match self {
             GroupEngine::Embedded(_) => None,
@@ -83,13 +84,13 @@ impl<M: Fleeting> GroupEngine<M> {
         }
     }
 
-    /// The message by which a member of the abstract engine is told something.
+    /// The message by which the oracle passes an event on to a member.
     pub fn telling(event: Event<M>) -> Message<M> {
         Message::Abstract(abstract_engine::Message::Tell(event))
     }
 }
 
-/// What the abstract engine lets explorers leave out. A real one has no part in it.
+/// The hints of the abstract engine. The embedded engine has none.
 impl<M: Fleeting> GroupEngine<M> {
     fn is_urgent(message: &Message<M>) -> bool {
         matches!(message, Message::Abstract(message) if Abstract::<M>::REDUCTIONS.is_urgent(message))
@@ -107,7 +108,7 @@ impl<M: Fleeting> GroupEngine<M> {
     }
 }
 
-/// One step of whichever engine it is.
+/// One step of the engine that was chosen.
 macro_rules! step {
     ($self:ident, $cx:ident, |$engine:ident, $below:ident| $step:expr) => {
         match $self {
@@ -233,7 +234,7 @@ impl<M: Fleeting> Engine<M> for GroupEngine<M> {
     }
 }
 
-/// Which engine, and what each of them is told.
+/// The choice of the engine, and the parameters of both.
 const ALL_PARAMETERS: [Parameter; 1 + embedded::PARAMETERS.len() + PARAMETERS.len()] = {
     let mut all = [ENGINE; 1 + embedded::PARAMETERS.len() + PARAMETERS.len()];
     let (own, mut at) = (embedded::PARAMETERS.len(), 0);

@@ -1,7 +1,7 @@
-//! Group services: membership with views, and multicast in one order with them.
+//! Group services: membership views, and the members' multicasts, in one order.
 //!
-//! What they promise is in [`synod_core::group`]. A service stands on a [`GroupEngine`], whichever
-//! it is, and need not know.
+//! The contract is in [`synod_core::group`]. A service stands on a [`GroupEngine`], and cannot tell
+//! which engine that is.
 
 pub mod abstract_engine;
 pub mod embedded;

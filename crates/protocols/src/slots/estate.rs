@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use synod_core::family::slots::Output;
 use synod_core::group::{Member, Session, ViewId};
-use synod_core::{Aside, ProcessId, ProcessSet};
+use synod_core::{ProcessId, ProcessSet, Unhashed};
 
 /// Where a member stands in its group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -49,7 +49,7 @@ pub struct Estate {
     /// How many messages we delivered in it, of those that may change who owns what. Whether two
     /// members have delivered as much is known to their engine, too, and nothing else depends on
     /// it.
-    pub delivered: Aside<u64>,
+    pub delivered: Unhashed<u64>,
     /// Who is initialised, of our part of the group.
     pub ready: ProcessSet,
     /// Who waits for a status, of our part of the group.
@@ -64,7 +64,7 @@ pub struct Estate {
     pub(super) clock: u64,
     /// How many free slots others had, when they last spoke. It decides in which words a claim is
     /// refused, and nothing else that outlives the step in which it was heard.
-    pub(super) told: Aside<Vec<u32>>,
+    pub(super) told: Unhashed<Vec<u32>>,
     /// What we have to say, and there was no room. It is about this view and forgotten with it.
     /// Rules say a bounded number of things: one request or take, one answer for each member.
     unsaid: VecDeque<Body>,
@@ -83,13 +83,13 @@ impl Estate {
             stage: Stage::Outside,
             view: None,
             members: Vec::new(),
-            delivered: Aside(0),
+            delivered: Unhashed(0),
             ready: ProcessSet::EMPTY,
             waiting: ProcessSet::EMPTY,
             primary: None,
             dead: ProcessSet::EMPTY,
             clock: 0,
-            told: Aside(vec![0; last]),
+            told: Unhashed(vec![0; last]),
             unsaid: VecDeque::new(),
             settings,
         }

@@ -1,30 +1,31 @@
 //! A table of keys and values in a group: written by multicast, read anywhere, merged after a
 //! partition.
 //!
-//! A write bears a stamp of its writer: greater than every stamp that the writer knows of. Whoever
-//! delivers a write keeps it if its stamp is the greatest for its key. So the order in which a copy
-//! takes in writes makes no difference to what is in it, and two copies are merged by keeping the
-//! greater stamp of each key.
+//! A write bears a stamp, greater than every stamp that its writer knows of. A member that delivers
+//! a write keeps it if its stamp is the greatest for its key. So the order in which a copy takes in
+//! writes makes no difference to its contents, and two copies are merged by keeping the greater
+//! stamp of each key.
 //!
-//! When a view brings members together who were apart, each of them multicasts its copy. Once a
-//! member has delivered the copies of all members of the view, it is *ready*: by then everybody has
-//! taken in the same copies and the same writes, because all deliver the same in the same order.
-//! The same makes a new member ready; its own copy is empty. Members who come from one view
-//! together, and were ready there, have delivered the same and need nothing.
+//! When a view brings members together that were apart, each of them multicasts its copy. Once a
+//! member has delivered the copies of all members of the view, it is *ready*. By then every ready
+//! member has taken in the same copies and the same writes, because all deliver the same messages
+//! in the same order. A new member becomes ready in the same way; its own copy is empty. Members
+//! that come from one view together, and were ready there, have delivered the same messages and
+//! exchange nothing.
 //!
 //! What a merge means, honestly: of two writes to one key on two sides of a partition, the one with
-//! the smaller stamp is overwritten, though its writer was told that it was written. The greater
+//! the smaller stamp is overwritten, although its writer was told that it was written. The greater
 //! stamp is not the later one on the wall; it is the one whose side has written more. A write never
 //! loses to one that its writer knew of. A write that no living member has delivered is gone.
 //!
 //! - Assumes: the contract of [`synod_core::group`], with agreed delivery.
-//! - Guarantees: members that are ready in one view got the same copy there; a copy never goes
-//!   back.
-//! - Cost: one multicast for a write, none for a read; one for each member when a view brings them
-//!   together.
-//! - State: an entry for each key that was ever written (nothing is ever deleted), and a set of
-//!   members. A copy is multicast whole, so a table is as large as a multicast may be, and no
-//!   larger.
+//! - Guarantees: members that are ready in one view got the same copy there; a copy never goes back
+//!   to an older entry.
+//! - Cost: one multicast for a write, none for a read; one for each member when a view brings
+//!   members together.
+//! - State: an entry for each key that was ever written (no entry is ever deleted), and a set of
+//!   members. A copy is multicast whole, so the longest multicast of the engine limits the size of
+//!   the table.
 
 use super::GroupEngine;
 use super::mutants::{Sound, Variant};
@@ -41,44 +42,45 @@ use synod_core::group::{
 use synod_core::reductions::Fleeting;
 use synod_core::{Never, ProcessId, ProcessSet, Setup, SetupError, Wire};
 
-/// The table, on whichever engine.
+/// The table, on the engine that the setup names.
 pub type TableAlgorithm = Served<Table, GroupEngine<Message>>;
 
-/// What members multicast.
+/// The multicasts of members.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Message {
     /// A write.
     Put(Key, Entry),
-    /// What the sender has, when it came into the view.
+    /// The sender's copy, when it came into the view.
     Status(Entries),
 }
 
 impl Wire for Message {}
 
 impl Fleeting for Message {
-    /// Between two views a member gathers nothing: in its next view it asks for copies again.
+    /// Between two views a member gathers no copies: all members multicast theirs again in the next
+    /// view.
     fn is_void_between_views(&self) -> bool {
         matches!(self, Message::Status(_))
     }
 }
 
-/// Where a member stands.
+/// Whether a member is in the group.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum Standing {
     /// Not in the group.
     Outside,
     /// In a view, as this member.
-    Inside { view: ViewId, me: Member, stage: Stage },
+    Inside { view: ViewId, me: Member, transfer: StateTransfer },
 }
 
 /// How far a member is in its view.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-enum Stage {
-    /// The copies of these members are yet to be delivered.
+enum StateTransfer {
+    /// The member has yet to deliver the copies of these members.
     Gathering(ProcessSet),
-    /// It has the copy that all members of the view have.
+    /// The member has the copy that all members of the view have.
     Ready,
-    /// The view ended before all copies were there.
+    /// The view ended before the member had delivered all copies.
     Over,
 }
 
@@ -90,7 +92,7 @@ pub struct Table<V: Variant = Sound> {
     /// The greatest count that this member knows of.
     count: u64,
     standing: Standing,
-    /// Whether the copy is still to be multicast, for lack of room.
+    /// Whether the member has yet to multicast its copy, because the engine had no room.
     unsaid: bool,
     variant: PhantomData<V>,
 }
@@ -116,13 +118,14 @@ impl<V: Variant> Service for Table<V> {
         let Some(me) = view.member(session.me()) else { return };
         let was_ready = match &self.standing {
             Standing::Inside { view: known, .. } if *known == view.id => return,
-            Standing::Inside { stage, .. } => *stage == Stage::Ready,
+            Standing::Inside { transfer, .. } => *transfer == StateTransfer::Ready,
             Standing::Outside => false,
         };
         let stay_together = was_ready && view.companions(me.node) == view.set();
-        let stage = if stay_together { Stage::Ready } else { Stage::Gathering(view.set()) };
-        self.unsaid = stage != Stage::Ready;
-        self.standing = Standing::Inside { view: view.id, me, stage };
+        let transfer =
+            if stay_together { StateTransfer::Ready } else { StateTransfer::Gathering(view.set()) };
+        self.unsaid = transfer != StateTransfer::Ready;
+        self.standing = Standing::Inside { view: view.id, me, transfer };
         session.tell(match stay_together {
             true => Output::Ready(view.id, self.copy.clone()),
             false => Output::Gathers(view.id),
@@ -130,11 +133,13 @@ impl<V: Variant> Service for Table<V> {
         self.say(session);
     }
 
-    /// From here on members of the view may deliver different messages. So nobody gets ready in it
-    /// any more.
+    /// From here on members of the view may deliver different messages. A member that became ready
+    /// now might have another copy than the members before it, so it waits for the next view.
     fn on_transitional(&mut self, _with: &ProcessSet, _session: &mut Session<'_, Self>) {
-        if let Standing::Inside { stage: stage @ Stage::Gathering(_), .. } = &mut self.standing {
-            *stage = Stage::Over;
+        if let Standing::Inside { transfer: transfer @ StateTransfer::Gathering(_), .. } =
+            &mut self.standing
+        {
+            *transfer = StateTransfer::Over;
             self.unsaid = false;
         }
     }
@@ -170,7 +175,7 @@ impl<V: Variant> Table<V> {
         Table { copy, count: 0, standing, unsaid: false, variant: PhantomData }
     }
 
-    /// What this member has.
+    /// The copy of this member.
     pub fn copy(&self) -> &Entries {
         &self.copy
     }
@@ -182,8 +187,8 @@ impl<V: Variant> Table<V> {
         }
     }
 
-    /// A write is stamped before it is sent: it is the same write, wherever and whenever it is
-    /// delivered.
+    /// The writer stamps a write before it sends it. So the write is the same in every view in
+    /// which members may deliver it.
     fn put(&mut self, key: Key, value: u64, session: &mut Session<'_, Self>) {
         let stamp = self.me().map(|writer| Stamp { count: self.count + 1, writer });
         let sent = stamp.is_some_and(|stamp| {
@@ -208,16 +213,16 @@ impl<V: Variant> Table<V> {
         copy: Entries,
         session: &mut Session<'_, Self>,
     ) {
-        let Standing::Inside { view, stage, .. } = &mut self.standing else { return };
-        let Stage::Gathering(missing) = stage else { return };
+        let Standing::Inside { view, transfer, me } = &mut self.standing else { return };
+        let StateTransfer::Gathering(missing) = transfer else { return };
         if sent_in != *view {
             return;
         }
         missing.remove(sender.node);
-        if missing.is_empty() {
-            *stage = Stage::Ready;
+        if missing.is_empty() || V::HASTY && sender == *me {
+            *transfer = StateTransfer::Ready;
         }
-        let ready = (*stage == Stage::Ready).then_some(*view);
+        let ready = (*transfer == StateTransfer::Ready).then_some(*view);
         if V::REPLACES {
             self.copy.clear();
         }
@@ -227,7 +232,7 @@ impl<V: Variant> Table<V> {
         }
     }
 
-    /// Multicasts the copy, if it is still to be said and there is room.
+    /// Multicasts the copy, if that is still to be done and the engine has room.
     fn say(&mut self, session: &mut Session<'_, Self>) {
         if self.unsaid {
             let said = session.multicast(Level::Agreed, Message::Status(self.copy.clone()));
@@ -247,12 +252,12 @@ impl Catalogued<GroupEngine<Message>> for Table {
             year: 1975,
             work: "The maintenance of duplicate databases, RFC 677",
         },
-        idea: "Writes bear stamps, and each key keeps the write with the greatest one. So copies can be \
-               merged key by key, whatever each of them has taken in.",
+        idea: "Writes bear stamps, and each key keeps the write with the greatest one. So copies \
+               can be merged key by key, in any order.",
         rules: &[
-            "put: multicast the write, with a stamp greater than all that are known",
+            "put: multicast the write, with a stamp greater than all known ones",
             "a write is delivered: keep it, if its stamp is the greatest of its key",
-            "a view brings members together who were apart, or not ready: multicast the own copy",
+            "a view brings members together that were apart, or not ready: multicast the own copy",
             "the copies of all members of the view are delivered: ready",
         ],
         assumes: &[
@@ -281,7 +286,7 @@ impl Catalogued<GroupEngine<Message>> for Table {
     }
 }
 
-/// A world in which so many write once, on the abstract engine.
+/// A world of `n` processes, on the abstract engine, in which every member writes once.
 pub(super) const fn writing(n: usize, set: synod_core::card::Settings) -> Scope {
     Scope { rounds: Rounds::Times(1), order: Order::Fifo, set, ..Scope::of(n) }
 }

@@ -1,30 +1,29 @@
-//! A table that is merged wrongly.
+//! Tables that are merged wrongly.
 
 use super::GroupEngine;
 use super::merged::{Message, Table, writing};
 use serde::{Deserialize, Serialize};
 use synod_core::card::{Card, Counterexample, Mutant};
 use synod_core::family::SharedTable;
-use synod_core::family::table::{KEPT, keys};
+use synod_core::family::table::{KEPT, SAME, keys};
 use synod_core::group::{Catalogued, Served};
 use synod_core::{Data, ProcessId, ProcessSet, Setup, SetupError};
 
-/// What is changed.
+/// The changed rule of a mutant.
 pub trait Variant: Data {
-    /// Whether a copy that is delivered replaces what a member has, instead of being merged with
-    /// it.
-    const REPLACES: bool;
+    /// Whether a member replaces its copy by each copy that it delivers, instead of merging both.
+    const REPLACES: bool = false;
+    /// Whether a member is ready as soon as it has delivered its own copy.
+    const HASTY: bool = false;
 }
 
-/// Nothing is.
+/// The rules as they should be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Sound {}
 
-impl Variant for Sound {
-    const REPLACES: bool = false;
-}
+impl Variant for Sound {}
 
-/// The last copy is taken whole.
+/// A member takes the last copy whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Replacing {}
 
@@ -32,8 +31,8 @@ impl Variant for Replacing {
     const REPLACES: bool = true;
 }
 
-/// A table in which the copy that is delivered last is everybody's copy: members have the same, but
-/// what only the others had is gone.
+/// A table in which all members take the copy that is delivered last: their copies are equal, but
+/// writes that only the other copies had are gone.
 pub type TableReplaced = Served<Table<Replacing>, GroupEngine<Message>>;
 
 impl Catalogued<GroupEngine<Message>> for Table<Replacing> {
@@ -58,6 +57,47 @@ impl Catalogued<GroupEngine<Message>> for Table<Replacing> {
             of: "table",
             change: "a copy that is delivered replaces what its receiver has",
             breaks: KEPT,
+        }),
+        ..<Table as Catalogued<GroupEngine<Message>>>::CARD
+    };
+
+    fn service(_: ProcessId, _: &ProcessSet, setup: &Setup) -> Result<Self, SetupError> {
+        keys(setup)?;
+        Ok(Table::new())
+    }
+}
+
+/// A member does not wait for the copies of the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Hasty {}
+
+impl Variant for Hasty {
+    const HASTY: bool = true;
+}
+
+/// A table in which a member is ready once it has delivered its own copy: copies that the order
+/// puts behind it are missing there.
+pub type TableHasty = Served<Table<Hasty>, GroupEngine<Message>>;
+
+impl Catalogued<GroupEngine<Message>> for Table<Hasty> {
+    type Family = SharedTable;
+
+    const CARD: Card = Card {
+        name: "table-hasty",
+        title: "A replicated table whose members do not wait for the copies of the others",
+        promises: &[],
+        proved: &[],
+        counterexamples: &[Counterexample {
+            property: SAME,
+            scope: writing(3, &[("engine", "abstract"), ("keys", "1")]),
+            steps: 8,
+            story: "p1 is ready once it has delivered its own copy, and writes. p2 delivers this write \
+                    before its own copy: p1 was ready with an empty copy, and p2 is with the write",
+        }],
+        mutant: Some(Mutant {
+            of: "table",
+            change: "a member is ready as soon as it has delivered its own copy",
+            breaks: SAME,
         }),
         ..<Table as Catalogued<GroupEngine<Message>>>::CARD
     };

@@ -6,7 +6,7 @@ use synod_core::card::Scope;
 use synod_core::family::table::{KEPT, SAME};
 use synod_core::{Algorithm, Setup};
 use synod_protocols::table::TableAlgorithm;
-use synod_protocols::table::mutants::TableReplaced;
+use synod_protocols::table::mutants::{TableHasty, TableReplaced};
 
 /// How many states there are in a world; in all of them the promises are kept.
 fn states(scope: &Scope) -> usize {
@@ -31,6 +31,14 @@ fn a_copy_that_replaces_others_is_the_same_everywhere_and_loses_writes() {
     let found = explore::<TableReplaced>(&Question::new(known.scope), |_| {}).expect("it fits");
     assert!(found.refutation(SAME).is_none());
     let steps = found.refutation(KEPT).map(|refuted| refuted.history.steps.len());
+    assert_eq!(steps, Some(known.steps));
+}
+
+#[test]
+fn members_that_do_not_wait_for_all_copies_are_ready_with_different_ones() {
+    let known = TableHasty::CARD.counterexamples[0];
+    let found = explore::<TableHasty>(&Question::new(known.scope), |_| {}).expect("it fits");
+    let steps = found.refutation(SAME).map(|refuted| refuted.history.steps.len());
     assert_eq!(steps, Some(known.steps));
 }
 

@@ -1,4 +1,4 @@
-//! The members that are in one view, and what was ordered in it.
+//! A component: the members that are in one view, and the messages ordered in it.
 
 use serde::{Deserialize, Serialize};
 use std::cmp::max;
@@ -6,58 +6,58 @@ use synod_core::group::{Cause, Change, Delivery, Event, Level, Member, ViewId};
 use synod_core::reductions::Fleeting;
 use synod_core::{Cx, Data, ProcessId, ProcessSet, Protocol};
 
-/// Members whose last view, told or still to be told, is the same.
+/// Members whose last view is the same. The oracle may not have passed it to all of them yet.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Component<M> {
     /// The view.
     pub(super) view: ViewId,
-    /// Its members, as they were told.
+    /// The members that the view began with.
     pub(super) members: Vec<Member>,
-    /// Those who are still in it, in order of their names. Never empty.
+    /// The members that are still in it, in order of their names. Never empty.
     pub(super) here: Vec<Reader>,
-    /// Who died in it, and all who are still here know; in order of their names.
+    /// The members whose death in this view all present members know, in order of their names.
     pub(super) dead: Vec<Change>,
-    /// Whether those who are here have been told how it ends, and wait for the next one. (Lazy
-    /// oracles only.)
+    /// Whether the present members know how the view ends, and wait for the next one. (Lazy oracles
+    /// only.)
     pub(super) closed: bool,
-    /// What was ordered in it, and not yet delivered by all who are here.
+    /// The messages ordered in the view that a present member has yet to deliver.
     log: Vec<Entry<M>>,
 }
 
-/// How far a member is.
+/// A member's place in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Reader {
-    /// Who.
+    /// The member.
     pub(super) node: ProcessId,
-    /// What it delivers next, a place in the log.
+    /// Index of its next delivery in the log.
     next: usize,
 }
 
-/// A message in its place in the order.
+/// A message at its place in the order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Entry<M> {
     delivery: Delivery<M>,
     safety: Safety,
 }
 
-/// What is known about a safe message.
+/// The safety of a message: whether members may still deliver it in the regular configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum Safety {
-    /// It need not be safe.
+    /// Its sender did not ask for safe delivery.
     Agreed,
-    /// It must be, and may be delivered in the regular configuration, or not.
+    /// Members may deliver it in the regular configuration, or go on without it.
     Open,
-    /// Somebody has delivered it in the regular configuration: so everybody has it.
+    /// A member has delivered it in the regular configuration, so every member has it.
     Everywhere,
-    /// Somebody has gone on without it: it is not delivered in the regular configuration any more.
+    /// A member has gone on without it, so no member delivers it in the regular configuration.
     Missing,
 }
 
-/// What members still deliver when they go on from a view.
+/// The last deliveries of members that go on from a view.
 pub(super) struct Closing<M> {
-    /// In the regular configuration, for each of them.
+    /// In the regular configuration, for each member.
     regular: Vec<(ProcessId, Vec<Delivery<M>>)>,
-    /// In the transitional one, all of them.
+    /// In the transitional configuration, the same for all.
     transitional: Vec<Delivery<M>>,
 }
 
@@ -67,33 +67,33 @@ impl<M: Fleeting> Component<M> {
         Component { view, members, here, dead: Vec::new(), closed: false, log: Vec::new() }
     }
 
-    /// Whether a member is still here.
+    /// Whether a member is still in the view.
     pub(super) fn has(&self, node: ProcessId) -> bool {
         self.here.iter().any(|reader| reader.node == node)
     }
 
-    /// Those who are still here.
+    /// The members that are still in the view.
     pub(super) fn set(&self) -> ProcessSet {
         self.here.iter().map(|reader| reader.node).collect()
     }
 
-    /// Whether some have gone, and those who are here must get a view of their own.
+    /// Whether some members have left, so that the present ones must get a view of their own.
     pub(super) fn is_unsettled(&self) -> bool {
         self.here.len() < self.members.len()
     }
 
-    /// Whether some have gone, and those who are here have not been told how the view ends.
+    /// Whether some members have left, and the present ones do not know yet how the view ends.
     pub(super) fn is_abandoned(&self) -> bool {
         self.is_unsettled() && !self.closed
     }
 
-    /// Why somebody who was in the view is not in the next one, as those here know it.
+    /// Why a member of this view is not in the next one, as the present members know it.
     pub(super) fn why_left(&self, member: Member) -> Cause {
         let dead = self.dead.iter().find(|change| change.member == member);
         dead.map_or(Cause::Partition, |change| change.cause)
     }
 
-    /// A message gets its place.
+    /// Gives a message its place.
     pub(super) fn order(&mut self, delivery: Delivery<M>) {
         let safety = match delivery.level {
             Level::Agreed => Safety::Agreed,
@@ -103,20 +103,20 @@ impl<M: Fleeting> Component<M> {
         self.log.push(Entry { delivery, safety });
     }
 
-    /// So far in the log may anybody deliver in the regular configuration.
+    /// Length of the part of the log that members may deliver in the regular configuration.
     fn limit(&self) -> usize {
         let missing = |entry: &Entry<M>| entry.safety == Safety::Missing;
         self.log.iter().position(missing).unwrap_or(self.log.len())
     }
 
-    /// How much there is to deliver for a member, if it is here.
+    /// How many messages of the log a present member has yet to deliver; 0 for other members.
     pub(super) fn backlog(&self, node: ProcessId) -> usize {
         let limit = self.limit();
         let left = |reader: &Reader| limit.saturating_sub(reader.next);
         self.here.iter().find(|reader| reader.node == node).map_or(0, left)
     }
 
-    /// The same, message by message.
+    /// These messages, one by one.
     pub(super) fn rest(&self, node: ProcessId) -> impl Iterator<Item = &Delivery<M>> {
         let reader = self.here.iter().find(|reader| reader.node == node);
         let first = reader.map_or(self.log.len(), |reader| reader.next);
@@ -124,7 +124,7 @@ impl<M: Fleeting> Component<M> {
         self.log[first..limit].iter().map(|entry| &entry.delivery)
     }
 
-    /// What a member that is here delivers next.
+    /// Delivers the next message of the log at a present member.
     pub(super) fn next(&mut self, node: ProcessId) -> Option<Delivery<M>> {
         let limit = self.limit();
         let reader = self.here.iter_mut().find(|reader| reader.node == node)?;
@@ -146,14 +146,14 @@ impl<M: Fleeting> Component<M> {
         }
     }
 
-    /// What all have delivered is forgotten.
+    /// Drops the messages that all present members have delivered.
     fn forget(&mut self) {
         let done = self.here.iter().map(|reader| reader.next).min().unwrap_or(0);
         self.log.drain(..done);
         self.here.iter_mut().for_each(|reader| reader.next -= done);
     }
 
-    /// What makes no difference once the view is over is forgotten.
+    /// Drops the messages that have no effect once the view is over (step V5).
     fn forget_what_ends(&mut self) {
         for place in (0..self.log.len()).rev() {
             if self.log[place].delivery.message.ends_with_its_view() {
@@ -164,14 +164,14 @@ impl<M: Fleeting> Component<M> {
         }
     }
 
-    /// Somebody is dead.
+    /// Removes a dead member.
     pub(super) fn remove(&mut self, node: ProcessId) {
         self.here.retain(|reader| reader.node != node);
         self.forget();
     }
 
-    /// Some of those here go on to another view. What they still deliver is chosen. If `across` is
-    /// off, nobody delivers what makes no difference.
+    /// Some present members go on to another view. The adversary chooses their last deliveries. If
+    /// `across` is off, they skip messages without effect (step V5).
     pub(super) fn leave<P: Protocol>(
         &mut self,
         who: &ProcessSet,
@@ -207,7 +207,7 @@ impl<M: Fleeting> Component<M> {
         Closing { regular, transitional }
     }
 
-    /// All who are here go on, and wait for another view.
+    /// All present members end the view, and wait for another.
     pub(super) fn shut<P: Protocol>(&mut self, across: bool, cx: &mut Cx<'_, P>) -> Closing<M> {
         let all = self.set();
         let closing = self.leave(&all, across, cx);
@@ -219,7 +219,7 @@ impl<M: Fleeting> Component<M> {
 }
 
 impl<M: Data> Closing<M> {
-    /// What each of them is told before the next view.
+    /// The events of each member before its next view.
     pub(super) fn events(
         self,
         who: &ProcessSet,

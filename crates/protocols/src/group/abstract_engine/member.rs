@@ -1,4 +1,5 @@
-//! A member's part of the abstract engine: it passes on, and counts.
+//! A member's part of the abstract engine: it passes events on to its service, and counts
+//! multicasts.
 
 use super::settings::{Passing, Settings};
 use super::{Abstract, Message, ORACLE, WINDOW};
@@ -12,17 +13,17 @@ use synod_core::reductions::Fleeting;
 pub struct Stub {
     /// Whether the engine offers safe delivery.
     pub(super) safe: bool,
-    /// Whether what we multicast may take its time.
+    /// Whether a multicast of this member may be under way for any time.
     late: bool,
     standing: Standing,
-    /// How many of the multicasts that we made in this view we have not delivered yet.
+    /// Multicasts of this member, made in its present view, that it has not delivered yet.
     under_way: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum Standing {
-    /// Not in the group. We left it in this life, and are told things until the oracle knows; or
-    /// none, if it was the oracle that put us out.
+    /// Not in the group. The number is the life in which this member left, because the oracle goes
+    /// on passing it events until it knows; 0 if the oracle excluded it.
     Outside(u32),
     /// In the group, as this member, in this view.
     Inside(Member, ViewId),
@@ -32,7 +33,7 @@ impl Stub {
     pub(super) fn new(settings: &Settings) -> Self {
         Stub {
             safe: settings.safe,
-            // A lazy oracle has it at once, and gives it a place when it likes.
+            // A lazy oracle has a multicast at once, and gives it its place when it chooses.
             late: settings.late && settings.passing != Passing::Lazy,
             standing: Standing::Outside(0),
             under_way: 0,
@@ -65,8 +66,8 @@ impl Stub {
         }
     }
 
-    /// Outside the group nothing is heard but that we are in it again, in our next life: whoever
-    /// leaves is told things until the oracle knows.
+    /// Outside the group a member ignores every event but a view of its next life: the oracle goes
+    /// on passing events to a member that left until it knows.
     pub(super) fn on_event<M: Fleeting>(&mut self, event: Event<M>, cx: &mut Cx<'_, Abstract<M>>) {
         let was_full = matches!(self.standing, Standing::Inside(..)) && self.room() == 0;
         match (&event, self.standing) {

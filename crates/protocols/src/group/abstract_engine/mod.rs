@@ -1,38 +1,42 @@
-//! An idealised group service: it does whatever the contract allows, and nothing else.
+//! An idealised group service for explorers: it takes every step that the contract allows, and no
+//! other.
 //!
-//! For explorers. A service that holds on this engine, in every state, holds on every engine that
-//! keeps the contract of [`synod_core::group`]; what was proved is not a property of one
-//! implementation.
+//! A service that holds on this engine, in every state, holds on every engine that keeps the
+//! contract of [`synod_core::group`]. So the proof does not depend on one implementation.
 //!
-//! Process p0 is an *oracle*: it is no member, and stands for the group service as a whole. All
-//! others are members, and their part of the engine does next to nothing: what is multicast goes to
-//! the oracle, in a message that may take any time; what the oracle tells is told to the service.
-//! Whatever may go one way or the other is a timer of the oracle, or a choice that it makes then:
+//! Process p0 is the *oracle*: it is no member, and stands for the group service as a whole. All
+//! other processes are members, and their part of the engine does next to nothing. A multicast
+//! travels to the oracle in a message that may take any time; an event that the oracle sends goes
+//! on to the service. The oracle has a timer for each open move, and chooses the details when the
+//! timer runs out:
 //!
-//! - **Pass**: some member gets the next event that it has not had yet. So every member is as far
-//!   behind the others as the adversary likes.
+//! - **Pass**: a member gets its next event. So every member may be any number of events behind the
+//!   others.
 //! - **Partition**: some of a view's members go on by themselves. The others stay in the old view,
 //!   and may even multicast in it, until they **settle**: they get a view of their own, too.
 //! - **Merge**: members of two or more views get a view together, each group from where it is.
 //! - **Die**: a process dies, and the rest of its view is told so. **Crash**: a node fails, and for
 //!   the others this looks like a partition. **Restart**: it begins anew, alone or in some view.
 //!
-//! When some members go on from a view, the adversary chooses how much of what was ordered they
-//! still deliver in its regular configuration, and which of the rest in the transitional one. They
-//! agree on it, they deliver what they multicast themselves, and what was delivered as safe
-//! anywhere; nothing else is certain. What has not reached the oracle yet is ordered in a later
-//! view, and bears the name of the view in which it was multicast.
+//! When some members go on from a view, the adversary chooses which of the ordered messages they
+//! still deliver in its regular configuration, and which of the rest in the transitional one. The
+//! contract limits its choice: these members deliver the same messages, among them their own
+//! multicasts and every message that any member delivered as safe. A multicast that has not reached
+//! the oracle yet is ordered in a later view, and bears the name of the view in which it was
+//! multicast.
 //!
 //! - Assumes: that no process of the world crashes (the oracle does that), and links that lose
 //!   nothing. Members are p1, p2, …; so a group of `n` processes has `n − 1` members.
-//! - Guarantees: G1 to G5. How much goes wrong is limited by the parameters.
-//! - Cost: one message for each multicast, one for each event that a member is told; the latter
-//!   arrive at once.
-//! - State: what was ordered and not yet delivered by everybody in its view: at most [`WINDOW`]
-//!   messages of each member for each view in which it multicast; and the events that each member
-//!   has not had yet.
-//! - Left out, although one might call it allowed: messages of somebody who is not in the view any
-//!   more, delivered in a later one.
+//! - Guarantees: G1 to G5. The parameters limit the number of faults.
+//! - Cost: one message for each multicast, and one for each event of a member; the latter arrive at
+//!   once.
+//! - State: the messages of a view that a member of it has yet to deliver, at most [`WINDOW`] of
+//!   each member for each view in which it multicast; and the events that each member has yet to
+//!   get.
+//! - Left out, although the contract may be read to allow it: a message of a member that is no
+//!   longer in the view, delivered in a later one.
+//!
+//! `lazy.rs` explores the same histories in fewer states; `docs/lazy-groups.md` argues why it may.
 
 mod component;
 mod lazy;
@@ -54,10 +58,11 @@ use synod_core::group::{Ask, Capabilities, Engine, Event, Level, Member, ViewId}
 use synod_core::reductions::{FaultBudgets, Fleeting};
 use synod_core::{Cx, ProcessId, ProcessSet, Protocol, Reductions, Setup, SetupError, Wire};
 
-/// The oracle. Everybody else is a member.
+/// The oracle. All other processes are members.
 pub const ORACLE: ProcessId = ProcessId(0);
 
-/// So many multicasts of a member may be under way in a view: more are refused.
+/// How many multicasts of a member may be under way in a view; the engine refuses more. A small
+/// number keeps explorations small.
 pub const WINDOW: usize = 4;
 
 /// One process of the idealised group service.
@@ -69,31 +74,31 @@ pub enum Abstract<M> {
     Member(Stub),
 }
 
-/// What travels: nothing of this is about a real network.
+/// Messages between the oracle and a member. No network carries them: both are parts of one model.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Message<M> {
     /// To the oracle: multicast this.
     Cast {
-        /// Who asks.
+        /// The sender of the multicast.
         sender: Member,
-        /// In which view.
+        /// The view in which it was multicast.
         sent_in: ViewId,
-        /// How sure it must be.
+        /// The delivery level.
         level: Level,
-        /// What it says.
+        /// The message itself.
         message: M,
-        /// Whether it may take its time.
+        /// Whether the message may be under way for any time.
         late: bool,
     },
     /// To the oracle: this member leaves.
     Leave(Member),
     /// From the oracle: this is the next event.
     Tell(Event<M>),
-    /// From a lazy oracle, after an event: is there a multicast?
+    /// From a lazy oracle, after an event: did the member multicast?
     Ask,
-    /// To the oracle: whatever there is is on its way.
+    /// To the oracle: my multicasts, if any, are on their way.
     Done,
-    /// From a lazy oracle to itself: tell everybody what is certain.
+    /// From a lazy oracle to itself: pass on the events that are certain.
     Certain,
 }
 
@@ -114,7 +119,8 @@ impl<M: Wire> Wire for Message<M> {
 }
 
 impl<M> Message<M> {
-    /// An event is told when the oracle says so: there is nothing between them.
+    /// The oracle decides when an event is passed on, so no further delay comes between it and the
+    /// member.
     fn is_urgent(&self) -> bool {
         match self {
             Message::Tell(_) | Message::Ask | Message::Done | Message::Certain => true,
@@ -124,7 +130,7 @@ impl<M> Message<M> {
     }
 }
 
-/// As short as it can be told: these messages are the story of a counterexample.
+/// As short as possible: these messages are the story of a counterexample.
 impl<M: fmt::Debug> fmt::Debug for Message<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -149,38 +155,38 @@ impl<M: fmt::Debug> fmt::Debug for Message<M> {
     }
 }
 
-/// What the adversary may do next.
+/// A move of the adversary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Move {
     /// Some members of a view go on by themselves.
     Partition,
-    /// Members of several views get one together.
+    /// Members of several views get a view together.
     Merge,
     /// A process dies, and that is certified.
     Die,
     /// A node crashes.
     Crash,
-    /// Somebody starts for the first time.
+    /// A node starts for the first time.
     Start,
-    /// Somebody dead starts again.
+    /// A dead node starts again, alone or in some view.
     Restart,
-    /// The same, but not alone.
+    /// A dead node starts again, in some view.
     Rejoin,
-    /// Those left in a view that others have left get one of their own.
+    /// The members left behind in a view get one of their own.
     Settle,
-    /// One more view ends, of those whose members get one together. (Lazy oracles only.)
+    /// One more of the views that a merge unites ends. (Lazy oracles only.)
     Gather,
-    /// Some member gets its next event.
+    /// A member gets its next event.
     Pass,
-    /// What some member multicasts next gets its place. (Lazy oracles only: with others it is
-    /// ordered when it arrives.)
+    /// A member's next multicast gets its place. (Lazy oracles only: other oracles order a
+    /// multicast when it arrives.)
     Order,
-    /// Nobody has anything to say any more. (Lazy oracles only.)
+    /// The members get all their events, and none of them multicasts. (Lazy oracles only.)
     Rest,
 }
 
 impl Move {
-    /// In the order in which timers are set.
+    /// In the order in which the oracle sets their timers.
     const ALL: [Move; 12] = [
         Move::Partition,
         Move::Merge,
@@ -209,12 +215,12 @@ impl Move {
         })
     }
 
-    /// Whether it may come and need not.
+    /// Whether the move may come and need not.
     pub fn is_fault(&self) -> bool {
         !matches!(self, Move::Settle | Move::Gather | Move::Pass | Move::Order | Move::Rest)
     }
 
-    /// When it comes in a simulation, in milliseconds from when it became possible.
+    /// In a simulation: milliseconds from the moment at which the move becomes possible.
     fn after_ms(self) -> u64 {
         match self {
             Move::Gather | Move::Pass | Move::Order | Move::Rest => 1,
@@ -229,7 +235,7 @@ impl Move {
 }
 
 impl<M> Abstract<M> {
-    /// How often each fault may still come.
+    /// Remaining fault budget, per kind.
     fn faults_left(&self) -> FaultBudgets {
         match self {
             Abstract::Oracle(oracle) => oracle.settings.left.each(),
@@ -261,7 +267,7 @@ impl<M: Fleeting> Protocol for Abstract<M> {
     fn on_input(&mut self, ask: Ask<M>, cx: &mut Cx<'_, Self>) {
         match (self, ask) {
             (Abstract::Member(stub), ask) => stub.on_ask(ask, cx),
-            // The oracle is no member: it has room for nothing.
+            // The oracle is no member, so it has no room for a multicast.
             (Abstract::Oracle(_), Ask::Multicast { message, .. }) => {
                 cx.output(Event::Refused(message));
             }
@@ -324,7 +330,7 @@ impl<M: Fleeting> Engine<M> for Abstract<M> {
         matches!(self, Abstract::Member(_))
     }
 
-    /// It moves only when something is to be told.
+    /// The oracle moves only while a member has yet to get an event.
     fn is_restless(&self) -> bool {
         false
     }

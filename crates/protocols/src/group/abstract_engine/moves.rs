@@ -1,4 +1,4 @@
-//! What the adversary does: whatever may go one way or the other is chosen here.
+//! The adversary's moves. Every open choice of a move is made here.
 
 use super::component::Component;
 use super::oracle::Oracle;
@@ -9,7 +9,7 @@ use synod_core::reductions::Fleeting;
 use synod_core::{Cx, ProcessId, ProcessSet};
 
 impl<M: Fleeting> Oracle<M> {
-    /// Whether it is time for this, and there is something to choose from.
+    /// Whether the phase allows this move, and the move has a target.
     pub(super) fn may(&self, next: Move, phase: Phase) -> bool {
         if !phase.allows(next) {
             return false;
@@ -30,12 +30,13 @@ impl<M: Fleeting> Oracle<M> {
         }
     }
 
-    /// Whether everybody has been told everything.
+    /// Whether all members have all their events, and every member of a view is still in it.
     fn is_calm(&self) -> bool {
         self.behind().is_empty() && !self.components.iter().any(Component::is_unsettled)
     }
 
-    /// Those who are not in the group, because they never were or because they are dead.
+    /// The nodes outside the group: for [`Move::Start`] those that never started, otherwise the
+    /// dead.
     pub(super) fn out(&self, next: Move) -> Vec<ProcessId> {
         let alive = self.alive();
         let is_out = |node: &ProcessId| {
@@ -45,13 +46,13 @@ impl<M: Fleeting> Oracle<M> {
         self.names().filter(is_out).collect()
     }
 
-    /// Where a partition may be.
+    /// The components that a partition may divide.
     fn divisible(&self) -> Vec<usize> {
         let is_divisible = |place: &usize| self.components[*place].here.len() > 1;
         self.exposed().into_iter().filter(is_divisible).collect()
     }
 
-    /// Who may die.
+    /// The members that may die.
     fn mortal(&self) -> Vec<ProcessId> {
         let places = self.exposed().into_iter();
         let mut all: Vec<_> = places
@@ -61,19 +62,19 @@ impl<M: Fleeting> Oracle<M> {
         all
     }
 
-    /// Those who are alive.
+    /// The living members.
     fn alive(&self) -> Vec<ProcessId> {
         let alive = |node: &ProcessId| self.components.iter().any(|c| c.has(*node));
         self.names().filter(alive).collect()
     }
 }
 
-/// One of these.
+/// Chooses one of these.
 pub(super) fn one_of<M: Fleeting, T: Copy>(options: &[T], cx: &mut Cx<'_, Abstract<M>>) -> T {
     options[cx.choose(options.len() as u32) as usize]
 }
 
-/// Some of these, but not all and not none.
+/// Chooses some of these, but not all and not none.
 fn some_of<M: Fleeting>(set: &ProcessSet, cx: &mut Cx<'_, Abstract<M>>) -> ProcessSet {
     let parts = (1u32 << set.len()) - 2;
     let chosen = 1 + cx.choose(parts);
@@ -81,7 +82,7 @@ fn some_of<M: Fleeting>(set: &ProcessSet, cx: &mut Cx<'_, Abstract<M>>) -> Proce
 }
 
 impl<M: Fleeting> Oracle<M> {
-    /// The adversary does something.
+    /// The adversary makes a move.
     pub(super) fn on_move(&mut self, next: Move, cx: &mut Cx<'_, Abstract<M>>) {
         self.ran_out(next);
         self.rests = false;
@@ -90,7 +91,7 @@ impl<M: Fleeting> Oracle<M> {
         }
         match next {
             Move::Pass if self.settings.is_lazy() => self.pass_all(cx),
-            Move::Order => self.draw(cx),
+            Move::Order => self.order_next(cx),
             Move::Rest => self.rest(cx),
             Move::Pass => {
                 let node = one_of(&self.behind(), cx);
@@ -133,8 +134,8 @@ impl<M: Fleeting> Oracle<M> {
         self.install(&set, cx);
     }
 
-    /// Who gets a view together, and from how many: two become one; or more, if there are more
-    /// merges left.
+    /// Chooses the views that become one: two, or more if the budget has more merges. Returns their
+    /// members and how many views they come from.
     pub(super) fn some_views(&self, cx: &mut Cx<'_, Abstract<M>>) -> (ProcessSet, u32) {
         let places = self.mergeable();
         let most = self.settings.left.times(Move::Merge) + 1;
@@ -157,7 +158,7 @@ impl<M: Fleeting> Oracle<M> {
         cx.send(node, Message::Tell(Event::Lost));
     }
 
-    /// Somebody begins, in some view or alone.
+    /// A node starts, in a view of other members or alone.
     fn start_one(&mut self, next: Move, cx: &mut Cx<'_, Abstract<M>>) {
         let node = one_of(&self.out(next), cx);
         self.node_mut(node).incarnation = self.next_life(node);

@@ -1,4 +1,5 @@
-//! The group service as a whole: who is where, and what each member has not been told yet.
+//! The oracle: the group service as a whole. It knows the view of each member, and the events that
+//! each member has yet to get.
 
 use super::component::Component;
 use super::settings::{Beginning, Passing, Settings};
@@ -7,35 +8,37 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use synod_core::group::{Cause, Change, Delivery, Event, Level, Member, Part, View, ViewId};
 use synod_core::reductions::Fleeting;
-use synod_core::{Aside, Cx, ProcessId, ProcessSet};
+use synod_core::{Cx, ProcessId, ProcessSet, Unhashed};
 
-/// The oracle.
+/// The process that stands for the group service.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Oracle<M> {
-    /// What may still go wrong.
+    /// Parameters, and the remaining fault budget.
     pub(super) settings: Settings,
     /// The members: p1, p2, …
     pub(super) nodes: Vec<Node<M>>,
-    /// The members that are alive, by the view that they are in; in order of their first member.
+    /// The living members by the view that they are in, in order of their first member.
     pub(super) components: Vec<Component<M>>,
-    /// Whose views have ended so that they get one together, for lazy oracles.
+    /// The members whose views a merge is uniting, one view ended after the other. (Lazy oracles
+    /// only.)
     pub(super) gathered: ProcessSet,
-    /// Whether everybody has been told everything, and nothing can come of it: for lazy oracles.
+    /// Whether all members have all their events, and have answered none of them. (Lazy oracles
+    /// only.)
     pub(super) rests: bool,
-    /// Which timers are set, a bit for each; so a lazy oracle sets none again for nothing.
-    pub(super) set: Aside<u16>,
+    /// Which timers are set, a bit for each, so that a lazy oracle sets no timer twice.
+    pub(super) set: Unhashed<u16>,
 }
 
 /// A member, as the oracle knows it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Node<M> {
-    /// Which of its lives it is in, or was in last; 0 if it never started. (If names of lives are
-    /// used again, a dead node is as if it had died in its first one.)
+    /// Its present or last life; 0 if it never started. (If lives are renamed (step N2), a dead
+    /// node counts as if it had died in its first life.)
     pub(super) incarnation: u32,
-    /// What it will be told before anything that is ordered in the view that it is in then.
+    /// Events that the member gets before any message that is ordered in its present view.
     pub(super) queue: VecDeque<Event<M>>,
-    /// What it has multicast and has no place yet, if the oracle is lazy. (If not, it is on its
-    /// way.)
+    /// Its multicasts that have no place yet, if the oracle is lazy. (Otherwise these are still
+    /// under way.)
     pub(super) unordered: VecDeque<Delivery<M>>,
 }
 
@@ -49,7 +52,7 @@ impl<M: Fleeting> Oracle<M> {
             components: Vec::new(),
             gathered: ProcessSet::EMPTY,
             rests: false,
-            set: Aside(0),
+            set: Unhashed(0),
         }
     }
 
@@ -73,12 +76,12 @@ impl<M: Fleeting> Oracle<M> {
         Member { node, incarnation: self.node(node).incarnation }
     }
 
-    /// The view that a member is in, when it has been told all that is in its queue.
+    /// The component of a member. The view may still be in the member's queue.
     pub(super) fn component_of(&mut self, node: ProcessId) -> Option<&mut Component<M>> {
         self.components.iter_mut().find(|component| component.has(node))
     }
 
-    /// Those who may be told something now.
+    /// The members that may get an event now.
     pub(super) fn behind(&self) -> Vec<ProcessId> {
         let backlogs: Vec<_> = self.names().map(|node| self.backlog(node)).collect();
         let most = backlogs.iter().copied().max().unwrap_or(0);
@@ -86,7 +89,7 @@ impl<M: Fleeting> Oracle<M> {
         self.names().zip(backlogs).filter(|(_, backlog)| may(*backlog)).map(|(n, _)| n).collect()
     }
 
-    /// How much a member has to be told.
+    /// How many events a member has yet to get.
     pub(super) fn backlog(&self, node: ProcessId) -> usize {
         let ordered: usize = self.components.iter().map(|component| component.backlog(node)).sum();
         self.node(node).queue.len() + ordered
@@ -94,7 +97,7 @@ impl<M: Fleeting> Oracle<M> {
 }
 
 impl<M: Fleeting> Oracle<M> {
-    /// Members that begin in a view have it from the start.
+    /// Passes the first view to every member that begins in one.
     pub(super) fn start(&mut self, cx: &mut Cx<'_, Abstract<M>>) {
         let all: ProcessSet = self.names().collect();
         match self.settings.beginning {
@@ -127,7 +130,7 @@ impl<M: Fleeting> Oracle<M> {
             }
             Message::Certain if from == cx.me() => self.pass_all(cx),
             Message::Done if self.settings.is_lazy() && self.names().any(|node| node == from) => {
-                return self.draw_on(from, cx);
+                return self.order_next_of(from, cx);
             }
             Message::Leave(member) if member.node == from => {
                 if self.is_current(member) {
@@ -144,15 +147,15 @@ impl<M: Fleeting> Oracle<M> {
         }
     }
 
-    /// Whether this is the life in which a node is a member now.
+    /// Whether the node is a member now, in this very life.
     pub(super) fn is_current(&self, member: Member) -> bool {
         let known = (1..=self.nodes.len()).contains(&member.node.index());
         let alive = self.components.iter().any(|component| component.has(member.node));
         known && alive && self.member(member.node) == member
     }
 
-    /// What somebody multicast gets its place in the view that they are in by then. What the dead
-    /// have multicast is lost, if it was not ordered in their life.
+    /// Gives a multicast its place in the view that its sender is in by now. A multicast of a dead
+    /// sender is lost.
     pub(super) fn order(&mut self, mut delivery: Delivery<M>) {
         if !self.is_current(delivery.sender) || self.has_perished(&delivery) {
             return;
@@ -165,21 +168,21 @@ impl<M: Fleeting> Oracle<M> {
         }
     }
 
-    /// A member gets its next event; or all events of a transitional configuration, if they come at
-    /// once.
+    /// Passes the next event to a member; with [`Passing::AtOnce`], all events of a transitional
+    /// configuration.
     pub(super) fn pass(&mut self, node: ProcessId, cx: &mut Cx<'_, Abstract<M>>) {
         let is_last = |event: Option<&Event<M>>| matches!(event, None | Some(Event::View(_)));
         if let Some(Event::Transitional(_)) = self.node(node).queue.front()
             && self.settings.passing == Passing::AtOnce
         {
             while !is_last(self.node(node).queue.front()) {
-                self.tell_next(node, cx);
+                self.pass_next(node, cx);
             }
         }
-        self.tell_next(node, cx);
+        self.pass_next(node, cx);
     }
 
-    pub(super) fn tell_next(&mut self, node: ProcessId, cx: &mut Cx<'_, Abstract<M>>) {
+    pub(super) fn pass_next(&mut self, node: ProcessId, cx: &mut Cx<'_, Abstract<M>>) {
         let event = self
             .node_mut(node)
             .queue
@@ -190,7 +193,7 @@ impl<M: Fleeting> Oracle<M> {
         }
     }
 
-    /// A member's life is over; if there is a cause, it is known to the rest of its view.
+    /// Ends a member's life. If there is a cause, the rest of its view knows it.
     pub(super) fn end(&mut self, node: ProcessId, cause: Option<Cause>) {
         let member = self.member(node);
         if self.settings.reuses_names() {
@@ -206,8 +209,8 @@ impl<M: Fleeting> Oracle<M> {
         self.components.retain(|component| !component.here.is_empty());
     }
 
-    /// A new view, of these members (one at least): each group of them goes on from the view that
-    /// it is in.
+    /// Installs a new view of these members (one at least). Members of one old view go on from
+    /// there together.
     pub(super) fn install(&mut self, set: &ProcessSet, cx: &mut Cx<'_, Abstract<M>>) {
         let members: Vec<_> = set.iter().map(|node| self.member(node)).collect();
         let parts = self.parts(set);
@@ -227,7 +230,7 @@ impl<M: Fleeting> Oracle<M> {
         self.forget_perished();
     }
 
-    /// Who goes together: those who are in the same view. Who is new goes alone.
+    /// Which members come together: those of one old view. A new member comes alone.
     fn parts(&self, set: &ProcessSet) -> Vec<Part> {
         let mut parts = Vec::new();
         for component in &self.components {
@@ -245,7 +248,7 @@ impl<M: Fleeting> Oracle<M> {
         parts
     }
 
-    /// The view as one of its members sees it.
+    /// The view as it is told to one of its members.
     fn view_of(&self, node: ProcessId, id: ViewId, members: &[Member], parts: &[Part]) -> View {
         let last = self.components.iter().find(|component| component.has(node));
         let before = last.map_or(&[][..], |component| &component.members);
@@ -276,7 +279,7 @@ impl<M: Fleeting> Oracle<M> {
         last.is_none_or(|component| component.view.epoch == 1 && component.members.len() == 1)
     }
 
-    /// Members go on from a view: they are told how it ends.
+    /// Members go on from a view: the last deliveries of that view join their queues.
     fn close(&mut self, part: &Part, cx: &mut Cx<'_, Abstract<M>>) {
         let old = self.components.iter_mut().find(|c| Some(c.view) == part.from);
         let Some(component) = old else { return };

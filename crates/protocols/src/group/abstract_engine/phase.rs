@@ -1,33 +1,33 @@
-//! What it is time for, and the timers of all that may happen then.
+//! The phase of the oracle: the moves that it may make now, and their timers.
 
 use super::oracle::Oracle;
 use super::{Abstract, Move};
 use synod_core::Cx;
 use synod_core::reductions::Fleeting;
 
-/// What it is time for.
+/// The moves that the oracle may make now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Whatever is possible: the oracle is not lazy.
+    /// Every possible move: the oracle is not lazy.
     Eager,
-    /// Nothing, unless something goes wrong: nobody has anything to say.
+    /// Faults only: no member has a multicast left.
     Over,
-    /// Telling what is certain.
+    /// Passing on the events that every continuation passes on (step L3).
     Certain,
-    /// Ending the views whose members get one together.
+    /// Ending the views that a merge unites, one after the other.
     Gathering,
-    /// The rest of a view that some have left goes on.
+    /// The rest of a view that some members have left goes on (step B2).
     Abandoned,
-    /// Those who wait get a view of their own.
+    /// Members that wait get a view of their own, because no other can come.
     Stuck,
-    /// Whatever else is possible, and perhaps nobody has anything to say.
+    /// Every other move, or [`Move::Rest`]: no multicast waits for its place.
     Silent,
-    /// Whatever else is possible.
+    /// Every other move.
     Open,
 }
 
 impl Phase {
-    /// Whether it is time for this.
+    /// Whether the phase allows this move.
     pub(super) fn allows(self, next: Move) -> bool {
         match (self, next) {
             (Phase::Eager, _) => !matches!(next, Move::Order | Move::Rest),
@@ -46,7 +46,8 @@ impl Phase {
 }
 
 impl<M: Fleeting> Oracle<M> {
-    /// What it is time for: if the oracle is lazy, what is certain comes before all else.
+    /// The present phase. A lazy oracle passes on certain events first, so that its states differ
+    /// in less.
     pub(super) fn phase(&self) -> Phase {
         if !self.settings.is_lazy() {
             Phase::Eager
@@ -67,14 +68,14 @@ impl<M: Fleeting> Oracle<M> {
         }
     }
 
-    /// Whether somebody will be told something, whatever happens.
+    /// Whether a member will certainly get a further event.
     fn is_certain(&self) -> bool {
         self.nodes.iter().any(|node| !node.queue.is_empty())
             || (self.is_over() && self.names().any(|node| self.backlog(node) > 0))
     }
 
-    /// Sets the timers of all that may happen now. Always in the same order, so that the same
-    /// state has the same timers.
+    /// Sets the timers of all moves that are possible now. The order is always the same, so that
+    /// the same state has the same timers.
     pub(super) fn set_timers(&mut self, cx: &mut Cx<'_, Abstract<M>>) {
         if self.is_at_rest() {
             self.settings.refill();
@@ -93,13 +94,13 @@ impl<M: Fleeting> Oracle<M> {
         }
     }
 
-    /// One of them has run out.
+    /// The timer of this move has run out.
     pub(super) fn ran_out(&mut self, next: Move) {
         let place = Move::ALL.iter().position(|other| *other == next);
         self.set.0 &= !(1 << place.expect("all are there"));
     }
 
-    /// The same, if members were told something or there is something to be told.
+    /// Sets the timer of [`Move::Pass`] alone, where no other move can have become possible.
     pub(super) fn set_pass(&mut self, cx: &mut Cx<'_, Abstract<M>>) {
         if self.settings.calm {
             self.set_timers(cx);

@@ -1,4 +1,4 @@
-//! How much may go wrong.
+//! The parameters of the abstract engine: fault budgets, and the histories to leave out.
 
 use super::Move;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use synod_core::family::group::ENGINE;
 use synod_core::reductions::FaultBudgets;
 use synod_core::{Setup, SetupError};
 
-/// More than this is more than anybody can explore.
+/// Default limit of a member's lag: above every backlog that an exploration reaches.
 const MOST: u64 = 1_000;
 
 /// A budget that is never used up.
@@ -19,80 +19,83 @@ const ANY: u8 = u8::MAX;
 pub const PARAMETERS: [Parameter; 14] = [
     Parameter {
         name: "partitions",
-        meaning: "abstract engine: how often some members go on without the others: a number (default: \
-                  0), or any. Any number of faults makes finitely many states only with passing=lazy \
-                  and across=no",
+        meaning: "abstract engine: partitions, in which some members go on without the others: a \
+                  number (default: 0), or any. Any number of faults makes finitely many states \
+                  only with passing=lazy and across=no",
     },
     Parameter {
         name: "merges",
-        meaning: "abstract engine: how often two views become one: a number (default: 0), or any",
+        meaning: "abstract engine: merges of two views into one: a number (default: 0), or any",
     },
     Parameter {
         name: "deaths",
-        meaning: "abstract engine: how many processes die, and everybody near is told: a number (default: 0), or any",
+        meaning: "abstract engine: deaths of processes, told to the rest of their view: a number \
+                  (default: 0), or any",
     },
     Parameter {
         name: "node-crashes",
-        meaning: "abstract engine: how many nodes fail, which looks like a partition: a number (default: 0), or any",
+        meaning: "abstract engine: crashes of nodes, which look like partitions: a number \
+                  (default: 0), or any",
     },
     Parameter {
         name: "restarts",
-        meaning: "abstract engine: how many of the dead start again: a number (default: 0), or any",
+        meaning: "abstract engine: restarts of dead nodes: a number (default: 0), or any",
     },
     Parameter {
         name: "faults",
-        meaning: "abstract engine: instead of these numbers, what goes wrong, in this order, e.g. \
+        meaning: "abstract engine: instead of these numbers, the faults in their order, e.g. \
                   'partition die merge'; also crash, restart, and rejoin: restart among others",
     },
     Parameter {
         name: "start",
-        meaning: "abstract engine: together (default), each member alone, or later: whenever and \
-                  wherever it likes",
+        meaning: "abstract engine: members start together (default), each one alone, or later: at \
+                  any time and in any view",
     },
     Parameter {
         name: "safe",
-        meaning: "abstract engine: yes (default) or no, if it offers agreed delivery only (as it does \
-                  if it is lazy)",
+        meaning: "abstract engine: yes (default), or no: the engine offers agreed delivery only \
+                  (as a lazy one does)",
     },
     Parameter {
         name: "calm",
-        meaning: "abstract engine: no (default), or yes, if something goes wrong only when everybody has \
-                  been told everything; fewer histories",
+        meaning: "abstract engine: no (default), or yes: faults come only when all members have \
+                  all their events; fewer histories",
     },
     Parameter {
         name: "late",
-        meaning: "abstract engine: yes (default), or no, if a multicast gets its place in the order at \
-                  once; fewer histories",
+        meaning: "abstract engine: yes (default), or no: a multicast gets its place in the order \
+                  at once; fewer histories",
     },
     Parameter {
         name: "lag",
-        meaning: "abstract engine: nobody is told anything while somebody has so many events more to be \
-                  told (default: no limit); fewer histories",
+        meaning: "abstract engine: no member gets an event while another one has this many events \
+                  more to get (default: no limit); fewer histories",
     },
     Parameter {
         name: "passing",
-        meaning: "abstract engine: members are told what there is step by step (step, default); a \
-                  transitional configuration at once (once), fewer histories; or as late as can be \
-                  (lazy), the same histories in fewer states, for members that claim nothing and are \
-                  content with agreed delivery",
+        meaning: "abstract engine: members get events step by step (step, default); the events of \
+                  a transitional configuration at once (once), fewer histories; or as late as \
+                  possible (lazy), the same histories in fewer states, for members that claim \
+                  nothing and need agreed delivery only",
     },
     Parameter {
         name: "across",
-        meaning: "abstract engine: yes (default), or no, if what has no place in the order when its view \
-                  ends never gets one; the same histories for services to which that is void (and \
-                  fewer deliveries, if lazy, of what is void between two views)",
+        meaning: "abstract engine: yes (default), or no: a multicast without a place in the order \
+                  when its view ends never gets one; the same histories for services to which it \
+                  is void then (and fewer deliveries, if lazy, of messages that are void between \
+                  two views)",
     },
     Parameter {
         name: "burst",
-        meaning: "abstract engine, if lazy: how much may go wrong until everybody has been told everything \
-                  and has nothing to say; then as much again (default: no limit)",
+        meaning: "abstract engine, if lazy: faults until all members have all their events and \
+                  multicast nothing; then as many again (default: no limit)",
     },
 ];
 
-/// Without what a lazy oracle leaves out: see `lazy.rs`.
+/// The settings without the omissions of a lazy oracle. `docs/lazy-groups.md` argues for these.
 pub(super) const THOROUGH: &[(&str, &str)] = &[("passing", "step"), ("across", "yes")];
 
-/// What goes wrong is the oracle's doing: the network below the members stands for nothing real.
+/// All faults are moves of the oracle: the network between it and the members is part of the model.
 pub const OWN_FAULTS: OwnFaults = OwnFaults {
     set: &[(ENGINE.name, "abstract")],
     budgets: &["partitions", "merges", "deaths", "node-crashes", "restarts"],
@@ -101,29 +104,29 @@ pub const OWN_FAULTS: OwnFaults = OwnFaults {
 /// How the members begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Beginning {
-    /// In one view.
+    /// All members, in one view.
     Together,
-    /// Each in a view of its own.
+    /// Each member, in a view of its own.
     Alone,
-    /// Each at some time, alone or in some view; or never.
+    /// Each member at some time, alone or in some view; or never.
     Later,
 }
 
-/// How much may still go wrong.
+/// Remaining fault budget.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Left {
-    /// So often each.
+    /// A number for each kind of fault.
     Budgets {
-        /// What may happen, and how often.
+        /// The kinds, each with its remaining number.
         each: Vec<(Move, u8)>,
-        /// How many of them until all is calm again.
+        /// Remaining faults until the next calm moment.
         burst: u8,
     },
-    /// These, one after the other.
+    /// These faults, one after the other.
     Script(VecDeque<Move>),
 }
 
-/// What is left of budgets is told apart by [`Left::each`], see
+/// Leaves budgets out: explorers compare them by [`Left::each`], see
 /// [`synod_core::Reductions::faults_left`].
 impl Hash for Left {
     fn hash<H: Hasher>(&self, state: &mut H) {
@@ -135,7 +138,7 @@ impl Hash for Left {
 }
 
 impl Left {
-    /// How often each fault may still come.
+    /// Remaining fault budget, per kind.
     pub(super) fn each(&self) -> FaultBudgets {
         let mut all = [0; 8];
         if let Left::Budgets { each, burst } = self {
@@ -145,7 +148,7 @@ impl Left {
         all
     }
 
-    /// How often this may happen now.
+    /// How often this fault may come now.
     pub(super) fn times(&self, next: Move) -> u32 {
         match self {
             Left::Budgets { each, burst } => {
@@ -156,7 +159,7 @@ impl Left {
         }
     }
 
-    /// It happened, so many times in one.
+    /// Spends this number of faults of one kind.
     pub(super) fn spend(&mut self, next: Move, times: u32) {
         match self {
             Left::Budgets { each, burst } => {
@@ -186,7 +189,7 @@ impl Left {
     }
 }
 
-/// A number of faults, or any.
+/// Reads a number of faults, or `any`.
 fn number(setup: &Setup, name: &str, default: u8) -> Result<u8, SetupError> {
     match setup.text(name) {
         None => Ok(default),
@@ -199,7 +202,7 @@ fn number(setup: &Setup, name: &str, default: u8) -> Result<u8, SetupError> {
 }
 
 impl Settings {
-    /// All is calm: as much may go wrong again as at first.
+    /// Restores the budget of a burst: the group is calm.
     pub(super) fn refill(&mut self) {
         if let Left::Budgets { burst, .. } = &mut self.left {
             *burst = self.burst;
@@ -207,53 +210,53 @@ impl Settings {
     }
 }
 
-/// When members are told what there is for them.
+/// When the oracle passes events on to members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Passing {
     /// At any time, one event after the other.
     Step,
     /// The same, but all events of a transitional configuration in one step.
     AtOnce,
-    /// As late as can be; see `lazy.rs`.
+    /// As late as possible; see `docs/lazy-groups.md`.
     Lazy,
 }
 
-/// How much may still go wrong, and what does not change.
+/// The parameters of the oracle, and its remaining fault budget.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Settings {
-    /// What may still go wrong.
+    /// Remaining fault budget.
     pub left: Left,
-    /// How much may go wrong until all is calm again.
+    /// Fault budget of a burst, restored at every calm moment.
     burst: u8,
     /// How the members begin.
     pub beginning: Beginning,
-    /// Whether it offers safe delivery.
+    /// Whether the engine offers safe delivery.
     pub safe: bool,
-    /// Whether things go wrong only when everybody has been told everything.
+    /// Whether faults come only when all members have all their events.
     pub calm: bool,
-    /// Whether what is multicast may get its place in the order later.
+    /// Whether a multicast may get its place in the order later.
     pub late: bool,
     /// By how many events a member may be ahead of another.
     pub lag: u32,
-    /// When members are told what there is for them.
+    /// When the oracle passes events on to members.
     pub passing: Passing,
-    /// Whether what is multicast in one view may get its place in another.
+    /// Whether a multicast of one view may get its place in another.
     pub across: bool,
 }
 
 impl Settings {
-    /// Whether members are told things as late as can be.
+    /// Whether the oracle passes events on as late as possible.
     pub(super) fn is_lazy(&self) -> bool {
         self.passing == Passing::Lazy
     }
 
-    /// Whether names of views and of lives come back when nobody knows them any more; see
-    /// `lazy.rs`.
+    /// Whether the oracle uses the names of views and lives again once no member knows them (steps
+    /// N1 and N2 of `docs/lazy-groups.md`).
     pub(super) fn reuses_names(&self) -> bool {
         self.is_lazy() && !self.across
     }
 
-    /// As the parameters say.
+    /// Reads the parameters of a setup.
     pub fn from_setup(setup: &Setup) -> Result<Self, SetupError> {
         let lazy = setup.choice("passing", &["step", "once", "lazy"])? == "lazy";
         if setup.text("burst").is_some() && !lazy {

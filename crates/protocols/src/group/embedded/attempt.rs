@@ -1,4 +1,4 @@
-//! A view that a coordinator tries to bring about.
+//! The coordinator's attempt to install a view.
 
 use super::message::{Accept, Message, Prepare};
 use serde::{Deserialize, Serialize};
@@ -6,30 +6,30 @@ use std::collections::BTreeMap;
 use synod_core::group::{Member, ViewId};
 use synod_core::{ProcessId, ProcessSet, Wire};
 
-/// A view that we try to bring about.
+/// A view that this coordinator tries to install.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Attempt<M> {
     pub(super) id: ViewId,
     pub(super) members: Vec<Member>,
-    pub(super) stage: Stage<M>,
-    /// For how many periods nobody has answered that had not answered before.
+    pub(super) phase: CoordinatorPhase<M>,
+    /// Periods since the last new answer.
     pub(super) waited: u32,
 }
 
-/// How far an attempt is.
+/// The phase of an attempt, with the answers so far.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(super) enum Stage<M> {
-    /// Who has accepted.
+pub(super) enum CoordinatorPhase<M> {
+    /// The coordinator has proposed the view; these members have accepted.
     Proposed(BTreeMap<ProcessId, Accept<M>>),
-    /// What each part gets, and who has it.
+    /// The coordinator has sent each part its missing messages; the members in `ready` have them.
     Prepared { prepares: Vec<(ProcessSet, Prepare<M>)>, ready: ProcessSet },
 }
 
 impl<M> Attempt<M> {
     pub(super) fn awaits(&self, node: ProcessId) -> bool {
-        match &self.stage {
-            Stage::Proposed(accepts) => !accepts.contains_key(&node),
-            Stage::Prepared { ready, .. } => !ready.contains(node),
+        match &self.phase {
+            CoordinatorPhase::Proposed(accepts) => !accepts.contains_key(&node),
+            CoordinatorPhase::Prepared { ready, .. } => !ready.contains(node),
         }
     }
 
@@ -37,18 +37,20 @@ impl<M> Attempt<M> {
         self.members.iter().any(|member| member.node == node)
     }
 
-    /// Whose answer is still missing.
+    /// The members whose answer is missing.
     pub(super) fn missing(&self) -> Vec<ProcessId> {
         self.members.iter().map(|member| member.node).filter(|node| self.awaits(*node)).collect()
     }
 }
 
 impl<M: Wire> Attempt<M> {
-    /// What somebody is told again that has not answered.
+    /// The message that the coordinator repeats to a member that has not answered.
     pub(super) fn reminder(&self, node: ProcessId) -> Message<M> {
-        let theirs = match &self.stage {
-            Stage::Proposed(_) => None,
-            Stage::Prepared { prepares, .. } => prepares.iter().find(|(to, _)| to.contains(node)),
+        let theirs = match &self.phase {
+            CoordinatorPhase::Proposed(_) => None,
+            CoordinatorPhase::Prepared { prepares, .. } => {
+                prepares.iter().find(|(to, _)| to.contains(node))
+            }
         };
         match theirs {
             None => Message::Propose { attempt: self.id, members: self.members.clone() },
@@ -58,7 +60,7 @@ impl<M: Wire> Attempt<M> {
 }
 
 impl<M> Prepare<M> {
-    /// Whether everybody is in one part, and the messages are in order.
+    /// Whether every member is in exactly one part, and the messages are in order.
     pub(super) fn is_sound(&self) -> bool {
         let members: ProcessSet = self.members.iter().map(|member| member.node).collect();
         let together: ProcessSet = self.parts.iter().flat_map(|part| part.members.iter()).collect();

@@ -16,20 +16,20 @@ const PERIOD_MS: u64 = 20;
 const TIMEOUT_MS: u64 = 100;
 const WINDOW: u64 = 64;
 
-/// Times and sizes beyond which nothing makes sense, and sums do not overflow.
+/// Limits for times and sizes, below which no sum overflows.
 const LONGEST_MS: u64 = 3_600_000;
 const LARGEST_WINDOW: u64 = 65_536;
 
-/// How often signs of life are given.
+/// The period of heartbeats.
 pub const PERIOD: Parameter = Parameter {
     name: "period",
-    meaning: "milliseconds from one sign of life to the next (default: 20)",
+    meaning: "milliseconds from one heartbeat to the next (default: 20)",
 };
-/// How long somebody may be silent.
+/// The time of silence after which a member is excluded.
 pub const TIMEOUT: Parameter = Parameter {
     name: "timeout",
-    meaning: "milliseconds of silence after which somebody is put out of the view, in whole periods \
-              (default: 100)",
+    meaning: "milliseconds of silence after which the others exclude a member from the view, in \
+              whole periods (default: 100)",
 };
 /// Flow control.
 pub const WINDOW_OF: Parameter = Parameter {
@@ -65,13 +65,13 @@ pub(super) fn settings(setup: &Setup) -> Result<Settings, SetupError> {
 /// The parameters of the engine alone.
 pub const PARAMETERS: [Parameter; 4] = [PERIOD, TIMEOUT, WINDOW_OF, VIEWS_AT_MOST];
 
-/// After so many time-outs of calm all are in one view. Ten pass at most until everybody knows of
-/// everybody and whatever was begun before is given up; then the longest ban; and twelve more until
-/// the next view, if its first proposal is refused. `docs/groups.md` counts them.
+/// Time-outs of calm after which all members are in one view. Ten pass at most until every node
+/// knows every other, and every earlier proposal is given up; then the longest ban; and twelve more
+/// until the next view, if its first proposal is refused. `docs/groups.md` counts them.
 const SETTLED_AFTER: u64 = 10 + LONGEST_BAN + 12;
 
-/// How calm it must be for settling, and for how long. The abstract engine has no clock, and who
-/// may propose only so many views may have none left.
+/// The calm that settling needs, and for how long. There is none for the abstract engine, which has
+/// no clock, nor for a coordinator with a limited number of views, which may have none left.
 fn calm(setup: &Setup) -> Option<Calm> {
     let settings = settings(setup).ok()?;
     if setup.text(ENGINE.name) == Some("abstract") || settings.views < u32::MAX {
@@ -99,27 +99,29 @@ pub const CARD: Card = Card {
         year: 1994,
         work: "Extended virtual synchrony, ICDCS",
     },
-    idea: "All who reach each other agree on a view, and on what was delivered in the last one; in a \
-           view, a sequencer gives out numbers and senders multicast with them.",
+    idea: "Nodes that reach each other agree on a view, and on the messages delivered in the last \
+           one; in a view, a sequencer gives out numbers and senders multicast with them.",
     rules: &[
-        "once in a period: tell everybody that you are alive, whom you hear, and how far you are",
+        "once in a period: send all nodes a heartbeat with the nodes that you hear, and your \
+         progress",
         "multicast: ask the sequencer, the first of the view, for a number; then send the message \
          with its number to all",
-        "deliver in the order of the numbers; a safe message when everybody has it",
-        "if those who reach each other are not those in the view, the smallest of them proposes a \
-         view",
-        "on a proposal: deliver no more, and tell the proposer what you hold of your view",
-        "when all have accepted: send to all of a view what they hold together; when all have that, \
-         the new view begins",
-        "at the end of a view: deliver what any companion has delivered; then, in the transitional \
-         configuration, the rest up to the first gap, and what companions multicast beyond it",
+        "deliver in the order of the numbers; a safe message when every member has it",
+        "if the nodes that reach each other are not the members of the view, the smallest of them \
+         proposes a view",
+        "on a proposal: deliver no more, and send the proposer the messages of your view",
+        "when all have accepted: send the members of each old view the messages that they hold \
+         together; when all have these, the new view begins",
+        "at the end of a view: deliver every message that a companion has delivered; then, in the \
+         transitional configuration, the rest up to the first gap, and the multicasts of \
+         companions beyond it",
     ],
     assumes: &[
         "the nodes are known beforehand",
         "a node that starts again has a higher incarnation",
-        "for settling: from some moment on nothing goes wrong, no message is lost, and messages take \
-         less than the time-out less a period; 86 time-outs later at the latest all who reach each \
-         other are in one view",
+        "for settling: from some moment on there are no faults, no message is lost, and messages \
+         take less than the time-out less a period; 86 time-outs later at the latest all nodes \
+         that reach each other are in one view",
     ],
     tolerates: Tolerance {
         crashes: Crashes::AllButOne,
@@ -130,8 +132,8 @@ pub const CARD: Card = Card {
     promises: &[G1, G2, G3, G4, G5, VIEWS, INTEGRITY, SETTLES],
     deadlines: &[Deadline { property: SETTLES, calm }],
     proved: &[
-        // Everybody hears everybody within half a period, and who is silent for two of them is
-        // gone.
+        // A heartbeat arrives within half a period, and a node that is silent for two periods is
+        // excluded.
         Scope { timing: PROMPT, rounds: Rounds::Times(0), set: SHORT, ..Scope::of(2) },
         Scope {
             timing: PROMPT,

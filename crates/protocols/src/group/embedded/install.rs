@@ -1,19 +1,19 @@
-//! The end of a view: what is left of it is delivered, and the next one begins.
+//! The end of a view: its last deliveries, and the beginning of the next.
 //!
-//! Those who come together from a view have together a set of messages of it. What any of them has
-//! delivered is delivered by all, still in the view. Then the view is over, and they deliver the
-//! rest in the transitional configuration: in order, up to the first number that none of them has;
-//! and beyond that, what was multicast by one of them. What others multicast after a message that
-//! is missing here may depend on it, and is left out.
+//! Companions, the members that come from a view together, put the messages that they hold
+//! together. A message that one of them has delivered is delivered by all, still in the view. Then
+//! the view is over, and they deliver the rest in the transitional configuration: in order, up to
+//! the first number that none of them has; and beyond that, the multicasts of companions. Another
+//! member's multicast beyond a missing message may depend on it, and is left out.
 
 use super::message::{Accept, Numbered, Prepare};
-use super::order::{Order, tell};
+use super::total_order::{TotalOrder, deliver_entry};
 use super::{Embedded, Phase};
 use std::collections::BTreeMap;
 use synod_core::group::{Cause, Change, Event, Member, Part, View, ViewId};
 use synod_core::{Cx, ProcessId, ProcessSet, Wire};
 
-/// What each part of a view to be gets, as its members have accepted it.
+/// The messages and facts for each part of a proposed view, from the answers of its members.
 pub(super) fn prepare<M: Wire>(
     attempt: ViewId,
     members: &[Member],
@@ -48,7 +48,7 @@ pub(super) fn prepare<M: Wire>(
 }
 
 impl<M: Wire> Prepare<M> {
-    /// All that any of those has who come together.
+    /// Unites the messages of companions.
     fn unite(&mut self, accepts: impl Iterator<Item = Accept<M>>) {
         let (mut log, mut gone) = (BTreeMap::new(), BTreeMap::new());
         for accept in accepts {
@@ -64,7 +64,7 @@ impl<M: Wire> Prepare<M> {
 }
 
 impl<M: Wire> Embedded<M> {
-    /// The view is over, and the next one begins.
+    /// Ends the view, and begins the next one.
     pub(super) fn install(&mut self, cx: &mut Cx<'_, Self>) {
         let ready = std::mem::replace(&mut self.phase, Phase::Steady);
         let Phase::Ready(prepare) = ready else { return self.phase = ready };
@@ -73,16 +73,16 @@ impl<M: Wire> Embedded<M> {
         let companions = companions.map_or(ProcessSet::EMPTY, |part| part.members.clone());
         let view = self.next_view(&prepare);
         self.finish(prepare.delivered, prepare.log, &companions, cx);
-        self.order = Order::new(view.id, view.members.clone());
+        self.order = TotalOrder::new(view.id, view.members.clone());
         self.epoch = self.epoch.max(view.id.epoch);
         self.peers.on_view(&view.members);
         (self.own_kept, self.frozen, self.fresh) = (0, 0, false);
         cx.output(Event::View(view));
-        self.tell_room(cx);
+        self.announce_room(cx);
         self.submit(cx);
     }
 
-    /// Delivers what is left of the old view.
+    /// Makes the last deliveries of the old view.
     fn finish(
         &mut self,
         delivered: u64,
@@ -99,19 +99,19 @@ impl<M: Wire> Embedded<M> {
         }
         while order.log.delivered() < delivered {
             let Some((sender, entry)) = order.log.next_anyway() else { break };
-            tell(sender, entry, cx);
+            deliver_entry(sender, entry, cx);
         }
         cx.output(Event::Transitional(companions.clone()));
         while let Some((sender, entry)) = order.log.next_anyway() {
-            tell(sender, entry, cx);
+            deliver_entry(sender, entry, cx);
         }
         let beyond = order.log.rest().into_iter();
         for (sender, entry) in beyond.filter(|(sender, _)| companions.contains(sender.node)) {
-            tell(sender, entry, cx);
+            deliver_entry(sender, entry, cx);
         }
     }
 
-    /// The next view, as this member sees it.
+    /// The next view, as it is told to this member.
     fn next_view(&self, prepare: &Prepare<M>) -> View {
         let (old, new) = (&self.order.members, &prepare.members);
         let joined = new.iter().filter(|member| !old.contains(member)).map(|&member| Change {

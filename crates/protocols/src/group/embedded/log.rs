@@ -1,30 +1,30 @@
-//! What was multicast in a view, until everybody has it.
+//! The numbered messages of a view, until every member has them.
 //!
-//! - State: the messages between two numbers; whoever puts something in sees to it that the second
-//!   is not too far away.
+//! - State: the messages between the last stable number and the highest number put in. The caller
+//!   of [`Log::put`] limits the distance between the two.
 
 use super::message::{Entry, Numbered};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use synod_core::group::{Level, Member};
 
-/// The numbered messages of a view, put into order.
+/// The numbered messages of a view, in order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Log<M> {
-    /// Up to this number everybody has everything, and it is delivered here and forgotten.
+    /// Up to this number messages are stable, delivered here, and dropped.
     forgotten: u64,
-    /// Up to this number everybody has everything.
+    /// Up to this number every member has all messages.
     stable: u64,
-    /// Up to this number nothing is missing here.
+    /// Up to this number this member has all messages.
     have: u64,
-    /// Up to this number everything is delivered here.
+    /// Up to this number this member has delivered all messages.
     delivered: u64,
-    /// From the number after `forgotten` on.
+    /// The messages from the number after `forgotten` on; none where one is missing.
     kept: VecDeque<Option<(Member, Entry<M>)>>,
 }
 
 impl<M: Clone> Log<M> {
-    /// Nothing yet.
+    /// The log of a view that begins.
     pub(super) fn new() -> Self {
         Log { forgotten: 0, stable: 0, have: 0, delivered: 0, kept: VecDeque::new() }
     }
@@ -42,7 +42,7 @@ impl<M: Clone> Log<M> {
         self.forgotten + self.kept.len() as u64
     }
 
-    /// Keeps a message, unless it is known. Returns whether a safe one has come into its turn.
+    /// Keeps a message, unless it is known. Returns whether a safe message has come into its turn.
     pub(super) fn put(&mut self, number: u64, sender: Member, entry: Entry<M>) -> bool {
         let Some(place) = number.checked_sub(self.forgotten + 1) else { return false };
         let place = place as usize;
@@ -58,8 +58,8 @@ impl<M: Clone> Log<M> {
         safe
     }
 
-    /// Everybody has everything up to this number. Returns whether a safe message is among what
-    /// everybody has now.
+    /// Every member has all messages up to this number. Returns whether a safe message has become
+    /// stable by this.
     pub(super) fn stabilise(&mut self, number: u64) -> bool {
         let news = self.stable + 1..=number.min(self.have);
         let is_safe = |number| self.at(number).is_some_and(|(_, entry)| entry.level == Level::Safe);
@@ -73,7 +73,7 @@ impl<M: Clone> Log<M> {
         self.kept.get(place as usize)?.as_ref()
     }
 
-    /// The next message to be delivered, if it is there and, should it be safe, everybody has it.
+    /// The next message to be delivered. A safe one is delivered only when it is stable.
     pub(super) fn next(&mut self) -> Option<(Member, Entry<M>)> {
         let number = self.delivered + 1;
         let (_, entry) = self.at(number)?;
@@ -83,7 +83,7 @@ impl<M: Clone> Log<M> {
         self.take(number)
     }
 
-    /// The next message, if it is there, however sure it is.
+    /// The next message, at any delivery level.
     pub(super) fn next_anyway(&mut self) -> Option<(Member, Entry<M>)> {
         self.take(self.delivered + 1)
     }
@@ -94,13 +94,14 @@ impl<M: Clone> Log<M> {
         Some(next)
     }
 
-    /// What comes after a number that is missing, in order. Only for a view that is over.
+    /// The messages behind the first missing one, in order. Only for a view that is over.
     pub(super) fn rest(&mut self) -> Vec<(Member, Entry<M>)> {
         let delivered = (self.delivered - self.forgotten) as usize;
         self.kept.drain(..).skip(delivered).flatten().collect()
     }
 
-    /// Forgets what is delivered and everybody has. Returns how many of them are by `sender`.
+    /// Drops messages that are delivered and stable. Returns how many of them `sender` has
+    /// multicast.
     pub(super) fn forget(&mut self, sender: Member) -> usize {
         let forgotten = self.stable.min(self.delivered);
         let gone = self.kept.drain(..(forgotten - self.forgotten) as usize);
@@ -109,13 +110,13 @@ impl<M: Clone> Log<M> {
         own
     }
 
-    /// What is kept, in order.
+    /// The kept messages, in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u64, &(Member, Entry<M>))> {
         let numbers = self.forgotten + 1..;
         numbers.zip(&self.kept).filter_map(|(number, kept)| Some((number, kept.as_ref()?)))
     }
 
-    /// A copy of what is kept, in order.
+    /// A copy of the kept messages, in order.
     pub(super) fn copy(&self) -> Vec<Numbered<M>> {
         let numbered = |(number, (sender, entry)): (u64, &(Member, Entry<M>))| Numbered {
             number,

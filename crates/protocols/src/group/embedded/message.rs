@@ -1,80 +1,81 @@
-//! What travels between the processes of the embedded engine.
+//! The messages between the processes of the embedded engine.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use synod_core::group::{Change, Level, Member, Part, ViewId};
 use synod_core::{ProcessId, ProcessSet, Wire};
 
-/// What travels.
+/// A message between two processes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Message<M> {
-    /// A sign of life, to all configured nodes.
+    /// A heartbeat, to all configured nodes.
     Hello(Hello),
-    /// I have left the group, in this view. I never was in a later one.
+    /// The sender has left the group, in this view. It never was in a later one.
     Bye {
-        /// Who.
+        /// The member that left.
         member: Member,
-        /// The last view of whoever left.
+        /// Its last view.
         view: ViewId,
     },
-    /// To the sequencer: numbers for my messages of this view, up to the one of this index.
+    /// To the sequencer: a request for numbers for the sender's messages of this view, up to this
+    /// index.
     Request {
         /// The view.
         view: ViewId,
-        /// How many of my messages in it have, or want, a number.
+        /// How many of the sender's messages in the view have, or want, a number.
         index: u64,
     },
-    /// From the sequencer: here are numbers.
+    /// From the sequencer: numbers for the receiver's messages.
     Grant {
         /// The view.
         view: ViewId,
-        /// The first message that gets a number, by its index.
+        /// Index of the first message that gets a number.
         index: u64,
-        /// The number that it gets; those after it get the next ones.
+        /// Its number; the messages after it get the next ones.
         number: u64,
-        /// How many.
+        /// How many messages get a number.
         count: u64,
     },
     /// Messages of the sender, with consecutive numbers.
     Data {
         /// The view.
         view: ViewId,
-        /// The number of the first.
+        /// The number of the first message.
         number: u64,
         /// The messages.
         entries: Vec<Entry<M>>,
     },
-    /// To the sequencer: I have everything up to this number.
+    /// To the sequencer: the sender has all messages up to this number.
     Have {
         /// The view.
         view: ViewId,
         /// The number.
         number: u64,
     },
-    /// From the sequencer: everybody has everything up to this number.
+    /// From the sequencer: every member has all messages up to this number.
     Stable {
         /// The view.
         view: ViewId,
         /// The number.
         number: u64,
     },
-    /// From a coordinator: let these be the members.
+    /// From a coordinator: a proposal for the next view.
     Propose {
-        /// The name that the view would have.
+        /// The name of the proposed view.
         attempt: ViewId,
-        /// Who would be in it.
+        /// The proposed members.
         members: Vec<Member>,
     },
-    /// I have stopped delivering in my view; this is what I have.
+    /// The sender has stopped delivering in its view; its messages of that view.
     Accept(Box<Accept<M>>),
-    /// All have accepted; this is what was missing.
+    /// From the coordinator, when all members have accepted: the messages that the receiver lacks.
     Prepare(Box<Prepare<M>>),
-    /// I have what was missing.
+    /// The sender has the messages that it lacked.
     Ready {
-        /// The view to be.
+        /// The proposed view.
         attempt: ViewId,
     },
-    /// All are ready: the view begins.
+    /// From the coordinator, when all members are ready: the view begins.
     Commit {
         /// The view.
         attempt: ViewId,
@@ -83,28 +84,28 @@ pub enum Message<M> {
 
 impl<M: Wire> Wire for Message<M> {}
 
-/// A sign of life, and what the sender knows.
+/// A heartbeat, with the sender's knowledge.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Hello {
     /// The sender's life.
     pub incarnation: u32,
-    /// The highest epoch that it has heard of.
+    /// The highest epoch that the sender has heard of.
     pub epoch: u64,
-    /// The view that it is in.
+    /// The sender's view.
     pub view: ViewId,
-    /// Whether it has given that view up, and delivers no more in it.
+    /// Whether the sender has given that view up, and delivers no more in it.
     pub frozen: bool,
-    /// Up to which number it has all messages of the view.
+    /// The number up to which the sender has all messages of the view.
     pub have: u64,
-    /// Whom it hears.
+    /// The nodes that the sender hears.
     pub hears: ProcessSet,
-    /// From whom it takes proposals; itself, if it makes some.
+    /// The coordinator whose proposals the sender takes; the sender itself, if it proposes.
     pub follows: ProcessId,
-    /// Whom it wants in its view.
+    /// The members that the sender wants in its view, if it is a coordinator.
     pub wants: ProcessSet,
 }
 
-/// Short, because there are many.
+/// Short, because traces contain many heartbeats.
 impl fmt::Debug for Hello {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Hello { view, have, hears, follows, wants, .. } = self;
@@ -113,60 +114,60 @@ impl fmt::Debug for Hello {
     }
 }
 
-/// A message on its way to be delivered.
+/// A multicast that is not delivered yet.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Entry<M> {
     /// The view in which it was multicast.
     pub sent_in: ViewId,
-    /// How sure it must be.
+    /// The delivery level.
     pub level: Level,
-    /// What it says.
+    /// The message itself.
     pub message: M,
 }
 
-/// A message that has its place in the order of a view.
+/// A message at its place in the order of a view.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Numbered<M> {
-    /// Its place.
+    /// Its sequence number.
     pub number: u64,
-    /// Who multicast it.
+    /// The member that multicast it.
     pub sender: Member,
-    /// What it is.
+    /// The multicast.
     pub entry: Entry<M>,
 }
 
-/// What somebody has of its view, when it gives it up.
+/// A member's messages of its view, when it gives the view up.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Accept<M> {
-    /// For which view to be.
+    /// The proposed view that it accepts.
     pub attempt: ViewId,
-    /// The view that is given up.
+    /// The view that it gives up.
     pub view: ViewId,
-    /// Whether that is the sender's first.
+    /// Whether that is the sender's first view.
     pub fresh: bool,
-    /// Who of that view is known to be dead, or to have left.
+    /// The members of that view that the sender knows to be dead, or to have left.
     pub gone: Vec<Change>,
-    /// Up to which number it has delivered.
+    /// The number up to which the sender has delivered.
     pub delivered: u64,
-    /// What it holds, in order: all but what is known to be everywhere.
+    /// The messages that the sender holds, in order: all that some member may lack.
     pub log: Vec<Numbered<M>>,
 }
 
-/// All that somebody needs to go from its view to the next.
+/// The messages and facts that a member needs to go from its view to the next.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Prepare<M> {
-    /// The view to be.
+    /// The proposed view.
     pub attempt: ViewId,
     /// Its members, in order.
     pub members: Vec<Member>,
-    /// Who comes with whom.
+    /// Which members come together.
     pub parts: Vec<Part>,
-    /// Who comes from its first view.
+    /// The members that come from their first view.
     pub fresh: ProcessSet,
-    /// Who of the receiver's view is known to be dead, or to have left.
+    /// The members of the receiver's view that are known to be dead, or to have left.
     pub gone: Vec<Change>,
-    /// Up to which number somebody who comes with the receiver has delivered.
+    /// The highest number that the receiver or a companion has delivered.
     pub delivered: u64,
-    /// What those who come with the receiver hold together, in order.
+    /// The messages that the receiver and its companions hold together, in order.
     pub log: Vec<Numbered<M>>,
 }

@@ -1,24 +1,24 @@
-//! A group engine: views that all members agree on, and one order of all that they multicast.
+//! The embedded group engine: views that all members agree on, and one order of their multicasts.
 //!
-//! Everybody starts alone, in a view of its own. Signs of life to all configured nodes show who is
-//! there; whenever that is not who is in the view, the smallest of those who reach each other
-//! brings about a new view. Every side of a partition has one, and sides that reach each other
-//! again merge, however many there are. In a view a sequencer numbers what is multicast.
+//! Every node starts alone, in a view of its own, and sends heartbeats to all configured nodes.
+//! When the nodes that reach each other are not the members of the view, the smallest of them is
+//! the coordinator and installs a new view. Every side of a partition has one, and any number of
+//! sides that reach each other again merge. In a view a sequencer numbers the multicasts.
 //!
-//! - `peers` knows who is there, and whom one would like to be in a view with;
-//! - `order` puts what is multicast in a view into one order, with numbers from `numbers`;
-//! - `change` brings about the next view, and `install` delivers what is left of the last.
+//! - `peers` is the failure detector, and chooses the coordinator and the wanted members;
+//! - `total_order` gives the multicasts of a view one order, with numbers from `numbers`;
+//! - `view_change` changes the view, and `install` makes the last deliveries of the old one.
 //!
 //! - Assumes: nodes are known beforehand, and do not lie. Messages may be lost, doubled, late and
 //!   out of order, links may work in one direction only, nodes crash and start again with a higher
 //!   incarnation. If delays are longer than the time-out, views change needlessly, and stay right.
-//! - Guarantees: G1 to G5 of [`synod_core::group`] whatever happens. If nothing goes wrong any
-//!   more, and messages take less than the time-out less a period, all who reach each other are in
+//! - Guarantees: G1 to G5 of [`synod_core::group`], under all of these faults. Once faults cease,
+//!   and messages take less than the time-out less a period, all nodes that reach each other are in
 //!   one view after 86 time-outs at most; mostly after two.
-//! - Cost: N(N − 1) signs of life in a period. For a multicast in a view of V: V + 1 messages and
-//!   three hops, or V − 1 and one hop by the sequencer; when much is multicast, one message carries
-//!   many.
-//! - State: for each member of the view at most `window` messages that are not yet everywhere.
+//! - Cost: N(N − 1) heartbeats in a period. For a multicast in a view of V: V + 1 messages and
+//!   three hops, or V − 1 and one hop by the sequencer; under load one message carries many
+//!   multicasts.
+//! - State: for each member of the view at most `window` messages that some member lacks.
 //!
 //! Sources: L. Moser, Y. Amir, P. M. Melliar-Smith, D. Agarwal: Extended virtual synchrony. ICDCS
 //! 1994. K. Birman, T. Joseph: Exploiting virtual synchrony in distributed systems. SOSP 1987
@@ -27,19 +27,18 @@
 
 mod attempt;
 mod card;
-mod change;
 mod install;
 mod log;
 mod message;
 mod numbers;
-mod order;
 mod peers;
+mod total_order;
+mod view_change;
 
 pub use card::{CARD, PARAMETERS, PERIOD, TIMEOUT, VIEWS_AT_MOST, WINDOW_OF};
 pub use message::{Accept, Entry, Hello, Message, Numbered, Prepare};
 
 use attempt::Attempt;
-use order::Order;
 use peers::Peers;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -48,44 +47,45 @@ use synod_core::group::{
     Ask, Capabilities, Cause, Change, Engine, Event, Level, Member, Part, View, ViewId,
 };
 use synod_core::{Cx, ProcessId, Protocol, Setup, SetupError, Wire};
+use total_order::TotalOrder;
 
-/// How long a message may be, in bytes.
+/// Length limit of a message, in bytes.
 const LONGEST_MESSAGE: usize = 1 << 20;
 
-/// What is set before the start.
+/// The parameters of the engine.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Settings {
-    /// From one sign of life to the next.
+    /// From one heartbeat to the next.
     period_ms: u64,
-    /// After how many periods without a sign somebody is given up.
+    /// Periods of silence after which a node counts as unreachable.
     patience: u32,
-    /// How many messages of one member may be under way.
+    /// Limit for the messages of one member that some member lacks.
     window: usize,
-    /// How many views are proposed at most.
+    /// Remaining number of views that this process may propose.
     views: u32,
 }
 
 impl Settings {
-    /// So many messages are no reason yet to tell how far one is.
+    /// Progress that is too small to report between two heartbeats.
     fn few(&self) -> u64 {
         (self.window as u64 / 4).max(1)
     }
 }
 
-/// Where a member stands in the change of its view.
+/// A member's place in the change of its view.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum Phase<M> {
-    /// Nothing changes.
+    /// The view stands.
     Steady,
-    /// It has given up its view for this one.
+    /// The member has given up its view for this one.
     Accepted(ViewId),
-    /// It has all that it needs to go on.
+    /// The member has all messages that it needs to go on.
     Ready(Box<Prepare<M>>),
-    /// It has left the group.
+    /// The member has left the group.
     Out,
 }
 
-/// It is time for the next sign of life.
+/// The timer of the next heartbeat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Beat;
 
@@ -94,27 +94,28 @@ pub struct Beat;
 pub struct Embedded<M> {
     settings: Settings,
     peers: Peers,
-    /// The highest epoch that was heard of.
+    /// The highest epoch that this process has heard of.
     epoch: u64,
-    /// The view that we are in, and what is multicast in it.
-    order: Order<M>,
+    /// The present view, and its total order.
+    order: TotalOrder<M>,
     phase: Phase<M>,
-    /// The last view that we gave up another for.
+    /// The last view that this member accepted.
     promised: ViewId,
-    /// For how many periods there has been nothing delivered because the view changes.
+    /// Periods without deliveries because the view changes.
     frozen: u32,
-    /// Whether we are in our first view.
+    /// Whether this member is in its first view.
     fresh: bool,
-    /// Whom we want in our view, if we follow ourselves; for how many periods they are the same.
+    /// The wanted members, if this process is a coordinator; and for how many periods they have
+    /// been the same.
     wanted: Vec<Member>,
     settled: u32,
-    /// The view that we try to bring about.
+    /// The view that this process tries to install as coordinator.
     attempt: Option<Attempt<M>>,
-    /// What we multicast and has no number yet.
+    /// Our multicasts that have no number yet.
     queue: VecDeque<Entry<M>>,
-    /// How many of our messages have a number and are not everywhere.
+    /// How many of our messages have a number, and some member lacks them.
     own_kept: usize,
-    /// Whether there was no room, and nobody was told since that there is.
+    /// Whether a multicast was refused, and the service has yet to learn of new room.
     full: bool,
 }
 
@@ -126,9 +127,9 @@ impl<M: Wire> Protocol for Embedded<M> {
 
     fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
         let (me, node) = (self.member(cx), cx.me());
-        self.epoch = change::first_epoch(u64::from(cx.incarnation()).saturating_sub(1)) + 1;
+        self.epoch = view_change::first_epoch(u64::from(cx.incarnation()).saturating_sub(1)) + 1;
         let id = ViewId { epoch: self.epoch, by: me };
-        self.order = Order::new(id, vec![me]);
+        self.order = TotalOrder::new(id, vec![me]);
         self.promised = id;
         let joined = vec![Change { member: me, cause: Cause::Join }];
         let part = Part { from: None, members: [node].into_iter().collect() };
@@ -175,7 +176,7 @@ impl<M: Wire> Protocol for Embedded<M> {
             Message::Stable { view, number } if self.is_in(from, view, cx) => {
                 self.on_stable(from, number, cx);
             }
-            // Of a view that is over here, or has not begun.
+            // The view is over here, or has not begun.
             Message::Request { .. }
             | Message::Grant { .. }
             | Message::Data { .. }
@@ -217,14 +218,14 @@ impl<M: Wire> Engine<M> for Embedded<M> {
         ProcessId::all(setup.n).map(|me| Self::from_setup(me, setup)).collect()
     }
 
-    /// Signs of life go on for ever.
+    /// Heartbeats never end.
     fn is_restless(&self) -> bool {
         true
     }
 }
 
 impl<M: Wire> Embedded<M> {
-    /// The process at `me`, as the parameters `period`, `timeout`, `window` and `views` say.
+    /// The process at `me`, with the parameters `period`, `timeout`, `window` and `views`.
     pub fn from_setup(me: ProcessId, setup: &Setup) -> Result<Self, SetupError> {
         let settings = card::settings(setup)?;
         let me_first = Member { node: me, incarnation: 1 };
@@ -233,7 +234,7 @@ impl<M: Wire> Embedded<M> {
             peers: Peers::new(me, setup.n, settings.patience),
             settings,
             epoch: 1,
-            order: Order::new(id, vec![me_first]),
+            order: TotalOrder::new(id, vec![me_first]),
             phase: Phase::Steady,
             promised: id,
             frozen: 0,
@@ -247,7 +248,7 @@ impl<M: Wire> Embedded<M> {
         })
     }
 
-    /// The view that this process is in.
+    /// The present view of this process.
     pub fn view(&self) -> (ViewId, &[Member]) {
         (self.order.view, &self.order.members)
     }
@@ -266,7 +267,7 @@ impl<M: Wire> Embedded<M> {
         self.submit(cx);
     }
 
-    fn tell_room(&mut self, cx: &mut Cx<'_, Self>) {
+    fn announce_room(&mut self, cx: &mut Cx<'_, Self>) {
         if self.full && self.room() > 0 {
             self.full = false;
             cx.output(Event::Room);
@@ -284,7 +285,7 @@ impl<M: Wire> Embedded<M> {
         cx.output(Event::Lost);
     }
 
-    /// Who has left says so again to whoever has not heard it.
+    /// A member that has left repeats so to a node that still hears it.
     fn answer_from_outside(
         &mut self,
         from: ProcessId,
@@ -315,7 +316,7 @@ impl<M: Wire> Embedded<M> {
     }
 
     fn on_hello(&mut self, from: ProcessId, hello: Hello, cx: &mut Cx<'_, Self>) {
-        if hello.incarnation == 0 || hello.epoch > change::LAST_EPOCH {
+        if hello.incarnation == 0 || hello.epoch > view_change::LAST_EPOCH {
             return cx.accuse(from, "gave a sign of life that cannot be");
         }
         let (epoch, view, have) = (hello.epoch, hello.view, hello.have);
@@ -328,7 +329,7 @@ impl<M: Wire> Embedded<M> {
         }
     }
 
-    /// Whether we are in this view, and nothing changes; and the sender is in it, too.
+    /// Whether this member and the sender are in this view, and the view stands.
     fn is_in(&mut self, from: ProcessId, view: ViewId, cx: &mut Cx<'_, Self>) -> bool {
         self.on_sign_of(from, view, cx);
         self.phase == Phase::Steady && self.order.view == view && self.order.contains(from)

@@ -1,14 +1,15 @@
-//! Numbers for what is multicast: who wants some asks the sequencer, and it gives them away.
+//! Sequence numbers: a sender requests them from the sequencer, and the sequencer grants them.
 //!
-//! Requests name how many numbers somebody wants in this view in all, so they can be repeated; so
-//! can the answers, because the sequencer remembers what it gave until it is used.
+//! A request names the total of numbers that the sender wants in this view, so the sender can
+//! repeat it. The sequencer can repeat a grant, because it remembers the grant until its numbers
+//! are used.
 
 use super::message::{Entry, Message};
 use super::{Embedded, Phase};
 use synod_core::{Cx, ProcessId, Wire};
 
 impl<M: Wire> Embedded<M> {
-    /// Gets numbers for what waits in the queue.
+    /// Requests numbers for the messages in the queue.
     pub(super) fn submit(&mut self, cx: &mut Cx<'_, Self>) {
         if self.queue.is_empty() || self.phase != Phase::Steady {
             return;
@@ -16,7 +17,7 @@ impl<M: Wire> Embedded<M> {
         let order = &mut self.order;
         let view = order.view;
         if order.sequencer() != cx.me() {
-            // One request at a time: what comes in meanwhile goes with the next.
+            // One request at a time: messages that come in meanwhile go with the next one.
             if order.asked == order.numbered {
                 order.asked += self.queue.len() as u64;
                 order.waited = 0;
@@ -32,8 +33,8 @@ impl<M: Wire> Embedded<M> {
         self.after_progress(false, cx);
     }
 
-    /// Sends own messages that have their numbers, and keeps them. Returns whether somebody waits
-    /// to hear that we have them.
+    /// Sends our own messages that have numbers, and keeps them. Returns whether a safe one is
+    /// among them, so that the others wait to hear that we have it.
     fn send_out(&mut self, number: u64, entries: Vec<Entry<M>>, cx: &mut Cx<'_, Self>) -> bool {
         let (view, me) = (self.order.view, self.member(cx));
         if self.order.members.len() > 1 {
@@ -64,7 +65,7 @@ impl<M: Wire> Embedded<M> {
             has.granted = index;
             order.last += count;
         }
-        // Also what was granted before: the grant may be lost.
+        // Repeats earlier grants, too: one may be lost.
         for &(index, number, count) in &has.spans {
             cx.send(from, Message::Grant { view, index, number, count });
         }
@@ -86,7 +87,7 @@ impl<M: Wire> Embedded<M> {
         self.use_tickets(cx);
     }
 
-    /// Sends what has its number now, consecutive numbers in one message.
+    /// Sends the messages that have numbers now, consecutive numbers in one message.
     fn use_tickets(&mut self, cx: &mut Cx<'_, Self>) {
         let (before, mut safe) = (self.order.numbered, false);
         loop {

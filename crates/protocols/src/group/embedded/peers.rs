@@ -1,58 +1,60 @@
-//! Who is there: signs of life, whom one reaches, and whom one wants in the view.
+//! The failure detector: heartbeats, the nodes that a process reaches, and the members that it
+//! wants.
 //!
-//! A node is *heard* if its last sign of life is not too old. It is *reached* if it is heard and
-//! says that it hears us: a link that works in one direction only is none. Among those whom it
-//! reaches each node looks for the smallest that wants it in its view, and *follows* that one; only
-//! who follows itself proposes views. It wants all who follow nobody smaller and reach each other.
-//! So if not everybody reaches everybody, the nodes fall into views one after the other, in order
-//! of their names, and stay there: nobody is torn to and fro between two.
+//! A node is *heard* if its last heartbeat is not too old. It is *reached* if it is heard and says
+//! that it hears us: a link that works in one direction only does not count. Among the nodes that
+//! it reaches, each node looks for the smallest that wants it in its view, and *follows* that one.
+//! Only a node that follows itself is a coordinator and proposes views. It wants all nodes that
+//! follow no smaller one and reach each other. So if some nodes do not reach each other, the nodes
+//! fall into views one after the other, in order of their names, and stay there: no node goes back
+//! and forth between two views.
 //!
-//! - State: for each node its last sign of life and four small numbers.
+//! - State: for each node its last heartbeat and four small numbers.
 
 use super::message::Hello;
 use serde::{Deserialize, Serialize};
 use synod_core::group::{Cause, Change, Member, ViewId};
 use synod_core::{ProcessId, ProcessSet};
 
-/// How often the time doubles for which somebody is left alone that does not answer.
+/// How often the ban of a node that does not answer doubles.
 const MOST_DOUBLINGS: u32 = 6;
 
-/// For how many time-outs somebody is left alone at most.
+/// The longest ban, in time-outs.
 pub(super) const LONGEST_BAN: u64 = 1 << MOST_DOUBLINGS;
 
-/// What is known of one node.
+/// The knowledge of one node.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Peer {
-    /// Its latest sign of life, from its latest life.
+    /// Its latest heartbeat, from its latest life.
     hello: Option<Hello>,
-    /// How many periods ago that was; never more than one above the patience.
+    /// Periods since that heartbeat; never more than one above the patience.
     silent: u32,
-    /// The latest life in which it said that it leaves.
+    /// The latest life in which it left.
     left: u32,
-    /// The view that it was in then.
+    /// Its view when it left.
     left_from: Option<ViewId>,
-    /// For how many periods it has been in another view, or on the way to one, although it is a
-    /// member of ours; never more than one above twice the patience.
+    /// Periods that it has been in another view, or on the way to one, although it is a member of
+    /// ours; never more than one above twice the patience.
     astray: u32,
-    /// For how many more periods it is not proposed, because it did not answer.
+    /// Remaining periods in which a coordinator does not propose it, because it did not answer.
     banned: u32,
-    /// How often that has happened in a row.
+    /// Bans in a row.
     failures: u32,
 }
 
-/// What is known of all nodes.
+/// The knowledge of all nodes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Peers {
     me: ProcessId,
-    /// After how many silent periods somebody is not heard any more.
+    /// Silent periods after which a node is no longer heard.
     patience: u32,
     peers: Vec<Peer>,
-    /// For how many periods somebody smaller has been reached that does not want us.
+    /// Periods in which a smaller node has been reached that does not want us.
     unwanted: u32,
 }
 
 impl Peers {
-    /// Nobody was heard yet.
+    /// The knowledge at the start: no node was heard.
     pub(super) fn new(me: ProcessId, n: usize, patience: u32) -> Self {
         let unheard = Peer {
             hello: None,
@@ -66,7 +68,7 @@ impl Peers {
         Peers { me, patience, peers: vec![unheard; n], unwanted: 0 }
     }
 
-    /// A sign of life. Returns false if it is out of date.
+    /// Takes in a heartbeat. Returns false if it is out of date.
     pub(super) fn on_hello(&mut self, from: ProcessId, hello: Hello) -> bool {
         let peer = &mut self.peers[from.index()];
         let life = peer.hello.as_ref().map_or(0, |hello| hello.incarnation);
@@ -81,7 +83,7 @@ impl Peers {
         true
     }
 
-    /// Somebody says that it leaves, and in which view it was.
+    /// A member leaves, and names its last view.
     pub(super) fn on_bye(&mut self, member: Member, view: ViewId) {
         let peer = &mut self.peers[member.node.index()];
         if member.incarnation > peer.left {
@@ -107,7 +109,7 @@ impl Peers {
         self.unwanted = if unwanted { (self.unwanted + 1).min(self.patience + 1) } else { 0 };
     }
 
-    /// A new view begins: all are where they should be, until they say otherwise.
+    /// A new view begins: its members are taken to be in it, until their heartbeats say otherwise.
     pub(super) fn on_view(&mut self, members: &[Member]) {
         for member in members {
             let peer = &mut self.peers[member.node.index()];
@@ -115,44 +117,44 @@ impl Peers {
         }
     }
 
-    /// Somebody did not answer a proposal.
+    /// Bans a node that did not answer a proposal.
     pub(super) fn ban(&mut self, node: ProcessId) {
         let peer = &mut self.peers[node.index()];
         peer.banned = self.patience << peer.failures;
         peer.failures = (peer.failures + 1).min(MOST_DOUBLINGS);
     }
 
-    /// The latest life of a node that was heard of; none if it left or was never heard.
+    /// The latest known life of a node; none if the node left or was never heard.
     pub(super) fn life(&self, node: ProcessId) -> Option<u32> {
         let peer = &self.peers[node.index()];
         let life = peer.hello.as_ref()?.incarnation;
         (life > peer.left).then_some(life)
     }
 
-    /// How often anybody has started again, as far as is known; we are in this life.
+    /// The known number of restarts in the group. Our own life is `life`.
     pub(super) fn restarts(&self, life: u32) -> u64 {
         let lives = self.peers.iter().filter_map(|peer| Some(peer.hello.as_ref()?.incarnation));
         lives.chain([life]).map(|life| u64::from(life).saturating_sub(1)).sum()
     }
 
-    /// The last sign of life of somebody that is heard.
+    /// The last heartbeat of a node that is heard.
     fn heard(&self, node: ProcessId) -> Option<&Hello> {
         let peer = &self.peers[node.index()];
         let hello = peer.hello.as_ref()?;
         (peer.silent <= self.patience && hello.incarnation > peer.left).then_some(hello)
     }
 
-    /// The last sign of life of somebody that hears us, too.
+    /// The last heartbeat of a node that hears us, too.
     pub(super) fn reached(&self, node: ProcessId) -> Option<&Hello> {
         self.heard(node).filter(|hello| hello.hears.contains(self.me))
     }
 
-    /// All who are heard.
+    /// All nodes that are heard.
     pub(super) fn hears(&self) -> ProcessSet {
         ProcessId::all(self.peers.len()).filter(|node| self.heard(*node).is_some()).collect()
     }
 
-    /// The smallest that wants us, of those whom we reach and who are smaller than we are.
+    /// The smallest node that we reach and that wants us, among the nodes smaller than this one.
     fn wanted_by(&self) -> Option<ProcessId> {
         let wants = |node: &ProcessId| {
             self.reached(*node).is_some_and(|hello| hello.wants.contains(self.me))
@@ -160,8 +162,8 @@ impl Peers {
         ProcessId::all(self.me.index()).find(wants)
     }
 
-    /// From whom we take proposals. If somebody smaller is there and does not want us, we wait for
-    /// a while whether it will.
+    /// The coordinator whose proposals we take. If we reach a smaller node that does not want us,
+    /// we wait for a while: it may want us soon.
     pub(super) fn follows(&self) -> ProcessId {
         if let Some(smaller) = self.wanted_by() {
             return smaller;
@@ -172,12 +174,12 @@ impl Peers {
         first.unwrap_or(self.me)
     }
 
-    /// Whether we take a proposal from somebody: nobody smaller wants us.
+    /// Whether we take a proposal from a node: no smaller one wants us.
     pub(super) fn would_follow(&self, node: ProcessId) -> bool {
         self.reached(node).is_some() && self.wanted_by().is_none_or(|smaller| smaller >= node)
     }
 
-    /// Whom we want in our view, in order, if we follow ourselves.
+    /// The members that we want in our view, in order, if we are a coordinator.
     pub(super) fn wanted(&self, life: u32) -> Vec<Member> {
         let mut wanted = vec![Member { node: self.me, incarnation: life }];
         let larger = ProcessId::all(self.peers.len()).skip(self.me.index() + 1);
@@ -197,27 +199,28 @@ impl Peers {
         wanted
     }
 
-    /// Whether one of these is reached, and follows somebody smaller.
+    /// Whether one of these is reached, and follows a node smaller than us.
     pub(super) fn hesitates(&self, members: &[Member]) -> bool {
         let mut reached = members.iter().filter_map(|member| self.reached(member.node));
         reached.any(|hello| hello.follows < self.me)
     }
 
-    /// Whether somebody in our view has been in another one for too long: longer than it takes
+    /// Whether a member of our view has been in another one for too long: longer than it takes
     /// until it hears that our view began, and we hear that it is there.
     pub(super) fn is_astray(&self, members: &[Member]) -> bool {
         let astray = |member: &Member| self.peers[member.node.index()].astray > 2 * self.patience;
         members.iter().any(|member| member.node != self.me && astray(member))
     }
 
-    /// Who of this view's members is known to be dead, by its next life, or to have left.
+    /// The members of this view that are known to have left, or to be dead because their node lives
+    /// again.
     pub(super) fn gone(&self, view: ViewId, members: &[Member]) -> Vec<Change> {
         let gone = |member: &Member| {
             let peer = &self.peers[member.node.index()];
             let life = peer.hello.as_ref().map_or(0, |hello| hello.incarnation);
-            // A member takes no proposal below the one that it took last. So if the last view of
-            // whoever left is not above ours, it was in no other view since it took the proposal of
-            // ours.
+            // A member takes no proposal below the one that it took last. So if the last view of a
+            // member that left is not above ours, it was in no other view since it took the
+            // proposal of ours.
             let left_here = peer.left_from.is_some_and(|last| last <= view);
             let cause = if peer.left == member.incarnation && left_here {
                 Cause::Leave

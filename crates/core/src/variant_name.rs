@@ -4,7 +4,7 @@ use serde::ser::{Error as _, Impossible, Serialize, Serializer};
 use std::fmt;
 
 /// The name of the variant or struct of `value`.
-pub(crate) fn kind_of<T: Serialize + ?Sized>(value: &T) -> &'static str {
+pub(crate) fn variant_name<T: Serialize + ?Sized>(value: &T) -> &'static str {
     match value.serialize(Namer) {
         Err(Name(name)) => name,
         Ok(never) => match never {},
@@ -159,7 +159,7 @@ mod tests {
     fn the_kind_of_a_message_is_the_name_of_its_variant() {
         let messages =
             [Message::Request(1), Message::Release, Message::Vote { of: 2 }, Message::Pair(0, 1)];
-        assert_eq!(messages.map(|m| kind_of(&m)), ["Request", "Release", "Vote", "Pair"]);
-        assert_eq!(kind_of(&Token { granted: vec![] }), "Token");
+        assert_eq!(messages.map(|m| variant_name(&m)), ["Request", "Release", "Vote", "Pair"]);
+        assert_eq!(variant_name(&Token { granted: vec![] }), "Token");
     }
 }

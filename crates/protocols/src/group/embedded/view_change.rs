@@ -1,43 +1,46 @@
-//! From one view to the next: a coordinator proposes, all accept, prepare and commit.
+//! The change from one view to the next: a coordinator proposes, all members accept, prepare and
+//! commit.
 //!
-//! 1. The coordinator *proposes* a view, under a name above all that it knows. Who takes the
-//!    proposal delivers nothing more in its view, and *accepts*: it tells what it holds of its
-//!    view.
-//! 2. When all have accepted, the coordinator sends to each what those that come with it hold
-//!    together (*prepare*). Who has that is *ready*. There is a moment now at which all of them
-//!    have given up their views and none goes on without the others' knowledge.
-//! 3. When all are ready, it *commits*: each delivers the rest of its view and is in the new one.
-//!    Who is ready and hears anything out of the new view knows that, too.
+//! 1. The coordinator *proposes* a view, under a name above all names that it knows. A member that
+//!    takes the proposal stops delivering in its view, and *accepts*: it reports the messages of
+//!    its view that it holds.
+//! 2. When all members have accepted, the coordinator sends each of them the messages that its
+//!    companions hold together (*prepare*). A member that has these is *ready*. At this moment all
+//!    members have given up their views, so none of them delivers a message that the others do not
+//!    know of.
+//! 3. When all members are ready, the coordinator *commits*: each member delivers the rest of its
+//!    view and is in the new one. A ready member that hears any message from the new view knows
+//!    this, too.
 //!
-//! Nobody waits without a limit. The coordinator repeats itself once in a period. If nobody answers
-//! for two time-outs, as long as a question and its answer may take, it proposes anew without those
-//! who are missing, and leaves them out for a while; unless somebody has named a higher view
-//! meanwhile, which alone may be why they do not answer. Who has accepted and hears no more takes
-//! the next proposal, or makes one.
+//! Every wait has a limit. The coordinator repeats itself once in a period. If no further member
+//! answers for two time-outs, as long as a question and its answer may take, the coordinator
+//! proposes again without the missing members, and leaves them out for a while. It does not leave
+//! them out if a member has named a higher view meanwhile, because that alone may be why they do
+//! not answer. A member that has accepted and hears no more takes the next proposal, or makes one.
 //!
 //! - Cost: 5(V − 1) messages for a view of V.
-//! - State: the coordinator holds what the members hold of their views, at most `window` messages
-//!   of each member of each view, until all have it.
+//! - State: the coordinator holds the members' messages of their views, at most `window` of each
+//!   member of each view, until all members have them.
 
-use super::attempt::{Attempt, Stage};
+use super::attempt::{Attempt, CoordinatorPhase};
 use super::message::{Accept, Message, Prepare};
 use super::{Embedded, Phase};
 use std::collections::BTreeMap;
 use synod_core::group::{Member, ViewId};
 use synod_core::{Cx, ProcessId, ProcessSet, Wire};
 
-/// An epoch that no group reaches; who names one higher lies.
+/// An epoch that no group reaches. A process that names a higher one lies.
 pub(super) const LAST_EPOCH: u64 = 1 << 62;
 
-/// Epochs are above this one where so many restarts are known of. Who starts again has forgotten
-/// how far epochs had come; this way they are greater all the same, and so is all that is built on
-/// them, as soon as everybody is there of whom such a view consisted.
+/// A lower bound of epochs, given the known number of restarts. A node that starts again has
+/// forgotten the epochs of its last life. The bound lifts its new epochs, and all tokens made of
+/// them, above the old ones, as soon as all members of such an old view are present.
 pub(super) fn first_epoch(restarts: u64) -> u64 {
     restarts.min(1 << 28) << 32
 }
 
 impl<M: Wire> Embedded<M> {
-    /// A period is over: is the view what it should be?
+    /// A period is over: proposes another view if the present one is not the wanted one.
     pub(super) fn decide(&mut self, cx: &mut Cx<'_, Self>) {
         let wanted = match self.peers.follows() {
             leader if leader == cx.me() => self.peers.wanted(cx.incarnation()),
@@ -55,8 +58,9 @@ impl<M: Wire> Embedded<M> {
         }
     }
 
-    /// Whether those who are wanted have been the same for a while. We wait longer for somebody of
-    /// our view that still follows another: it may not have noticed yet that that one is gone.
+    /// Whether the wanted members have been the same for a while. The coordinator waits longer for
+    /// a member of its view that still follows another coordinator: that member may not have
+    /// noticed yet that the other one is gone.
     fn is_settled(&self) -> bool {
         let hesitates = self.peers.hesitates(&self.order.members);
         self.settled >= if hesitates { self.settings.patience } else { 1 }
@@ -73,10 +77,10 @@ impl<M: Wire> Embedded<M> {
         self.settings.views = left;
         self.epoch = self.epoch.max(first_epoch(self.peers.restarts(cx.incarnation()))) + 1;
         let id = ViewId { epoch: self.epoch, by: self.member(cx) };
-        let (members, stage) = (self.wanted.clone(), Stage::Proposed(BTreeMap::new()));
+        let (members, phase) = (self.wanted.clone(), CoordinatorPhase::Proposed(BTreeMap::new()));
         let to = members.iter().map(|member| member.node).collect();
         let proposal = Message::Propose { attempt: id, members: members.clone() };
-        self.attempt = Some(Attempt { id, members, stage, waited: 0 });
+        self.attempt = Some(Attempt { id, members, phase, waited: 0 });
         if self.wanted.len() > 1 {
             cx.multicast_to(to, proposal);
         }
@@ -84,7 +88,7 @@ impl<M: Wire> Embedded<M> {
         self.on_accept(cx.me(), accept, cx);
     }
 
-    /// A period is over, and the attempt with it, or those who have not answered are asked again.
+    /// A period is over: gives the attempt up, or repeats it to the members that have not answered.
     fn press(&mut self, cx: &mut Cx<'_, Self>) {
         let Some(attempt) = &mut self.attempt else { return };
         attempt.waited += 1;
@@ -98,13 +102,13 @@ impl<M: Wire> Embedded<M> {
         if is_late || !attempt.members.iter().all(|member| self.wanted.contains(member)) {
             return self.propose(cx);
         }
-        // We ourselves have answered at once.
+        // The coordinator is never among these: it answered itself at once.
         for node in missing {
             cx.send(node, attempt.reminder(node));
         }
     }
 
-    /// Whether these can be the members of a view that we are to be in.
+    /// Whether a view of these members is well formed, and contains this one.
     fn are_members(&self, members: &[Member], by: Member, cx: &Cx<'_, Self>) -> bool {
         let in_order = members.windows(2).all(|pair| pair[0].node < pair[1].node);
         let known =
@@ -125,14 +129,14 @@ impl<M: Wire> Embedded<M> {
         self.epoch = self.epoch.max(attempt.epoch);
         let current = self.peers.life(from) == Some(attempt.by.incarnation);
         if !current || !self.are_members(members, attempt.by, cx) {
-            // Out of date: from, or for, a life that is over.
+            // Out of date: the proposer or this process has started again since.
             return;
         }
         if self.phase == Phase::Accepted(attempt) {
-            // It did not hear us.
+            // The coordinator did not hear our answer.
         } else if attempt <= self.promised || attempt.epoch <= self.order.view.epoch {
             if attempt != self.promised {
-                // Our next sign of life tells it to name a higher one.
+                // Our next heartbeat makes the coordinator name a higher view.
                 self.epoch = self.epoch.max(attempt.epoch + 1);
             }
             return;
@@ -144,7 +148,7 @@ impl<M: Wire> Embedded<M> {
         cx.send(from, Message::Accept(Box::new(accept)));
     }
 
-    /// Delivers no more in this view, for the sake of another.
+    /// Stops delivering in the present view, in favour of another.
     fn give_up(&mut self, attempt: ViewId) -> Accept<M> {
         self.promised = attempt;
         self.phase = Phase::Accepted(attempt);
@@ -166,7 +170,7 @@ impl<M: Wire> Embedded<M> {
         if !attempt.contains(from) {
             return cx.accuse(from, "accepted what was not proposed to it");
         }
-        let Stage::Proposed(accepts) = &mut attempt.stage else { return };
+        let CoordinatorPhase::Proposed(accepts) = &mut attempt.phase else { return };
         if accepts.insert(from, accept).is_none() {
             attempt.waited = 0;
         }
@@ -175,10 +179,10 @@ impl<M: Wire> Embedded<M> {
         }
     }
 
-    /// All have accepted: each gets what those have that come with it.
+    /// All members have accepted: sends each of them the messages that its companions hold.
     fn prepare(&mut self, cx: &mut Cx<'_, Self>) {
         let Some(attempt) = &mut self.attempt else { return };
-        let Stage::Proposed(accepts) = &mut attempt.stage else { return };
+        let CoordinatorPhase::Proposed(accepts) = &mut attempt.phase else { return };
         let accepts = std::mem::take(accepts);
         let prepares = super::install::prepare(attempt.id, &attempt.members, accepts);
         let mut own = None;
@@ -192,7 +196,7 @@ impl<M: Wire> Embedded<M> {
                 cx.multicast_to(others, Message::Prepare(Box::new(prepare.clone())));
             }
         }
-        attempt.stage = Stage::Prepared { prepares, ready: ProcessSet::EMPTY };
+        attempt.phase = CoordinatorPhase::Prepared { prepares, ready: ProcessSet::EMPTY };
         if let Some(own) = own {
             self.phase = Phase::Ready(Box::new(own));
         }
@@ -228,7 +232,7 @@ impl<M: Wire> Embedded<M> {
 
     pub(super) fn on_ready(&mut self, from: ProcessId, id: ViewId, cx: &mut Cx<'_, Self>) {
         if id == self.order.view {
-            // It did not hear that the view began.
+            // The member did not hear that the view began.
             return cx.send(from, Message::Commit { attempt: id });
         }
         let Some(attempt) = self.attempt.as_mut().filter(|attempt| attempt.id == id) else {
@@ -237,7 +241,7 @@ impl<M: Wire> Embedded<M> {
         if !attempt.contains(from) {
             return cx.accuse(from, "is ready for what was not proposed to it");
         }
-        let Stage::Prepared { ready, .. } = &mut attempt.stage else { return };
+        let CoordinatorPhase::Prepared { ready, .. } = &mut attempt.phase else { return };
         if ready.insert(from) {
             attempt.waited = 0;
         }
@@ -252,7 +256,7 @@ impl<M: Wire> Embedded<M> {
         self.install(cx);
     }
 
-    /// Somebody is in a view for which we are ready: so it began.
+    /// The sender is in a view for which this member is ready, so the view has begun.
     pub(super) fn on_sign_of(&mut self, from: ProcessId, view: ViewId, cx: &mut Cx<'_, Self>) {
         let is_member = |prepare: &Prepare<M>| prepare.members.iter().any(|m| m.node == from);
         match &self.phase {
@@ -264,7 +268,7 @@ impl<M: Wire> Embedded<M> {
         }
     }
 
-    /// Has accepted, or is ready, and heard nothing since: tells it again.
+    /// Repeats to the coordinator that this member is ready, because the answer may be lost.
     pub(super) fn remind(&mut self, cx: &mut Cx<'_, Self>) {
         if self.phase == Phase::Steady {
             self.frozen = 0;

@@ -14,7 +14,7 @@ use std::marker::PhantomData;
 
 /// The associated functions of an [`Algorithm`]: those without a process at hand, or about all of
 /// them.
-pub(super) trait Kind<F: Family>: Send + Sync {
+pub(super) trait ErasedAlgorithm<F: Family>: Send + Sync {
     fn kit(&self, setup: &Setup) -> Kit<Boxed<F>>;
     fn invariants(&self) -> Vec<Invariant<Boxed<F>>>;
     fn assemble(&self, setup: &Setup) -> Result<Vec<Boxed<F>>, SetupError>;
@@ -30,10 +30,10 @@ pub(super) trait Kind<F: Family>: Send + Sync {
 pub struct Which {
     card: &'static Card,
     family: &'static str,
-    kind: &'static (dyn Any + Send + Sync),
+    algorithm: &'static (dyn Any + Send + Sync),
 }
 
-struct KindOf<F: Family>(&'static dyn Kind<F>);
+struct Erased<F: Family>(&'static dyn ErasedAlgorithm<F>);
 
 impl Which {
     /// This algorithm. All that a box of it needs is compiled where this is called, so a catalogue
@@ -42,10 +42,10 @@ impl Which {
         struct At<A>(PhantomData<A>);
         impl<A: Algorithm> At<A> {
             const CARD: &'static Card = &A::CARD;
-            const KIND: &'static KindOf<A::Family> = &KindOf(&Of::<A>(PhantomData));
+            const ALGORITHM: &'static Erased<A::Family> = &Erased(&Typed::<A>(PhantomData));
         }
         let family = <A::Family as Family>::NAME;
-        Which { card: At::<A>::CARD, family, kind: At::<A>::KIND }
+        Which { card: At::<A>::CARD, family, algorithm: At::<A>::ALGORITHM }
     }
 
     /// Its card.
@@ -59,7 +59,7 @@ impl Which {
     }
 
     fn is_in<F: Family>(&self) -> bool {
-        self.kind.is::<KindOf<F>>()
+        self.algorithm.is::<Erased<F>>()
     }
 
     /// Does what the visitor does with the family of this algorithm. None if the family is not one
@@ -94,9 +94,9 @@ impl Which {
     /// # Panics
     /// If the setup does not name its algorithm, or one of another family. The caller that makes a
     /// group of boxes must name it by [`Setup::of`].
-    pub(super) fn kind<F: Family>(setup: &Setup) -> &'static dyn Kind<F> {
+    pub(super) fn algorithm<F: Family>(setup: &Setup) -> &'static dyn ErasedAlgorithm<F> {
         let which = setup.which.expect("it was said which algorithm it is");
-        which.kind.downcast_ref::<KindOf<F>>().expect("it is one of this family").0
+        which.algorithm.downcast_ref::<Erased<F>>().expect("it is one of this family").0
     }
 }
 
@@ -128,9 +128,9 @@ impl fmt::Debug for Which {
     }
 }
 
-pub(super) struct Of<A>(pub(super) PhantomData<fn() -> A>);
+pub(super) struct Typed<A>(pub(super) PhantomData<fn() -> A>);
 
-impl<A: Algorithm> Kind<A::Family> for Of<A> {
+impl<A: Algorithm> ErasedAlgorithm<A::Family> for Typed<A> {
     fn kit(&self, setup: &Setup) -> Kit<Boxed<A::Family>> {
         let Kit { card, replay, invariants, reductions: _ } = A::kit(setup);
         let replay: Option<Replay<Boxed<A::Family>>> =

@@ -1,20 +1,20 @@
-//! One order in a view: numbers from a sequencer, and messages from their senders.
+//! Total order in a view: sequence numbers from a sequencer, and messages from their senders.
 //!
-//! The first member of a view is its *sequencer*. Who wants to multicast asks it for a number, and
-//! then sends the message with its number to all members; while one request is under way more
-//! messages gather, and the next request is for all of them. Everybody delivers in the order of the
-//! numbers: an agreed message in its turn, a safe one when everybody has it. The sender knows the
-//! number before anybody has the message. So when a view falls apart, those who are cut off from
-//! the sequencer order what they have as everybody else does; and what has no number yet has nobody
-//! delivered, and may go into the next view.
+//! The first member of a view is its *sequencer*. A sender asks it for a number, and then
+//! multicasts the message with its number. While one request is under way, more messages gather,
+//! and the next request is for all of them. Members deliver in the order of the numbers: an agreed
+//! message in its turn, a safe one when every member has it. The sender knows the number before any
+//! member has the message. So when a view falls apart, members that are cut off from the sequencer
+//! still deliver in the same order as the others. A message without a number has not been delivered
+//! by any member, and may go into the next view.
 //!
-//! Signs of life tell how far each member is. Senders repeat what somebody lacks for a while, and
-//! ask again for numbers that do not come.
+//! Heartbeats report up to which number each member has all messages. Senders repeat a message that
+//! a member has lacked for a while, and ask again for numbers that do not come.
 //!
-//! - Assumes: nothing of links; whoever is not heard for long is put out of the view.
-//! - Cost: 2 + (V − 1) messages in a view of V, by the sequencer V − 1, however many are sent at
-//!   once; a safe one 2(V − 1) more.
-//! - State: at most `window` messages of each member are not yet everywhere; all members keep
+//! - Assumes: nothing of links. The coordinator excludes a member that is silent for long.
+//! - Cost: 2 + (V − 1) messages in a view of V, by the sequencer V − 1, for any number of
+//!   multicasts sent at once; a safe one 2(V − 1) more.
+//! - State: at most `window` messages of each member that some member lacks; all members keep
 //!   those.
 
 use super::Embedded;
@@ -25,54 +25,54 @@ use std::collections::{BTreeMap, VecDeque};
 use synod_core::group::{Delivery, Event, Member, ViewId};
 use synod_core::{Cx, ProcessId, ProcessSet, Wire};
 
-/// After how many periods without progress something is sent again.
+/// Periods without progress after which a message is sent again.
 const STUCK: u32 = 2;
 
-/// How far a member of the view is.
+/// The progress of one member of the view, as this member knows it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Progress {
-    /// Up to which number it has everything, as far as it was heard.
+    /// The number up to which it has all messages.
     have: u64,
-    /// What that was one period ago, and for how many periods it has been the same.
+    /// The value of `have` one period ago, and for how many periods it has stayed the same.
     before: u64,
     stuck: u32,
-    /// At the sequencer: how many numbers it was given.
+    /// At the sequencer: the number of grants it got.
     pub(super) granted: u64,
-    /// At the sequencer: which, as far as they are not used: index, number, how many.
+    /// At the sequencer: its grants that it has not used yet, as (index, number, count).
     pub(super) spans: VecDeque<(u64, u64, u64)>,
 }
 
-/// The order of one view.
+/// The total order of one view.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(super) struct Order<M> {
+pub(super) struct TotalOrder<M> {
     pub(super) view: ViewId,
     pub(super) members: Vec<Member>,
     pub(super) log: Log<M>,
     pub(super) progress: Vec<Progress>,
-    /// At the sequencer: the last number that was given away.
+    /// At the sequencer: the last number granted.
     pub(super) last: u64,
-    /// What the others were told last of how far we, or everybody, are.
-    told: u64,
+    /// The number in our last `Have`, or, at the sequencer, in its last `Stable`.
+    reported: u64,
     /// How many of our messages have a number, and how many numbers we asked for.
     pub(super) numbered: u64,
     pub(super) asked: u64,
-    /// For how many periods we have been waiting for numbers.
+    /// Periods since our request for numbers.
     pub(super) waited: u32,
-    /// Numbers that came, by index, out of turn.
+    /// Numbers that were granted out of turn, by index.
     pub(super) tickets: BTreeMap<u64, u64>,
 }
 
-impl<M: Wire> Order<M> {
-    /// A view begins.
+impl<M: Wire> TotalOrder<M> {
+    /// The order of a view that begins.
     pub(super) fn new(view: ViewId, members: Vec<Member>) -> Self {
         let progress = vec![Progress::default(); members.len()];
-        Order {
+        TotalOrder {
             view,
             members,
             log: Log::new(),
             progress,
             last: 0,
-            told: 0,
+            reported: 0,
             numbered: 0,
             asked: 0,
             waited: 0,
@@ -96,14 +96,15 @@ impl<M: Wire> Order<M> {
         self.members.iter().map(|member| member.node).collect()
     }
 
-    /// Whether so many messages can have these numbers: all members together have only so many
-    /// under way that not everybody has, and we are one of those.
+    /// Whether `count` messages can have these numbers. Every message above our `have` is one that
+    /// some member lacks, and each sender has at most `window` of those; so a higher number is
+    /// forged.
     pub(super) fn may_be(&self, number: u64, count: u64, window: usize) -> bool {
         let last = self.log.have() + (self.members.len() * window) as u64;
         number > 0 && number.checked_add(count).is_some_and(|end| end <= last + 1)
     }
 
-    /// Up to which number everybody has everything, as far as is known here.
+    /// The number up to which every member has all messages, as far as this member knows.
     fn everywhere(&self, me: ProcessId) -> u64 {
         let others = self.members.iter().zip(&self.progress).filter(|(at, _)| at.node != me);
         others.map(|(_, progress)| progress.have).min().unwrap_or(u64::MAX).min(self.log.have())
@@ -131,8 +132,8 @@ impl<M: Wire> Embedded<M> {
         self.after_progress(safe, cx);
     }
 
-    /// Something came in: delivers what can be delivered, and tells how far we are, if somebody
-    /// waits for that (`urgent`) or much is new.
+    /// After new messages: delivers, and reports our progress if a safe message waits for it
+    /// (`urgent`) or the progress is large.
     pub(super) fn after_progress(&mut self, urgent: bool, cx: &mut Cx<'_, Self>) {
         self.deliver(cx);
         let order = &mut self.order;
@@ -145,8 +146,9 @@ impl<M: Wire> Embedded<M> {
                 }
             }
             self.stabilise(cx);
-        } else if have > order.told && (urgent || have - order.told >= self.settings.few()) {
-            order.told = have;
+        } else if have > order.reported && (urgent || have - order.reported >= self.settings.few())
+        {
+            order.reported = have;
             cx.send(order.sequencer(), Message::Have { view, number: have });
         }
     }
@@ -159,7 +161,7 @@ impl<M: Wire> Embedded<M> {
         self.stabilise(cx);
     }
 
-    /// Somebody in the view has everything up to this number.
+    /// A member of the view has all messages up to this number.
     pub(super) fn note_have(&mut self, from: ProcessId, number: u64) {
         if let Some(rank) = self.order.rank(from) {
             let has = &mut self.order.progress[rank];
@@ -167,16 +169,17 @@ impl<M: Wire> Embedded<M> {
         }
     }
 
-    /// What does everybody have? The sequencer tells if a safe message waits for that, or much is
-    /// new.
+    /// Finds the messages that every member has. The sequencer announces these, if a safe message
+    /// waits for it or the progress is large.
     pub(super) fn stabilise(&mut self, cx: &mut Cx<'_, Self>) {
         let order = &mut self.order;
         let number = order.everywhere(cx.me());
         let urgent = order.log.stabilise(number);
         if order.sequencer() == cx.me() && order.members.len() > 1 {
             let view = order.view;
-            if number > order.told && (urgent || number - order.told >= self.settings.few()) {
-                order.told = number;
+            if number > order.reported && (urgent || number - order.reported >= self.settings.few())
+            {
+                order.reported = number;
                 cx.multicast_to(order.set(), Message::Stable { view, number });
             }
         }
@@ -193,14 +196,14 @@ impl<M: Wire> Embedded<M> {
 
     fn deliver(&mut self, cx: &mut Cx<'_, Self>) {
         while let Some((sender, entry)) = self.order.log.next() {
-            tell(sender, entry, cx);
+            deliver_entry(sender, entry, cx);
         }
         let me = self.member(cx);
         self.own_kept -= self.order.log.forget(me);
-        self.tell_room(cx);
+        self.announce_room(cx);
     }
 
-    /// A period is over: repeats what may be lost.
+    /// A period is over: repeats messages and requests that may be lost.
     pub(super) fn repair(&mut self, cx: &mut Cx<'_, Self>) {
         self.stabilise(cx);
         let order = &mut self.order;
@@ -228,7 +231,7 @@ impl<M: Wire> Embedded<M> {
         }
     }
 
-    /// Own messages once more, for somebody who lacks what comes from this number on.
+    /// Repeats our own messages to a member that lacks them, from this number on.
     fn send_again(&mut self, to: ProcessId, from: u64, cx: &mut Cx<'_, Self>) {
         let (view, me) = (self.order.view, self.member(cx));
         let mut runs: Vec<(u64, Vec<Entry<M>>)> = Vec::new();
@@ -247,8 +250,12 @@ impl<M: Wire> Embedded<M> {
     }
 }
 
-/// A message is delivered.
-pub(super) fn tell<M: Wire>(sender: Member, entry: Entry<M>, cx: &mut Cx<'_, Embedded<M>>) {
+/// Hands a message to the service.
+pub(super) fn deliver_entry<M: Wire>(
+    sender: Member,
+    entry: Entry<M>,
+    cx: &mut Cx<'_, Embedded<M>>,
+) {
     let Entry { sent_in, level, message } = entry;
     cx.output(Event::Deliver(Delivery { sender, sent_in, level, message }));
 }
