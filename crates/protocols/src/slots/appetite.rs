@@ -1,70 +1,73 @@
 //! When a member takes slots, when it offers some, and how many: the heuristics of offers.
 //!
-//! A member keeps a *stock* of free slots for the time until help can come. There is no clock in a
-//! protocol, so what counts is measured without one: how often the application asks for a slot
-//! between our sending a multicast and our delivering it. Its mean, the *pace*, is the rate of
-//! claims times the latency. As about as many slots are released as claimed, the number of free
-//! ones strays in that time by about the *swing*, √(2 · pace). Whoever has fewer slots than a
-//! certain part of the pace takes some: help must be under way before that many claims have come.
-//! The other bounds lie above that by multiples of the swing. So a member with many claims keeps
-//! more than one with few; with very many, in proportion to its claims, and its bounds lie close
-//! together for their size. All bounds grow with the *plenty*, the number of free slots per member
-//! in the whole group as far as is known: if there are many, it is cheaper to hold more and talk
-//! less. Where many wait, a member lets go sooner, and of no more than is asked for; so in a group
-//! in which all is in use nothing moves. In a group of a thousand somebody always offers and
-//! somebody always waits, so what is on offer strays little: there a member offers later, and more
-//! at once, and is in a hurry only if many wait.
+//! A member keeps a *stock* of free slots for the time until help can come. A protocol has no
+//! clock, so the member measures that time in claims: it counts the claims between the sending and
+//! the delivery of its own multicast. The mean of these counts, the *pace*, is the rate of claims
+//! times the latency. The application releases about as many slots as it claims. So in that time
+//! the number of free slots strays by about the *swing*, √(2 · pace).
 //!
-//! The multiples were found by trying: see the report of the experiment for what they achieve.
+//! A member with fewer free slots than a certain part of the pace takes some, because help must be
+//! under way before that many claims have come. The other bounds lie above this one by multiples of
+//! the swing. So a member with many claims keeps more slots than a member with few. With very many
+//! claims it keeps slots in proportion to them, and its bounds lie close together for their size.
+//!
+//! All bounds grow with the *plenty*, the known number of free slots per member in the whole group:
+//! where slots abound, holding more of them is cheaper than messages. If many members wait, a
+//! member offers sooner, and no more than they need. So in a group whose slots are all in use, no
+//! slot moves. In a group of a thousand members, some always offer and some always wait, so the
+//! number of slots on offer strays little. There a member offers later and more at once, and
+//! hurries only if many wait.
+//!
+//! The multiples were found by trying; the report of the experiment has their results.
 
 use serde::{Deserialize, Serialize};
 
-/// What everybody knows.
+/// The supply of the group, as all members know it.
 #[derive(Clone, Copy, Debug)]
 pub struct Market {
-    /// How many members there are.
+    /// The number of members.
     pub members: u32,
-    /// How many slots are free in the whole group, as far as is known.
+    /// The known number of free slots in the whole group.
     pub free: u32,
-    /// How many of them are on offer.
+    /// The number of slots on offer.
     pub stock: u32,
-    /// How many those who wait are short of.
+    /// The number of slots that the waiting members need.
     pub missing: u32,
 }
 
-/// What a member does with which number of free slots.
+/// What a member does at which number of free slots.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Bounds {
-    /// Whoever has fewer takes some…
+    /// A member with fewer takes some,
     pub low: u32,
-    /// …to have so many,…
+    /// so that it has this many,
     pub fill: u32,
-    /// …and waits until it has so many.
+    /// and waits until it has this many.
     pub enough: u32,
-    /// Whoever has more offers some…
+    /// A member with more offers some
     pub high: u32,
-    /// …and keeps so many,…
+    /// and keeps this many,
     pub keep: u32,
-    /// …but offers no more than so many at once.
+    /// but offers at most this many at once.
     pub at_once: u32,
 }
 
-/// How many slots a member wants to have free.
+/// The number of free slots that a member wants to have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Appetite {
-    /// Always so many.
+    /// A constant.
     Fixed(u32),
-    /// As measured.
+    /// Derived from the measured pace.
     Measured {
         /// The pace, in 256ths.
         pace: u32,
     },
 }
 
-/// Bounds are computed in 16ths of a slot, and multiples are given in 64ths.
+/// Bounds are computed in 16ths of a slot; multiples are in 64ths.
 const UNIT: u64 = 16 * 64;
 
-/// A member is in the greatest hurry if one of 32 members is short of a slot, and in less if fewer
+/// The hurry of a member is greatest if one of 32 members is short of a slot, and smaller if fewer
 /// are.
 const HURRY_AT_MOST: u64 = 64;
 const HURRY: u64 = HURRY_AT_MOST * 32;
@@ -86,18 +89,18 @@ mod times {
 }
 
 impl Appetite {
-    /// Before anything is measured: about one claim while a multicast is on its way.
+    /// Before the first measurement: about one claim while a multicast is under way.
     pub const UNKNOWN: Appetite = Appetite::Measured { pace: 256 };
 
-    /// So often the application asked for a slot while a multicast was on its way.
+    /// Learns the number of claims while a multicast was under way.
     pub fn learn(&mut self, claims: u32) {
         if let Appetite::Measured { pace } = self {
-            // A 32nd of what is new: it takes many messages to tell a rate from a chance.
+            // The new count weighs a 32nd: only many messages tell a rate from chance.
             *pace = *pace - *pace / 32 + claims.min(1 << 20) * 8;
         }
     }
 
-    /// What to do with which number of free slots.
+    /// The bounds for this supply.
     pub fn bounds(self, market: Market) -> Bounds {
         match self {
             Appetite::Fixed(stock) => Bounds {
@@ -115,7 +118,7 @@ impl Appetite {
 
 fn measured(pace: u64, market: Market) -> Bounds {
     let members = u64::from(market.members.max(1));
-    // In 16ths, and √(2 · pace) is because the pace is in 256ths.
+    // The swing is in 16ths, because the pace is in 256ths.
     let swing = (2 * pace).isqrt();
     let plenty = u64::from(market.free) * 16 / members;
     let low = times::LOW_PACE * pace / 16 + times::LOW_PLENTY * plenty;
@@ -133,7 +136,7 @@ fn measured(pace: u64, market: Market) -> Bounds {
     in_order(low, fill, high, keep, missing + times::URGENT_MORE * members / 64)
 }
 
-/// When a member offers if nobody waits, and how many it keeps then.
+/// The bound for an offer if no member waits, and the number of slots kept then.
 fn calm(low: u64, swing: u64, plenty: u64, market: Market) -> (u64, u64) {
     let members = u64::from(market.members.max(1));
     let doublings = u64::from(members.ilog2()).saturating_sub(5);
@@ -146,7 +149,8 @@ fn calm(low: u64, swing: u64, plenty: u64, market: Market) -> (u64, u64) {
     (high, high.saturating_sub(give))
 }
 
-/// Whole slots, such that whoever takes does not offer then, nor the other way round.
+/// Rounds to whole slots, such that a member that has just taken slots does not offer any, and vice
+/// versa.
 fn in_order(low: u64, fill: u64, high: u64, keep: u64, at_once: u64) -> Bounds {
     let nearest = |bound: u64| (bound + UNIT / 2) / UNIT;
     let number = |bound: u64| u32::try_from(bound).unwrap_or(u32::MAX);
@@ -192,7 +196,7 @@ mod tests {
                     let appetite = Appetite::Measured { pace };
                     let bounds = appetite.bounds(market(free, stock, missing));
                     assert!(bounds.low >= 1 && bounds.fill >= bounds.low, "{bounds:?}");
-                    // Otherwise it would take and offer in turn.
+                    // Otherwise the member would take and offer in turn.
                     assert!((bounds.low..=bounds.high).contains(&bounds.keep), "{bounds:?}");
                     assert!(bounds.fill <= bounds.high, "{bounds:?}");
                     assert!(bounds.at_once >= 1, "{bounds:?}");

@@ -1,19 +1,20 @@
-//! From one view to the next: who comes along, whose life ended, and who may have been elsewhere.
+//! From one view to the next: which members came along, whose lives ended, and which ones parted.
 //!
-//! Slots move only between members of one view. So a member gets a slot without our knowledge only
-//! from a member that left our view, or that we never met. A death alone says little: the node may
-//! live again by now, with other members, and may have got slots from them.
+//! Slots move only between members of one view. So a life gets a slot without this member's
+//! knowledge only from a member that left this member's view, or that this member never met. A
+//! death alone says little: the node may live again by now, with other members, and may own slots
+//! that they gave it. The numbers are those of the argument in the [module header](super).
 //!
-//! 1. No member of the last view *parted* from us: each member came along, or its life ended in
-//!    that very view. Then all who are left have delivered the same, and no other node can have
-//!    what the dead had: the primary inherits it.
-//! 2. A member parted: it cannot be reached, or it restarted, and it may have dealt with others
-//!    before it died. Its slots are absent. Our knowledge of the dead is out of date, because the
-//!    member that parted may have met their next lives.
-//! 3. A node whose life ended is *accounted for* if no member parted and every other node came
-//!    along, ended, too, or was accounted for before. Then no node elsewhere has a slot to give, so
-//!    its next life has nothing until it meets us. A new member does not count: its earlier life
-//!    may have met the next life of the dead.
+//! - Step 4: a member *parted* if it cannot be reached, or restarted, because it may have dealt
+//!   with others before it died. Its slots are absent. This member's knowledge of the dead is out
+//!   of date, because the member that parted may have met their next lives.
+//! - Step 5: no member of the last view parted. Each one came along, or its life ended in that very
+//!   view. Then all survivors have delivered the same messages, and no other node can own the slots
+//!   of the dead: the primary inherits them.
+//! - Step 7: a node whose life ended is *accounted for* if no member parted and every other node
+//!   came along, ended, too, or was accounted for before. Then no node elsewhere has a slot to
+//!   give, so the next life of that node owns nothing until it meets this part. A new member does
+//!   not count: its earlier life may have met the next life of the dead.
 
 use super::Slots;
 use super::estate::Estate;
@@ -22,17 +23,17 @@ use super::table::Owner;
 use synod_core::group::{Cause, Change, Session, View};
 use synod_core::{ProcessId, ProcessSet};
 
-/// What a member can know about those in its last view and in the next.
+/// What a member concludes from the members of its last view and of the next.
 pub(super) struct Crossing {
-    /// Who came with us, and has delivered what we have.
+    /// Members that came along, and have delivered the same messages.
     pub companions: ProcessSet,
-    /// Who is here for the first time in this life, and has nothing.
+    /// Nodes in the first view of their present life, which own nothing.
     pub fresh: ProcessSet,
-    /// Whose life ended in our last view.
+    /// Nodes whose lives ended in the last view.
     pub ended: ProcessSet,
-    /// Whether a member of our last view is elsewhere, or may have been before it died.
+    /// Whether a member of the last view is elsewhere, or may have been before it died.
     pub parted: bool,
-    /// Whether the ended are accounted for.
+    /// Whether the nodes in `ended` are accounted for.
     pub accounted: bool,
 }
 
@@ -60,9 +61,9 @@ impl Crossing {
     }
 }
 
-/// Who has just begun, and owns nothing.
+/// The nodes that start in this view and own nothing.
 pub(super) fn fresh(estate: &Estate, view: &View) -> ProcessSet {
-    // A pool that is set up with owners is as if its members had been together before.
+    // In a pool that is set up with owners, first lives count as members that were together before.
     let owns = |node: ProcessId| {
         let life = view.member(node).map_or(0, |member| member.incarnation);
         estate.settings.founded && life == 1
@@ -70,14 +71,14 @@ pub(super) fn fresh(estate: &Estate, view: &View) -> ProcessSet {
     begun(view).iter().filter(|node| !owns(*node)).collect()
 }
 
-/// Who is in its first view. If the engine does not tell, nobody is taken for new: then everybody
-/// speaks for itself, as if it were a part of the group.
+/// The nodes that are in their first view. If the engine does not tell, no node counts as new: each
+/// member speaks for itself, as if it were a part of its own.
 fn begun(view: &View) -> ProcessSet {
     let parts = view.came_with.iter().flatten().filter(|part| part.from.is_none());
     parts.flat_map(|part| part.members.iter()).collect()
 }
 
-/// Who came with us.
+/// The members that came along with this one.
 pub(super) fn companions(estate: &Estate, view: &View) -> ProcessSet {
     if estate.view.is_none() {
         let together = estate.settings.founded && estate.is_ready();
@@ -94,7 +95,7 @@ pub(super) fn companions(estate: &Estate, view: &View) -> ProcessSet {
 }
 
 impl Slots {
-    /// A new view, with the rules that hold.
+    /// Enters a new view by the rules that hold.
     pub(super) fn cross(&mut self, view: &View, session: &mut Session<'_, Slots>) {
         self.found_if_first(view);
         let crossing = Crossing::new(&self.estate, view);
@@ -105,8 +106,7 @@ impl Slots {
         self.join_or_merge(&here, crossing.fresh, session);
     }
 
-    /// The last view is over, with all that was under way in it, and some of its members did not
-    /// come along.
+    /// Closes the last view: all that was under way in it is over.
     pub(super) fn part(&mut self, crossing: &Crossing, session: &mut Session<'_, Slots>) {
         self.scheme.close(crossing.parted, &mut self.estate, session);
         self.bequeath(crossing);
@@ -118,14 +118,14 @@ impl Slots {
         }
     }
 
-    /// Whoever did not come along is not of our part any more. The primary inherits what it owned
-    /// if it is certain that nobody else has it; otherwise that is absent.
+    /// Members that did not come along leave this part. The primary inherits their slots if no
+    /// other life can own them (step 5); otherwise these slots are absent (step 4).
     fn bequeath(&mut self, crossing: &Crossing) {
         let estate = &mut self.estate;
         let mut ours = crossing.companions.clone();
         estate.ready = estate.ready.iter().filter(|node| ours.contains(*node)).collect();
-        // Those who wait for a status do not all know of each other. If nobody is initialised who
-        // speaks for us all, everybody speaks for itself.
+        // Waiting members do not all know each other. Without an initialised member that speaks for
+        // the part, each one speaks for itself.
         if estate.ready.is_empty() {
             ours = ProcessSet::from_iter([estate.me]);
         }

@@ -1,6 +1,6 @@
-//! Random numbers for tests: the same on every machine.
+//! Pseudo-random numbers for tests: the same on every machine.
 
-/// A generator of the kind called xorshift.
+/// An xorshift generator.
 pub(super) struct Dice(u64);
 
 impl Dice {

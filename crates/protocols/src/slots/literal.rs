@@ -1,8 +1,8 @@
-//! Views as the published rules see them.
+//! View changes by the published rules.
 //!
-//! What a member that cannot be reached owns stays its own in the table of the others. If a node
-//! starts again, all it had goes to the primary (hazard H4), and so does what a dead member had.
-//! Whoever is alone takes all slots (H5). Open cycles go on in the next view, without those who are
+//! The slots of an unreachable member stay its own in the tables of the others. If a node starts
+//! again, its slots go to the primary (hazard H4), and so do the slots of a dead member. A lone
+//! member takes all slots (H5). Open cycles go on in the next view, without the members that are
 //! gone, and messages of an old view count (H1).
 
 use super::Slots;
@@ -13,14 +13,14 @@ use synod_core::group::{Cause, Change, Session, View};
 use synod_core::{ProcessId, ProcessSet};
 
 impl Slots {
-    /// A new view, to the letter.
+    /// Enters a new view by the published rules.
     pub(super) fn cross_literally(&mut self, view: &View, session: &mut Session<'_, Slots>) {
         self.found_if_first(view);
         let fresh = fresh(&self.estate, view);
         let gone: ProcessSet = view.left.iter().map(|change| change.member.node).collect();
         let came = companions(&self.estate, view);
         let estate = &mut self.estate;
-        // Whoever comes back with what it had, comes back as another part.
+        // A member that comes back with its slots comes back as another part.
         estate.ready = estate.ready.iter().filter(|node| came.contains(*node)).collect();
         estate.waiting = estate.waiting.iter().filter(|node| came.contains(*node)).collect();
         self.new = self.new.iter().filter(|node| came.contains(*node)).collect();

@@ -1,7 +1,8 @@
-//! New members, and what the primary does for them.
+//! New members, the primary's duties for them, and the operator's commands.
 //!
-//! Whoever is new waits for a status, which the primary multicasts, for one member after the other.
-//! No slot moves until all have theirs; so a status is still true when it is delivered.
+//! A new member waits for a status. The primary multicasts one status after the other. No slot
+//! moves until every member has its status, so a status is still true when it is delivered (step 6
+//! of the argument in the [module header](super)).
 
 use super::Slots;
 use super::estate::Stage;
@@ -15,7 +16,8 @@ use synod_core::group::{Session, View};
 use synod_core::{ProcessId, ProcessSet};
 
 impl Slots {
-    /// In our first view we own what we were given for the beginning. (In another life we do not.)
+    /// In the first view of its first life, a member owns the slots that the setup gives it. A
+    /// later life begins with nothing.
     pub(super) fn found_if_first(&mut self, view: &View) {
         let Some(beginning) = self.beginning.take() else { return };
         let estate = &mut self.estate;
@@ -33,7 +35,7 @@ impl Slots {
         estate.use_some(used.map_or(0, |(_, count)| *count));
     }
 
-    /// Takes over who is here now.
+    /// Takes over the members of a new view.
     pub(super) fn enter(&mut self, view: &View) {
         self.merging = None;
         let estate = &mut self.estate;
@@ -47,9 +49,9 @@ impl Slots {
         }
     }
 
-    /// If all others are new, they wait for a status; if there are strangers, parts come together.
-    /// To somebody new we are strangers; so if nobody of us is initialised and can send it a
-    /// status, we are a part that has to speak.
+    /// If all strangers are new, they wait for a status. Otherwise parts come together: the primary
+    /// of this part says what the part owns. A part without an initialised member cannot send a
+    /// status to a new member, so it merges, too: its first waiting member speaks.
     pub(super) fn join_or_merge(
         &mut self,
         here: &ProcessSet,
@@ -77,7 +79,7 @@ impl Slots {
         }
     }
 
-    /// The parts are one, or always were: serve those who wait, or settle.
+    /// All members know each other: serve the next waiting member, or settle.
     pub(super) fn carry_on(&mut self, session: &mut Session<'_, Slots>) {
         if self.estate.ready.is_empty() {
             self.found();
@@ -91,9 +93,8 @@ impl Slots {
         }
     }
 
-    /// Nobody here is initialised: the first of us begins. Whoever waits keeps what it was given
-    /// when absent slots were shared out; there is nothing else. (As published, the first of us has
-    /// everything.)
+    /// No member here is initialised: the first one begins without a status. Waiting members keep
+    /// the slots that they got when absent slots were shared out.
     fn found(&mut self) {
         let estate = &mut self.estate;
         let Some(first) = estate.waiting.first() else { return };
@@ -107,7 +108,8 @@ impl Slots {
         }
     }
 
-    /// If every node is accounted for, nobody has what is absent: it is given out again.
+    /// Gives out the absent slots if every node is accounted for: then no life elsewhere owns one
+    /// (step 7).
     fn reclaim(&mut self) {
         let absent = self.estate.table.count(Owner::Absent);
         if absent > 0 && self.estate.settings.rules != Rules::Paper && self.estate.is_whole() {
@@ -127,7 +129,7 @@ impl Slots {
         }
     }
 
-    /// What we have and is reserved for another member goes to that member.
+    /// Gives slots that are reserved for another member to that member.
     fn hand_over(&mut self, session: &mut Session<'_, Slots>) {
         let me = self.estate.me;
         for (to, reserved) in self.estate.settings.reserved.clone() {
@@ -195,7 +197,7 @@ impl Slots {
         }
     }
 
-    /// Somebody gets what nobody asked for.
+    /// A member gives slots to another one, which did not ask for them.
     fn on_hand(
         &mut self,
         from: ProcessId,
@@ -213,7 +215,7 @@ impl Slots {
         }
     }
 
-    /// An operator's word.
+    /// An operator's command is delivered. Every member of the view carries it out.
     fn on_order(&mut self, from: ProcessId, order: &Body, session: &mut Session<'_, Slots>) {
         if from == self.estate.me {
             self.orders.retain(|other| other != order);
@@ -237,7 +239,8 @@ impl Slots {
         self.scheme.on_need(&mut self.estate, session);
     }
 
-    /// Leaves the group. Where slots can still be handed to somebody, they are.
+    /// Leaves the group. A settled member hands its slots to the primary first, or to the first
+    /// other member.
     pub(super) fn leave(&mut self, session: &mut Session<'_, Slots>) {
         if std::mem::replace(&mut self.leaving, true) {
             return session.leave();

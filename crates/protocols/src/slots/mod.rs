@@ -71,27 +71,27 @@ use synod_core::{ProcessId, ProcessSet, Setup, SetupError};
 /// One member of a pool.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Slots {
-    /// Who owns what.
+    /// The state that all rule sets share.
     estate: Estate,
     /// How slots move.
     scheme: Scheme,
-    /// What is known of the other parts, while parts come together.
+    /// The statuses of the other parts, while parts come together.
     merging: Option<Merging>,
-    /// Who is initialised since the group was last settled.
+    /// The members that were initialised since the group was last settled.
     new: ProcessSet,
-    /// What an operator ordered in this view and is not delivered yet, at most one of each kind and
-    /// node.
+    /// The operator's commands of this view that are not delivered yet, at most one of each kind
+    /// and node.
     orders: Vec<Body>,
-    /// Whether we said farewell.
+    /// Whether this member has begun to leave.
     leaving: bool,
-    /// Who owns what when everything begins. Void after the first view.
+    /// The owners of slots when the group starts. Void after the first view.
     beginning: Option<Box<Beginning>>,
 }
 
-/// What a member waits for.
+/// The timers of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Timer {
-    /// Released slots to cool down.
+    /// Released slots cool down.
     Cool,
 }
 
@@ -139,8 +139,7 @@ impl Service for Slots {
     fn on_deliver(&mut self, delivery: Delivery<Message>, session: &mut Session<'_, Self>) {
         let Delivery { sender, sent_in, message, .. } = delivery;
         self.estate.hear(sender.node, &message);
-        // The rule of the view tags: what was sent in another view is void. The published rules do
-        // not have it.
+        // The rule of the view tags (step 2): a message of another view is void.
         let is_void = self.estate.view != Some(sent_in);
         if is_void && self.estate.settings.rules != Rules::Paper {
             return;
@@ -168,8 +167,7 @@ impl Service for Slots {
 }
 
 impl Slots {
-    /// The member at `me`, as the parameters want it. `configured` are all nodes that may be
-    /// members.
+    /// The member at `me`, as the parameters say. `configured` are all nodes that may be members.
     pub fn from_setup(
         me: ProcessId,
         configured: &ProcessSet,
@@ -189,15 +187,14 @@ impl Slots {
         })
     }
 
-    /// The same for somebody who is never a member and need not know anything: explorers copy it
-    /// all the time.
+    /// A process that is never a member. Explorers copy it all the time, so it has no pool.
     fn without_a_pool(self) -> Self {
         let Estate { me, settings, .. } = self.estate;
         let settings = Settings { slots: 0, reserved: Vec::new(), ..settings };
         Slots { estate: Estate::new(me, settings), beginning: None, ..self }
     }
 
-    /// Who owns what, and what is known about the group.
+    /// The state that all rule sets share.
     pub fn estate(&self) -> &Estate {
         &self.estate
     }
@@ -237,8 +234,8 @@ impl Slots {
         self.scheme.on_release(&mut self.estate, session);
     }
 
-    /// An operator orders something. It is said when the group is settled, and counts in this view
-    /// only.
+    /// An operator gives a command. This member multicasts it when the group is settled. The
+    /// command counts in this view only.
     fn order(&mut self, order: Body, session: &mut Session<'_, Self>) {
         if let Body::Certify(node) = order
             && !self.estate.settings.configured.contains(node)
@@ -255,9 +252,9 @@ impl Slots {
         }
     }
 
-    /// An operator's word is about those who were elsewhere when it was given. When the view has
-    /// changed, others are elsewhere: the word might be wrong by now, so the operator has to give
-    /// it again.
+    /// An operator's command is about the nodes that are elsewhere when it is given. A new view
+    /// means that other nodes are elsewhere. So the command may be wrong by now, and the operator
+    /// has to give it again.
     fn void_orders(&mut self, session: &mut Session<'_, Self>) {
         for order in std::mem::take(&mut self.orders) {
             session.tell(match order {
@@ -267,7 +264,7 @@ impl Slots {
         }
     }
 
-    /// Everything that was held is void.
+    /// Drops all ownership and all knowledge.
     fn begin_anew(&mut self) {
         self.estate.forget();
         self.scheme.reset();

@@ -1,29 +1,31 @@
-//! Offers: whoever has slots to spare says so beforehand, and whoever needs some takes them.
+//! Offers: a member with a surplus offers slots beforehand, and a member that runs short takes
+//! them.
 //!
-//! A member with a surplus multicasts an *offer* of some free slots; from then on it does not use
-//! them. When the offer is delivered they are *on offer*, still its own. A member that runs short
-//! multicasts a *take*; at its delivery everybody gives it what is on offer, the lowest slots
-//! first. No answer is needed: whoever offered has agreed beforehand. If that is less than it
-//! needs, it waits, and later offers go first to those who wait, one slot after the other to
-//! whoever has least. Who takes or offers, when and how many, see [`appetite`](super::appetite).
+//! A member with a surplus multicasts an *offer* of free slots. From then on it does not use them.
+//! The delivered offer puts the slots *on offer*; the member still owns them. A member that runs
+//! short multicasts a *take*. At its delivery, all members give the taker slots that are on offer,
+//! the lowest first. No member answers, because the owner has agreed beforehand. A taker that gets
+//! fewer slots than it needs waits. Later offers go first to the waiting members, slot by slot to
+//! the one with the fewest free slots. [`appetite`](super::appetite) says when a member takes or
+//! offers, and how many.
 //!
 //! - Assumes: total order; messages of an old view are void.
-//! - Guarantees: a take ends with its delivery (π4), one multicast after it was sent; whoever has
-//!   none waits no longer than others who have none and asked later (π5).
-//! - Cost: one multicast for an offer, one for a take, whatever the size of the group.
-//! - State: what is on offer as ranges, one wish of each member at most, one number for each
-//!   member.
+//! - Guarantees: a take ends with its delivery (π4), one multicast after it was sent; of two
+//!   members without a free slot, the one that asked first waits no longer (π5).
+//! - Cost: one multicast for an offer, one for a take, at every size of the group.
+//! - State: the slots on offer as ranges, at most one wish and one number for each member.
 //!
 //! # When a view ends
-//! All its offers and wishes are over. An offer that its owner has not delivered by then nobody has
-//! delivered, or ever will, so its slots are the owner's again. For what was on offer:
-//! 1. If everybody of the view came along or ended in it, all who are left have delivered the same
-//!    takes: what is still on offer is its owner's again.
-//! 2. If somebody may be alive elsewhere, a take may have been delivered there and not here. What
-//!    was on offer is absent here, and at its owner: whoever took it has it.
-//! 3. A take that is delivered in the transitional configuration brings nothing: others may have
-//!    delivered takes before it that we never see. An offer that is delivered there counts as on
-//!    offer.
+//! All its offers and wishes end. If a member has not delivered its own offer by then, no member
+//! has or ever will, so the owner has its slots again. For slots on offer:
+//! 1. If every member of the view came along or ended in it, all survivors have delivered the same
+//!    takes. The owner has its slots again.
+//! 2. If a member parted, it may have delivered a take that was not delivered here. The slots are
+//!    absent here, and at their owner: the taker owns them (step 4 of the argument in the [module
+//!    header](super)).
+//! 3. A take that is delivered in the transitional configuration brings nothing: members that
+//!    parted may have delivered other takes before it. An offer that is delivered there counts as
+//!    on offer.
 //!
 //! Source: pre-authorised donation, as an improvement on the donation scheme of SLOTS; see the
 //! card.
@@ -41,22 +43,22 @@ use synod_core::family::slots::Output;
 use synod_core::group::Session;
 use synod_core::{ProcessId, ProcessSet, Setup, SetupError};
 
-/// A fixed stock.
+/// The parameter for a fixed stock.
 pub const STOCK: Parameter = Parameter {
     name: "stock",
     meaning: "offers: how many free slots a member keeps (default: as its claims and the latency of \
               the group demand)",
 };
 
-/// Our own multicast.
+/// This member's own multicast that is under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum Own {
     None,
-    /// A take is on its way; the application asked for so many slots since.
+    /// A take, and the number of claims since.
     Take {
         claims: u32,
     },
-    /// An offer is on its way; the same.
+    /// An offer, and the number of claims since.
     Offer {
         claims: u32,
     },
@@ -68,18 +70,18 @@ pub struct Offers {
     exchange: Exchange,
     own: Own,
     appetite: Appetite,
-    /// What we do with which number of free slots, as things are.
+    /// The present bounds for the number of free slots.
     bounds: Bounds,
-    /// How many slots others had free when they last spoke, and what they got since.
+    /// The number of free slots that each member reported, and the slots that it got since.
     told: Vec<Option<u32>>,
-    /// How many of them have spoken.
+    /// The number of members that have reported.
     speakers: u32,
-    /// What they had, together.
+    /// The sum of their free slots.
     told_in_all: u32,
 }
 
 impl Offers {
-    /// As the parameters want it.
+    /// Reads the stock from the parameters.
     pub fn from_setup(setup: &Setup) -> Result<Self, SetupError> {
         let appetite = match setup.text(STOCK.name) {
             None => Appetite::UNKNOWN,
@@ -103,7 +105,7 @@ impl Offers {
         })
     }
 
-    /// What is on offer, and who waits.
+    /// The slots on offer and the waiting members.
     pub fn exchange(&self) -> &Exchange {
         &self.exchange
     }
@@ -117,7 +119,7 @@ impl Offers {
         }
     }
 
-    /// Takes or offers slots, if there are too few or too many.
+    /// Takes slots if too few are free, or offers some if too many are.
     #[inline]
     pub fn consider(&mut self, estate: &mut Estate, session: &mut Session<'_, Slots>) {
         let free = estate.pool.free();
@@ -155,7 +157,7 @@ impl Offers {
         }
     }
 
-    /// Somebody takes.
+    /// A take is delivered.
     pub fn on_take(
         &mut self,
         from: ProcessId,
@@ -178,7 +180,7 @@ impl Offers {
         self.delivered(from, estate, session);
     }
 
-    /// Somebody offers.
+    /// An offer is delivered.
     pub fn on_offer(
         &mut self,
         from: ProcessId,
@@ -186,7 +188,7 @@ impl Offers {
         estate: &mut Estate,
         session: &mut Session<'_, Slots>,
     ) {
-        // Whoever offers what it has not, or offers it twice, is not believed.
+        // A member that offers slots of others, or offers a slot twice, is not believed.
         let twice = self.exchange.on_offer().intersects(&slots);
         if twice || !estate.table.has_all(Owner::Of(from), &slots) {
             return;
@@ -204,7 +206,7 @@ impl Offers {
         self.delivered(from, estate, session);
     }
 
-    /// Somebody said how many free slots it has.
+    /// Notes the number of free slots that a member reports.
     fn note(&mut self, member: ProcessId, free: u32) {
         let place = member.index();
         if self.told.len() <= place {
@@ -215,7 +217,7 @@ impl Offers {
         self.told_in_all = (self.told_in_all - before.unwrap_or(0)).saturating_add(free);
     }
 
-    /// Slots that were on offer have a new owner.
+    /// Gives slots that were on offer to a new owner.
     fn grant(&mut self, slots: &Ranges, to: ProcessId, estate: &mut Estate) {
         if slots.is_empty() {
             return;
@@ -227,7 +229,7 @@ impl Offers {
         estate.grant(slots, to);
     }
 
-    /// A message of ours or of others has changed the exchange.
+    /// The exchange has changed: this member weighs again.
     fn delivered(
         &mut self,
         from: ProcessId,
@@ -244,10 +246,10 @@ impl Offers {
         self.consider(estate, session);
     }
 
-    /// Sets the bounds as things are.
+    /// Sets the bounds for the present state of the group.
     fn weigh(&mut self, estate: &Estate) {
         let members = estate.group_size();
-        // Whoever has not spoken yet is taken to have as many as those who have.
+        // A member that has not reported counts as having the mean of those that have.
         let known = u64::from(self.speakers.max(1));
         let told = u64::from(self.told_in_all) * u64::from(members) / known;
         let free = told + u64::from(self.exchange.stock());
@@ -259,7 +261,7 @@ impl Offers {
         });
     }
 
-    /// The view is about to end: nobody takes anything any more.
+    /// The view is about to end: no member takes slots from now on.
     pub fn pause(&mut self) {
         let (own, on_offer) = (self.own, self.exchange.close());
         self.reset();
@@ -267,7 +269,7 @@ impl Offers {
         self.exchange.put(&on_offer);
     }
 
-    /// The view is over, and so are its offers.
+    /// The view is over, and so are its offers (rules 1 and 2).
     pub fn close(&mut self, lost: bool, estate: &mut Estate, session: &mut Session<'_, Slots>) {
         if matches!(self.own, Own::Take { .. }) {
             session.tell(Output::Got(0));
@@ -281,7 +283,7 @@ impl Offers {
         estate.pool.unpledge(&promised);
     }
 
-    /// Nothing was ever said.
+    /// Drops all offers, wishes and reports.
     pub fn reset(&mut self) {
         self.exchange.close();
         self.own = Own::None;
@@ -297,13 +299,13 @@ impl Offers {
         self.consider(estate, session);
     }
 
-    /// These slots have moved some other way.
+    /// Removes slots from the offers: a `Hand` has given them to a new owner.
     pub fn withdraw(&mut self, slots: &Ranges) {
         self.exchange.withdraw(slots);
     }
 }
 
-/// Nobody can have these slots any more: everybody gets an equal share.
+/// Gives every member an equal share of slots that no life owns.
 pub fn share_out(slots: &Ranges, estate: &mut Estate) {
     let heirs: ProcessSet = estate.ready.iter().chain(estate.waiting.iter()).collect();
     let (mut left, mut rest) = (heirs.len() as u32, slots.clone());

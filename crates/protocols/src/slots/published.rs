@@ -1,18 +1,19 @@
-//! Donation as it was published, for reproduction and for what can go wrong with it.
+//! Donation by the published rules, for reproduction, and to show their hazards.
 //!
-//! The scheme is that of [`donation`](super::donation), but whoever asks keeps its own list of who
-//! has to answer, and nobody else knows it. How the two optimisations O2 and O3 go together is told
-//! in two ways:
-//! - `text`: whoever has asked, and gets the request of somebody who has not answered, says
-//!   nothing, and counts the request as the other's empty answer.
-//! - `code`, as the authors' public simulation does it: the same, but if it is next after the other
-//!   it answers, and goes on waiting.
+//! The scheme is that of [`donation`](super::donation), but the requester keeps its own list of the
+//! members that have to answer, and no other member knows the list. The source has two versions of
+//! how the optimisations O2 and O3 go together:
+//! - `text`: a member that has asked, and delivers the request of a member whose answer it awaits,
+//!   does not answer, and counts the request as the other's empty answer.
+//! - `code`, from the authors' public simulation: the same, but the next member after the other
+//!   requester answers, and goes on waiting.
 //!
-//! Both block (hazard H3, π4): somebody waits for ever for an answer that somebody else believes to
-//! have saved. Nothing is checked: whatever a donation names changes its owner, whoever had it.
+//! Both block (hazard H3, π4): a member waits for ever for an answer that another member believes
+//! to have saved. No member checks a donation: its slots change their owner, even if the donor did
+//! not own them.
 //!
 //! - Assumes: total order, and that a message is delivered in the view in which it was sent.
-//! - Guarantees: nothing that the explorer does not refute; see the card.
+//! - Guarantees: none that the explorer does not refute; see the card.
 //! - Cost: 2 to N multicasts for a cycle.
 //! - State: three sets of members, one request for each member.
 //!
@@ -32,14 +33,14 @@ use synod_core::family::slots::{Output, SlotId};
 use synod_core::group::Session;
 use synod_core::{ProcessId, ProcessSet, Setup, SetupError};
 
-/// How O2 and O3 go together.
+/// The parameter that selects the version.
 pub const O2O3: Parameter = Parameter {
     name: "o2o3",
     meaning: "paper: how o2 and o3 go together: text (default), or code, as the authors' simulation \
               does it",
 };
 
-/// Our own cycle: who has still to answer, and what it brought.
+/// This member's own cycle: the members that still have to answer, and the number of slots it got.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Cycle {
     pending: ProcessSet,
@@ -50,19 +51,19 @@ struct Cycle {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Published {
     switches: Switches,
-    /// O2 as the authors' simulation does it.
+    /// Whether O2 follows the authors' simulation.
     as_code: bool,
     own: Option<Cycle>,
-    /// Whom we owe an empty answer that we put off.
+    /// The requesters to which this member owes an empty answer that it put off.
     owed: ProcessSet,
-    /// What we promised, and to whom, and is not delivered yet.
+    /// The slots of undelivered donations, by requester.
     promised: BTreeMap<ProcessId, Ranges>,
     /// Requests that came while the group was unsettled: the last of each member.
     held_back: BTreeMap<ProcessId, u32>,
 }
 
 impl Published {
-    /// As the parameters want it.
+    /// Reads the switches from the parameters.
     pub fn from_setup(setup: &Setup) -> Result<Self, SetupError> {
         Ok(Published {
             switches: Switches::from_setup(setup)?,
@@ -74,7 +75,7 @@ impl Published {
         })
     }
 
-    /// Who has still to answer us, if we have asked.
+    /// The members that still have to answer, if this member has asked.
     pub fn pending(&self) -> Option<&ProcessSet> {
         self.own.as_ref().map(|cycle| &cycle.pending)
     }
@@ -95,7 +96,7 @@ impl Published {
         session.tell(Output::Asks(amount));
     }
 
-    /// Somebody asks.
+    /// A request is delivered.
     pub fn on_request(
         &mut self,
         from: ProcessId,
@@ -150,7 +151,7 @@ impl Published {
         estate.say(Body::Donate { to, slots }, session);
     }
 
-    /// Somebody answers.
+    /// An answer is delivered.
     pub fn on_donate(
         &mut self,
         from: ProcessId,
@@ -162,7 +163,7 @@ impl Published {
         if slots.end() > estate.table.size() || !estate.settings.configured.contains(to) {
             return;
         }
-        // What it has already it does not get again.
+        // Slots that the requester owns already do not count as a gain.
         let has = |slot: &SlotId| estate.table.owner(*slot) == Some(Owner::Of(to));
         let slots: Ranges = slots.slots().filter(|slot| !has(slot)).collect();
         estate.give(&slots, Owner::Of(to));
@@ -195,8 +196,8 @@ impl Published {
         }
     }
 
-    /// T2: these are gone. Nobody waits for their answers, and what was promised to them and is not
-    /// delivered is ours again.
+    /// T2: these members are gone. No cycle waits for their answers, and the slots of undelivered
+    /// donations to them are free again.
     pub fn part_from(
         &mut self,
         gone: &ProcessSet,
@@ -216,7 +217,7 @@ impl Published {
         self.end_if_answered(session);
     }
 
-    /// Nothing was ever asked or promised.
+    /// Drops all cycles and promises.
     pub fn reset(&mut self) {
         self.own = None;
         self.owed.clear();
@@ -224,7 +225,8 @@ impl Published {
         self.held_back.clear();
     }
 
-    /// The group is settled: what was held back is answered, new members' status was their request.
+    /// The group is settled: answers the requests that were held back. A new member's status was
+    /// its request.
     pub fn begin(
         &mut self,
         new: &ProcessSet,

@@ -1,8 +1,7 @@
 //! How slots move between members: one of several schemes, chosen when a pool is set up.
 //!
-//! Whatever the scheme, the membership tells it the same few things; see the methods. A scheme
-//! changes who owns what only when a message is delivered, and asks for nothing while the group is
-//! unsettled.
+//! The membership drives every scheme through the same methods. A scheme changes the table only
+//! when a message is delivered, and asks for no slot while the group is unsettled.
 
 use super::Slots;
 use super::donation::Donation;
@@ -17,19 +16,19 @@ use serde::{Deserialize, Serialize};
 use synod_core::group::Session;
 use synod_core::{ProcessId, ProcessSet, Setup, SetupError};
 
-/// How slots move.
+/// The scheme of a pool.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Scheme {
-    /// Whoever needs slots asks, and everybody answers.
+    /// A member that runs short asks, and every other member answers.
     Donation(Donation),
-    /// The same with the rules that were published.
+    /// The same with the published rules.
     Published(Published),
-    /// Whoever has some to spare offers them, and whoever needs some takes them.
+    /// A member with a surplus offers slots, and a member that runs short takes them.
     Offers(Offers),
 }
 
 impl Scheme {
-    /// As the parameters want it.
+    /// Reads the scheme from the parameters.
     pub fn from_setup(settings: &Settings, setup: &Setup) -> Result<Self, SetupError> {
         Ok(match settings.rules {
             Rules::Repaired => Scheme::Donation(Donation::from_setup(setup)?),
@@ -38,7 +37,7 @@ impl Scheme {
         })
     }
 
-    /// A slot was claimed, or asked for in vain: is there need for more?
+    /// The application claimed a slot, or asked in vain: does the member need more?
     #[inline]
     pub fn on_need(&mut self, estate: &mut Estate, session: &mut Session<'_, Slots>) {
         match self {
@@ -48,17 +47,17 @@ impl Scheme {
         }
     }
 
-    /// A slot was given back: is there a surplus?
+    /// The application gave a slot back: has the member a surplus?
     #[inline]
     pub fn on_release(&mut self, estate: &mut Estate, session: &mut Session<'_, Slots>) {
         match self {
-            // Nobody gives what nobody asked for.
+            // A member donates only on request.
             Scheme::Donation(_) | Scheme::Published(_) => {}
             Scheme::Offers(offers) => offers.consider(estate, session),
         }
     }
 
-    /// A message of a scheme is delivered, in this view or in the transitional configuration after
+    /// A message of a scheme is delivered, in its view or in the transitional configuration after
     /// it.
     pub fn on_deliver(
         &mut self,
@@ -86,12 +85,12 @@ impl Scheme {
             (Scheme::Offers(offers), Body::Take { wanted, needed }) => {
                 offers.on_take(from, (wanted, needed), estate, session);
             }
-            // What belongs to another scheme says nothing to this one.
+            // A message of another scheme is ignored: members disagree on the rules.
             _ => {}
         }
     }
 
-    /// The view is about to end: what is delivered from now on may move slots, and nothing else.
+    /// The view is about to end: from now on deliveries may move slots, and do nothing else.
     pub fn pause(&mut self) {
         match self {
             Scheme::Donation(donation) => donation.pause(),
@@ -101,9 +100,9 @@ impl Scheme {
         }
     }
 
-    /// The view is over, and so is everything that was under way in it. The table is as it was when
-    /// the last message was delivered. `lost` tells whether somebody may be alive elsewhere who was
-    /// in the view, and may have delivered what we did not.
+    /// The view is over, and with it all cycles, offers and takes. The table stands as the last
+    /// delivery left it. `parted` tells whether a member of the view may be alive elsewhere, and
+    /// may have delivered messages that were not delivered here.
     pub fn close(&mut self, lost: bool, estate: &mut Estate, session: &mut Session<'_, Slots>) {
         match self {
             Scheme::Donation(donation) => donation.close(estate, session),
@@ -113,15 +112,15 @@ impl Scheme {
         }
     }
 
-    /// These slots have a new owner by other means than this scheme's.
+    /// Removes slots from the offers: they have moved by other means.
     pub fn withdraw(&mut self, slots: &Ranges) {
         if let Scheme::Offers(offers) = self {
             offers.withdraw(slots);
         }
     }
 
-    /// The group is settled, and slots may move again. `new` are members that are initialised since
-    /// it was settled before.
+    /// The group is settled, and slots may move again. `new` are the members initialised since it
+    /// was last settled.
     pub fn begin(
         &mut self,
         new: &ProcessSet,
@@ -135,7 +134,7 @@ impl Scheme {
         }
     }
 
-    /// Everything begins anew.
+    /// Drops all state of the scheme.
     pub fn reset(&mut self) {
         match self {
             Scheme::Donation(donation) => donation.reset(),
@@ -144,7 +143,7 @@ impl Scheme {
         }
     }
 
-    /// Nobody can have these slots any more: who gets them? The same answer at all members.
+    /// Gives out slots that no life owns, in the same way at all members.
     pub fn reclaim(&mut self, slots: &Ranges, estate: &mut Estate) {
         match (self, estate.primary) {
             (Scheme::Offers(_), _) => offers::share_out(slots, estate),

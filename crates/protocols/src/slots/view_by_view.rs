@@ -8,7 +8,7 @@ use super::table::Owner;
 use std::collections::VecDeque;
 use synod_core::group::{Capabilities, Member, Session, View, ViewByView, ViewId};
 
-/// Slots as bits. Pools that are explored are small.
+/// Slots as bits. An explored pool is small.
 fn bits(slots: &Ranges) -> u64 {
     assert!(slots.end() <= u64::BITS, "an explored pool has at most 64 slots");
     slots.slots().fold(0, |bits, slot| bits | 1 << slot.0)
@@ -18,12 +18,12 @@ impl ViewByView for Slots {
     fn rename(&mut self, view: ViewId, life: &dyn Fn(Member) -> Member) {
         self.estate.view = self.estate.view.map(|_| view);
         self.estate.members.iter_mut().for_each(|member| *member = life(*member));
-        // Nobody compares this between two views, and no rule depends on it.
+        // Invariants compare this number inside one view only, and no rule reads it.
         self.estate.delivered.0 = 0;
     }
 
-    /// The first half of every crossing depends on who left the last view together, and on nothing
-    /// else.
+    /// The first half of every view change depends only on which members left the last view
+    /// together.
     fn leave_behind(&mut self, alone: &View) {
         let mut told = VecDeque::new();
         let can = Capabilities {

@@ -1,4 +1,4 @@
-//! SLOTS: its rules, its vectors, and what goes wrong with the published ones.
+//! SLOTS: its rules, its vectors, and the hazards of the published rules.
 
 mod by_hand;
 mod explored;

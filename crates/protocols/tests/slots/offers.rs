@@ -10,12 +10,12 @@ use synod_protocols::slots::scheme::Scheme;
 const OFFERS: (&str, &str) = ("rules", "offers");
 const STOCK: (&str, &str) = ("stock", "1");
 
-/// p1 owns four slots, and so on; everybody wants to have one free slot.
+/// A pool of eight slots; every member wants one free slot.
 fn group(n: u32, owned: &str, used: &str) -> Group {
     Group::settled(n, &[OFFERS, STOCK, ("slots", "8"), ("owned", owned), ("used", used)])
 }
 
-/// How many slots are on offer, as `at` sees it.
+/// The number of slots on offer, in the table of `at`.
 fn on_offer(group: &Group, at: u32) -> u32 {
     match group.slots(at).scheme() {
         Scheme::Offers(offers) => offers.exchange().stock(),
@@ -23,7 +23,7 @@ fn on_offer(group: &Group, at: u32) -> u32 {
     }
 }
 
-/// Who waits, as `at` sees it.
+/// The waiting members, in the table of `at`.
 fn waiting(group: &Group, at: u32) -> Vec<u32> {
     match group.slots(at).scheme() {
         Scheme::Offers(offers) => offers.exchange().waiting().map(|(who, _)| who.0).collect(),
@@ -70,12 +70,12 @@ fn what_is_on_offer_is_nobodys_to_use() {
     assert_eq!((group.owned_and_free(1), on_offer(&group, 1)), ((5, 1), 1));
     group.claim(1);
     assert!(matches!(group.ask(1, Input::Claim)[..], [Output::Refused(_)]));
-    // But its owner may take it like everybody else, and has asked for it.
+    // But the owner may take it like any other member, and has asked for it.
     group.deliver_all();
     group.claim(1);
 }
 
-/// p2 has asked for a slot, and p1's offer of three is on its way.
+/// p2 has asked for a slot, and p1's offer of three is under way.
 fn an_offer_on_its_way() -> Group {
     let mut group = group(3, "p1:4 p2:2 p3:2", "p2:1 p3:1");
     group.claim(2);
@@ -85,7 +85,7 @@ fn an_offer_on_its_way() -> Group {
     group
 }
 
-/// Two of them are on offer, and p2 has asked for one more; that is on its way.
+/// Two of these slots are on offer, and p2's take of one more is under way.
 fn a_take_on_its_way() -> Group {
     let mut group = an_offer_on_its_way();
     group.deliver_all();
@@ -119,7 +119,7 @@ fn what_was_on_offer_is_absent_if_somebody_is_missing_for_it_may_have_been_taken
     assert_eq!((group.owned(2), group.absent(2)), (4, 2));
     let taken = group.claim(2).0;
     assert_ne!(group.claim(1).0, taken);
-    // When all are together again, everything has an owner.
+    // When all members are together again, every slot has an owner.
     group.view(&[1, 2, 3]);
     group.deliver_all();
     assert!(group.agree(&[1, 2, 3]));
@@ -150,7 +150,7 @@ fn an_offer_that_was_never_delivered_is_its_owners_again() {
 
 #[test]
 fn what_whoever_leaves_had_on_offer_has_one_owner_in_the_end() {
-    // p3 serves p2, so what p1 offers is on offer when p1 hands over all it has.
+    // p3 serves p2, so p1's offer is still open when p1 hands over its slots.
     let mut group = group(3, "p1:3 p2:2 p3:3", "p2:1");
     group.claim(2);
     group.deliver(2);
@@ -187,7 +187,7 @@ fn a_member_that_may_use_no_more_takes_no_more() {
     assert!(group.speakers().is_empty());
 }
 
-/// Random numbers, the same on every machine.
+/// Pseudo-random numbers, the same on every machine.
 struct Dice(u64);
 
 impl Dice {
@@ -199,7 +199,7 @@ impl Dice {
     }
 }
 
-/// A group whose members claim and release, that falls apart and comes together, at random.
+/// A group that falls apart and comes together at random while its members claim and release.
 struct Chaos {
     group: Group,
     dice: Dice,
@@ -234,8 +234,8 @@ impl Chaos {
         }
     }
 
-    /// The sides are cut or joined. Of what is pending, one side delivers some in its view, which
-    /// others deliver when their view is over, or not at all.
+    /// Cuts a side in two, or joins two sides. One side delivers some pending messages in its view;
+    /// the others deliver them after their view, or never.
     fn change(&mut self) {
         let old = self.sides.clone();
         let side = self.dice.below(old.len());
@@ -279,7 +279,7 @@ impl Chaos {
                 break;
             }
             let from = *speakers[self.dice.below(speakers.len())];
-            // Whoever multicasts delivers it if anybody does, and so do its companions.
+            // If any member delivers a message, its sender does, and so do the sender's companions.
             let some = parts.iter().enumerate().filter(|(part, members)| {
                 members.contains(&from)
                     || (regular > 0 && *part == ahead)
@@ -313,7 +313,7 @@ impl Chaos {
         }
     }
 
-    /// Nobody can use what another can use.
+    /// No two members can use the same slot.
     fn judge(&self) {
         let mut usable: BTreeMap<SlotId, u32> = BTreeMap::new();
         for at in 1..=4 {
@@ -327,7 +327,7 @@ impl Chaos {
         }
     }
 
-    /// Everybody comes together, and nothing is lost.
+    /// All members come together, and no slot is lost.
     fn come_together(&mut self) {
         for members in self.sides.clone() {
             let parts = [members.clone()];

@@ -71,7 +71,7 @@ pub enum Input {
     Leave,
 }
 
-/// An operator's statement about nodes that are not here.
+/// An operator's command about nodes that are not here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Order {
     /// See [`Input::CertifyDead`].
@@ -92,7 +92,7 @@ impl From<Order> for Input {
 /// The reason why a claim is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Refusal {
-    /// No slot is free anywhere, as far as this member knows.
+    /// No slot is free, as far as this member knows.
     Exhausted,
     /// There are free slots, but out of reach: with other members, with members that cannot be
     /// reached, or reserved.
@@ -135,8 +135,8 @@ pub enum Output {
         /// Whether every node of the group is accounted for: here, or certified dead.
         whole: bool,
     },
-    /// The view changed before every member heard an operator's order. This member did not carry it
-    /// out.
+    /// The view changed before every member delivered an operator's command, so this member did not
+    /// carry it out.
     Void(Order),
     /// Two parts of the group claim this slot; it is frozen. This must never happen.
     Alarm(SlotId),
@@ -144,7 +144,7 @@ pub enum Output {
     Lost,
 }
 
-/// No other member has a slot of mine.
+/// No slot has two users.
 pub const PI1: &str = "pi1";
 /// No slot is lost.
 pub const PI2: &str = "pi2";
@@ -162,7 +162,7 @@ impl Family for Allocation {
         Property {
             id: PI1,
             name: "safe",
-            statement: "no slot is in use by two members, on whichever sides of a partition",
+            statement: "no two members use the same slot, on any sides of a partition",
         },
         Property {
             id: PI2,
@@ -182,7 +182,7 @@ impl Family for Allocation {
         Property {
             id: FENCE,
             name: "fencing",
-            statement: "whoever claims a slot gets a greater token than whoever claimed it before",
+            statement: "each claim of a slot gets a greater token than the claim before",
         },
     ];
     const ESSENTIAL: &'static [&'static str] = &[PI1];
