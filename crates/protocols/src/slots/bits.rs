@@ -253,20 +253,20 @@ impl From<Written> for Bits {
 
 #[cfg(test)]
 mod tests {
-    use super::super::dice::Dice;
+    use super::super::xorshift::Xorshift;
     use super::*;
     use std::collections::BTreeSet;
     use synod_core::family::slots::SlotId;
 
     #[test]
     fn bits_do_what_a_set_does() {
-        let mut dice = Dice::new(8);
+        let mut random = Xorshift::new(8);
         for size in [1, 63, 64, 65, 4_096, 4_097, 300_000] {
             let (mut bits, mut model) = (Bits::new(size), BTreeSet::new());
             for _ in 0..600 {
-                let number = dice.below(size + 1);
-                let range = Range { first: number, end: number + dice.below(200) };
-                match dice.below(6) {
+                let number = random.below(size + 1);
+                let range = Range { first: number, end: number + random.below(200) };
+                match random.below(6) {
                     0 | 1 => {
                         let new = number < size && model.insert(number);
                         assert_eq!(bits.insert(number), new);
@@ -281,7 +281,7 @@ mod tests {
                         model.retain(|other| !(range.first..range.end).contains(other));
                     }
                     _ => {
-                        let count = dice.below(5);
+                        let count = random.below(5);
                         let taken = bits.take_first(count);
                         assert!(taken.slots().all(|slot| model.pop_first() == Some(slot.0)));
                         assert!(taken.len() == count || model.is_empty());

@@ -1,11 +1,11 @@
 //! Claims and releases: the application uses the member's own slots, and the member sends no
 //! message.
 
-use super::estate::Estate;
 use super::pool::Pool;
+use super::state::MemberState;
 use synod_core::family::slots::{Refusal, SlotId, Token};
 
-impl Estate {
+impl MemberState {
     /// The token of the next claim.
     fn next_token(&mut self) -> Token {
         self.clock += 1;
@@ -41,9 +41,9 @@ impl Estate {
     fn why_none(&self) -> Refusal {
         let resting = self.cooling() + self.pool.pledged();
         let others = self.ready.iter().filter(|other| *other != self.me);
-        let mut told = others.map(|other| self.told.0.get(other.index()).copied().unwrap_or(0));
+        let mut others = others.map(|other| self.reported_free(other));
         let elsewhere = self.table.size() - self.total();
-        if resting + elsewhere > 0 || told.any(|free| free > 0) {
+        if resting + elsewhere > 0 || others.any(|free| free > 0) {
             return Refusal::Starved;
         }
         Refusal::Exhausted

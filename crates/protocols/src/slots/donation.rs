@@ -32,10 +32,10 @@
 //! Source: see the card.
 
 use super::Slots;
-use super::estate::{Estate, Stage};
 use super::heuristics::{slots_to_donate, slots_to_request};
 use super::message::Body;
 use super::ranges::Ranges;
+use super::state::{MemberState, ViewStage};
 use super::table::Owner;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -118,12 +118,12 @@ impl Donation {
 
     /// Asks for slots, if they run short.
     #[inline]
-    pub fn on_need(&mut self, estate: &mut Estate, session: &mut Session<'_, Slots>) {
-        if self.own == Own::None && runs_short(estate) {
+    pub fn on_need(&mut self, state: &mut MemberState, session: &mut Session<'_, Slots>) {
+        if self.own == Own::None && runs_short(state) {
             self.own = Own::Said;
-            let amount = amount(estate);
+            let amount = amount(state);
             session.tell(Output::Asks(amount));
-            estate.say(Body::Request(amount), session);
+            state.multicast(Body::Request(amount), session);
         }
     }
 
@@ -132,28 +132,28 @@ impl Donation {
         &mut self,
         from: ProcessId,
         asked: u32,
-        estate: &mut Estate,
+        state: &mut MemberState,
         session: &mut Session<'_, Slots>,
     ) {
         // In a transitional configuration, the cycle is over before it begins.
-        if !estate.is_settled() || !estate.ready.contains(from) || self.open.contains_key(&from) {
+        if !state.is_settled() || !state.ready.contains(from) || self.open.contains_key(&from) {
             return;
         }
-        let answers = self.open_cycle(from, estate);
-        if from == estate.me {
+        let answers = self.open_cycle(from, state);
+        if from == state.me {
             self.own = Own::Open(0);
         } else if answers {
-            self.answer(from, asked, estate, session);
+            self.answer(from, asked, state, session);
         }
-        self.close_answered(estate, session);
+        self.close_answered(state, session);
     }
 
     /// Rule 1. Returns whether this member owes an answer.
-    fn open_cycle(&mut self, from: ProcessId, estate: &Estate) -> bool {
-        let mut answers = estate.ready.clone();
+    fn open_cycle(&mut self, from: ProcessId, state: &MemberState) -> bool {
+        let mut answers = state.ready.clone();
         answers.remove(from);
         if self.switches.concurrent {
-            let next = estate.next_after(from);
+            let next = state.next_after(from);
             for (other, expected) in &mut self.open {
                 if !expected.contains(from) {
                     continue;
@@ -161,12 +161,12 @@ impl Donation {
                 if next != Some(*other) {
                     answers.remove(*other);
                 }
-                if estate.next_after(*other) != Some(from) {
+                if state.next_after(*other) != Some(from) {
                     expected.remove(from);
                 }
             }
         }
-        let expected = answers.contains(estate.me);
+        let expected = answers.contains(state.me);
         self.open.insert(from, answers);
         expected
     }
@@ -176,17 +176,17 @@ impl Donation {
         &mut self,
         to: ProcessId,
         asked: u32,
-        estate: &mut Estate,
+        state: &mut MemberState,
         session: &mut Session<'_, Slots>,
     ) {
-        let is_next = estate.next_after(to) == Some(estate.me);
+        let is_next = state.next_after(to) == Some(state.me);
         if self.switches.concurrent && self.own == Own::Said && !is_next {
             return;
         }
         let count = match self.own {
             Own::None => {
-                let (free, low) = (estate.pool.free(), estate.settings.low);
-                slots_to_donate(asked, estate.group_size(), free, low)
+                let (free, low) = (state.pool.free(), state.settings.low);
+                slots_to_donate(asked, state.group_size(), free, low)
             }
             Own::Said | Own::Open(_) => 0,
         };
@@ -194,8 +194,8 @@ impl Donation {
             self.owed.insert(to);
             return;
         }
-        let slots = estate.pool.pledge(count);
-        estate.say(Body::Donate { to, slots }, session);
+        let slots = state.pool.pledge(count);
+        state.multicast(Body::Donate { to, slots }, session);
     }
 
     /// An answer is delivered.
@@ -204,44 +204,44 @@ impl Donation {
         from: ProcessId,
         to: ProcessId,
         slots: &Ranges,
-        estate: &mut Estate,
+        state: &mut MemberState,
         session: &mut Session<'_, Slots>,
     ) {
         // A donor that does not own the slots is not believed.
-        if estate.ready.contains(to) && estate.table.has_all(Owner::Of(from), slots) {
-            estate.transfer(slots, from, to);
+        if state.ready.contains(to) && state.table.has_all(Owner::Of(from), slots) {
+            state.transfer(slots, from, to);
             if let Own::Open(got) = &mut self.own
-                && to == estate.me
+                && to == state.me
             {
                 *got += slots.len();
             }
         }
-        if estate.stage == Stage::Between {
+        if state.stage == ViewStage::Between {
             return;
         }
         let Some(expected) = self.open.get_mut(&to) else { return };
         expected.remove(from);
         let answered = expected.is_empty();
         // Rule 3.
-        if from != estate.me && self.owed.remove(to) {
-            estate.say(Body::Donate { to, slots: Ranges::EMPTY }, session);
+        if from != state.me && self.owed.remove(to) {
+            state.multicast(Body::Donate { to, slots: Ranges::EMPTY }, session);
         }
         if answered {
-            self.close_answered(estate, session);
+            self.close_answered(state, session);
         }
     }
 
     /// Closes the answered cycles, and rule 4.
-    fn close_answered(&mut self, estate: &Estate, session: &mut Session<'_, Slots>) {
+    fn close_answered(&mut self, state: &MemberState, session: &mut Session<'_, Slots>) {
         self.open.retain(|_, expected| !expected.is_empty());
         if let Own::Open(got) = self.own
-            && !self.open.contains_key(&estate.me)
+            && !self.open.contains_key(&state.me)
         {
             self.own = Own::None;
             session.tell(Output::Got(got));
         }
         let expects =
-            |to: &ProcessId| self.open.get(to).is_some_and(|open| open.contains(estate.me));
+            |to: &ProcessId| self.open.get(to).is_some_and(|open| open.contains(state.me));
         self.owed = self.owed.iter().filter(expects).collect();
     }
 
@@ -252,15 +252,15 @@ impl Donation {
     }
 
     /// The view is over, and so are its cycles. Slots of undelivered donations are free again.
-    pub fn close(&mut self, estate: &mut Estate, session: &mut Session<'_, Slots>) {
+    pub fn close(&mut self, state: &mut MemberState, session: &mut Session<'_, Slots>) {
         match self.own {
             Own::None => {}
             Own::Said => session.tell(Output::Got(0)),
             Own::Open(got) => session.tell(Output::Got(got)),
         }
         self.reset();
-        let promised = estate.pool.pledged_slots().clone();
-        estate.pool.unpledge(&promised);
+        let promised = state.pool.pledged_slots().clone();
+        state.pool.unpledge(&promised);
     }
 
     /// Drops all cycles.
@@ -274,30 +274,30 @@ impl Donation {
     pub fn begin(
         &mut self,
         new: &ProcessSet,
-        estate: &mut Estate,
+        state: &mut MemberState,
         session: &mut Session<'_, Slots>,
     ) {
-        if self.switches.implicit && estate.settings.min > 0 && estate.group_size() > 1 {
+        if self.switches.implicit && state.settings.min > 0 && state.group_size() > 1 {
             for member in new.iter() {
-                if member == estate.me {
+                if member == state.me {
                     self.own = Own::Said;
-                    session.tell(Output::Asks(estate.settings.min));
+                    session.tell(Output::Asks(state.settings.min));
                 }
-                self.on_request(member, estate.settings.min, estate, session);
+                self.on_request(member, state.settings.min, state, session);
             }
         }
-        self.on_need(estate, session);
+        self.on_need(state, session);
     }
 }
 
 /// Whether a member asks for more: the first criterion of the source, without its own open cycle.
 #[inline]
-pub(super) fn runs_short(estate: &Estate) -> bool {
-    estate.is_settled() && estate.free() < estate.settings.low && estate.group_size() > 1
+pub(super) fn runs_short(state: &MemberState) -> bool {
+    state.is_settled() && state.free() < state.settings.low && state.group_size() > 1
 }
 
 /// The number of slots that a member asks for.
-pub(super) fn amount(estate: &Estate) -> u32 {
-    let (total, members) = (estate.total(), estate.group_size());
-    slots_to_request(total, members, estate.owned(), estate.free(), estate.settings.low)
+pub(super) fn amount(state: &MemberState) -> u32 {
+    let (total, members) = (state.total(), state.group_size());
+    slots_to_request(total, members, state.owned(), state.free(), state.settings.low)
 }

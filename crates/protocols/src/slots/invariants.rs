@@ -5,11 +5,11 @@
 //! its present state, and in the state after each event that waits for it. Any two such states of
 //! two members can occur at the same time.
 
-use super::estate::{Estate, Stage};
 use super::message::Message;
 use super::pool::Pool;
 use super::ranges::Ranges;
 use super::scheme::Scheme;
+use super::state::{MemberState, ViewStage};
 use super::table::{Owner, Table};
 use super::{Slots, SlotsAlgorithm};
 use crate::group::GroupEngine;
@@ -94,7 +94,7 @@ fn sights<'a, P: Pooled>(
                 // The number of deliveries is no part of a member's state, but the judgement
                 // depends on it, so it is part of the key.
                 Some(waiting) => {
-                    let about = (process.service.estate.delivered.0, &waiting);
+                    let about = (process.service.state.delivered.0, &waiting);
                     let look = || look_ahead(me, snapshot.size(), process, &waiting);
                     snapshot.recall(me, about, look)
                 }
@@ -120,17 +120,16 @@ fn look_ahead(
     let mut is_in_new_view = false;
     loop {
         let member = &later.service;
-        let waits = member.estate.stage == Stage::Between
+        let waits = member.state.stage == ViewStage::Between
             && waiting.peek().is_none_or(|next| next.is_view());
         let own = if waits { kept_slots(member) } else { own_slots(member) };
         // Slots that it promised since its new view began count as its own at that beginning.
-        let still =
-            if is_in_new_view { member.estate.table.of(Owner::Of(me)) } else { own.clone() };
+        let still = if is_in_new_view { member.state.table.of(Owner::Of(me)) } else { own.clone() };
         let keeps = !(waits || is_in_new_view) || had.intersection(&still) == had;
         if is_in_new_view {
             had = Ranges::EMPTY;
         }
-        if member.estate.is_ready() {
+        if member.state.is_ready() {
             had.extend(&own);
         }
         sights.push(Sight { keeps, ..Sight::of(member, own) });
@@ -143,13 +142,13 @@ fn look_ahead(
 
 impl Sight {
     fn of(member: &Slots, own: Ranges) -> Self {
-        let estate = &member.estate;
+        let state = &member.state;
         Sight {
-            me: estate.me,
+            me: state.me,
             own: if member.leaving { Ranges::EMPTY } else { own },
             // A leaving member has given up its slots, and its table no longer matters.
-            known: (estate.is_settled() && !member.leaving).then(|| Known::of(estate)),
-            is_honest: member.leaving || pool_agrees(estate),
+            known: (state.is_settled() && !member.leaving).then(|| Known::of(state)),
+            is_honest: member.leaving || pool_agrees(state),
             keeps: true,
         }
     }
@@ -158,7 +157,7 @@ impl Sight {
 /// The slots of a member that has delivered all messages before its next view. No member will
 /// deliver its undelivered promises, so these slots are its own again.
 pub(super) fn kept_slots(member: &Slots) -> Ranges {
-    let mut own = member.estate.table.of(Owner::Of(member.estate.me));
+    let mut own = member.state.table.of(Owner::Of(member.state.me));
     if let Scheme::Offers(offers) = &member.scheme {
         own.remove(offers.exchange().on_offer());
     }
@@ -168,8 +167,8 @@ pub(super) fn kept_slots(member: &Slots) -> Ranges {
 /// The slots that a member owns and has not promised. Until the donor delivers its own donation,
 /// the donor's table still names the donor as the owner, but the donor cannot use the slots.
 pub(super) fn own_slots(member: &Slots) -> Ranges {
-    let mut own = member.estate.table.of(Owner::Of(member.estate.me));
-    own.remove(member.estate.pool.pledged_slots());
+    let mut own = member.state.table.of(Owner::Of(member.state.me));
+    own.remove(member.state.pool.pledged_slots());
     own
 }
 
@@ -193,7 +192,7 @@ fn one_owner<P: Pooled>(snapshot: &Snapshot<'_, P>) -> bool {
 fn known_dead<P: Pooled>(snapshot: &Snapshot<'_, P>) -> ProcessSet {
     let real = |process: &&SlotsAlgorithm| matches!(process.engine, GroupEngine::Embedded(_));
     let processes = snapshot.processes().map(P::pooled).filter(real);
-    processes.flat_map(|process| process.service.estate.dead.iter()).collect()
+    processes.flat_map(|process| process.service.state.dead.iter()).collect()
 }
 
 fn equal_tables<P: Pooled>(snapshot: &Snapshot<'_, P>) -> bool {
@@ -217,8 +216,8 @@ struct Known {
 }
 
 impl Known {
-    fn of(estate: &Estate) -> Self {
-        let Estate { view, delivered, table, ready, primary, .. } = estate;
+    fn of(state: &MemberState) -> Self {
+        let MemberState { view, delivered, table, ready, primary, .. } = state;
         let (table, ready) = (table.clone(), ready.clone());
         Known { view: *view, delivered: delivered.0, table, ready, primary: *primary }
     }
@@ -241,14 +240,14 @@ fn kept<P: Pooled>(snapshot: &Snapshot<'_, P>) -> bool {
     sights(snapshot).all(|sight| sight.keeps)
 }
 
-pub(super) fn pool_agrees(estate: &Estate) -> bool {
-    let mut owned = estate.table.of(Owner::Of(estate.me));
-    for (who, reserved) in &estate.settings.reserved {
-        if *who != estate.me {
+pub(super) fn pool_agrees(state: &MemberState) -> bool {
+    let mut owned = state.table.of(Owner::Of(state.me));
+    for (who, reserved) in &state.settings.reserved {
+        if *who != state.me {
             owned.remove(reserved);
         }
     }
-    let mut usable = estate.pool.slots();
-    usable.extend(&estate.private.as_ref().map_or(Ranges::EMPTY, Pool::slots));
+    let mut usable = state.pool.slots();
+    usable.extend(&state.private.as_ref().map_or(Ranges::EMPTY, Pool::slots));
     usable == owned
 }

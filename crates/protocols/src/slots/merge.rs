@@ -7,10 +7,10 @@
 //! interrupted merge, when the engine sees one part where SLOTS still has several.
 
 use super::Slots;
-use super::estate::Stage;
 use super::message::Status;
+use super::published;
 use super::ranges::{Range, Ranges};
-use super::settings::Rules;
+use super::state::ViewStage;
 use super::table::{Owner, Table};
 use serde::{Deserialize, Serialize};
 use synod_core::family::slots::Output;
@@ -55,17 +55,9 @@ impl Merging {
 impl Slots {
     /// The status of this part: its members, and their slots.
     pub(super) fn own_status(&self) -> Box<Status> {
-        let mut status = self.estate.status(&self.new);
-        if self.estate.settings.rules == Rules::Paper {
-            // Elsewhere the table knows of nobody else anyway.
-            let others = |(owner, _)| match owner {
-                Owner::Of(member) if status.ready.contains(member) => None,
-                other => Some(other),
-            };
-            let others: Vec<Owner> = self.estate.table.counts().filter_map(others).collect();
-            for owner in others {
-                status.table.replace(owner, Owner::Absent);
-            }
+        let mut status = self.state.status(&self.new);
+        if !self.state.settings.rules.make_slots_of_others_absent() {
+            published::leave_out_others(&mut status);
         }
         status
     }
@@ -76,9 +68,9 @@ impl Slots {
         status: Status,
         session: &mut Session<'_, Slots>,
     ) {
-        let size = self.estate.settings.slots;
+        let size = self.state.settings.slots;
         let Some(merging) = &mut self.merging else { return };
-        if self.estate.stage != Stage::Unsettled
+        if self.state.stage != ViewStage::Unsettled
             || status.table.size() != size
             || !merging.admits(from, &status)
         {
@@ -96,31 +88,30 @@ impl Slots {
     /// All parts have spoken: every member unites their tables in the same way.
     fn commit(&mut self, session: &mut Session<'_, Slots>) {
         let Some(Merging { fresh, statuses, .. }) = self.merging.take() else { return };
-        let estate = &mut self.estate;
-        let me = Owner::Of(estate.me);
-        let mine = estate.table.of(me);
-        let (table, twice) = match estate.settings.rules {
-            // What nobody claims keeps the owner that we remember: hazard H6.
-            Rules::Paper => (over(estate.table.clone(), &statuses), Ranges::EMPTY),
-            Rules::Repaired | Rules::Offers => united(estate.settings.slots, &statuses),
+        let state = &mut self.state;
+        let me = Owner::Of(state.me);
+        let mine = state.table.of(me);
+        let (table, twice) = match state.settings.rules.make_unclaimed_slots_absent() {
+            true => united(state.settings.slots, &statuses),
+            false => (published::overwritten(state.table.clone(), &statuses), Ranges::EMPTY),
         };
         twice.slots().for_each(|slot| session.tell(Output::Alarm(slot)));
-        estate.table = table;
+        state.table = table;
         let mut lost = mine.clone();
-        lost.remove(&estate.table.of(me));
-        estate.part_with(&lost);
-        let mut gained = estate.table.of(me);
+        lost.remove(&state.table.of(me));
+        state.part_with(&lost);
+        let mut gained = state.table.of(me);
         gained.remove(&mine);
-        estate.receive(&gained);
+        state.receive(&gained);
 
-        estate.ready = statuses.iter().flat_map(|status| status.ready.iter()).collect();
-        estate.waiting = statuses.iter().flat_map(|status| status.waiting.iter()).collect();
-        estate.waiting.extend(fresh.iter());
-        estate.waiting = estate.waiting.iter().filter(|p| !estate.ready.contains(*p)).collect();
-        estate.primary = estate.ready.first();
-        estate.dead = dead(&statuses);
+        state.ready = statuses.iter().flat_map(|status| status.ready.iter()).collect();
+        state.waiting = statuses.iter().flat_map(|status| status.waiting.iter()).collect();
+        state.waiting.extend(fresh.iter());
+        state.waiting = state.waiting.iter().filter(|p| !state.ready.contains(*p)).collect();
+        state.primary = state.ready.first();
+        state.dead = dead(&statuses);
         self.new = statuses.iter().flat_map(|status| status.new.iter()).collect();
-        self.carry_on(session);
+        self.initialise_next_or_settle(session);
     }
 }
 
@@ -155,14 +146,7 @@ fn united(size: u32, statuses: &[Status]) -> (Table, Ranges) {
     (table, twice)
 }
 
-/// Writes the claims of all parts over a table.
-fn over(mut table: Table, statuses: &[Status]) -> Table {
-    for (range, owner) in statuses.iter().flat_map(claims) {
-        table.give_range(range, owner);
-    }
-    table
-}
-
-fn claims(status: &Status) -> impl Iterator<Item = (Range, Owner)> + '_ {
+/// The slots that the members of a part own.
+pub(super) fn claims(status: &Status) -> impl Iterator<Item = (Range, Owner)> + '_ {
     status.table.runs().filter(|(_, owner)| matches!(owner, Owner::Of(_)))
 }

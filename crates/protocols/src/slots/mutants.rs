@@ -24,7 +24,7 @@ pub struct DeathOfALife(SlotsAlgorithm);
 impl DeathOfALife {
     /// Mutates one member.
     pub fn mutate(mut member: Slots) -> Slots {
-        member.estate.settings.death = Death::OfItsNode;
+        member.state.settings.death = Death::OfItsNode;
         member
     }
 

@@ -208,7 +208,7 @@ impl fmt::Debug for Pool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::dice::Dice;
+    use super::super::xorshift::Xorshift;
     use super::*;
     use std::collections::BTreeMap;
     use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
@@ -274,11 +274,11 @@ mod tests {
     }
 
     /// One random step of the pool and its model.
-    fn step(pool: &mut Pool, model: &mut Model, dice: &mut Dice, count: u64) {
-        let slot = dice.below(24);
-        let some: Ranges = (0..24).filter(|_| dice.below(6) == 0).map(SlotId).collect();
+    fn step(pool: &mut Pool, model: &mut Model, random: &mut Xorshift, count: u64) {
+        let slot = random.below(24);
+        let some: Ranges = (0..24).filter(|_| random.below(6) == 0).map(SlotId).collect();
         let state = model.states.get(&slot).copied();
-        match dice.below(9) {
+        match random.below(9) {
             0 | 1 => {
                 let expected = model.lowest_free();
                 assert_eq!(pool.claim(token(count)), expected.map(SlotId));
@@ -290,7 +290,7 @@ mod tests {
                 model.states.extend(free.then_some((slot, State::Used(token(count)))));
             }
             3 | 4 => {
-                let cool = dice.below(2) == 0;
+                let cool = random.below(2) == 0;
                 let Some(State::Used(token)) = state else {
                     assert_eq!(pool.release(SlotId(slot), token(count), cool), Err(Stale));
                     return;
@@ -305,7 +305,7 @@ mod tests {
                 assert_eq!(pool.warm(), pool.cooling() > 0);
             }
             6 => {
-                let wanted = dice.below(4);
+                let wanted = random.below(4);
                 for slot in pool.pledge(wanted).slots() {
                     assert_eq!(model.lowest_free(), Some(slot.0));
                     model.states.insert(slot.0, State::Pledged);
@@ -319,7 +319,7 @@ mod tests {
                     *state = State::Free;
                 }
             }
-            _ if dice.below(2) == 0 => {
+            _ if random.below(2) == 0 => {
                 pool.lose(&some);
                 model.states.retain(|slot, _| !some.contains(SlotId(*slot)));
             }
@@ -335,10 +335,10 @@ mod tests {
     #[test]
     fn a_pool_does_what_a_list_of_states_does() {
         for seed in 0..40 {
-            let mut dice = Dice::new(seed + 9);
+            let mut random = Xorshift::new(seed + 9);
             let (mut pool, mut model) = (Pool::new(24), Model::default());
             for count in 1..400 {
-                step(&mut pool, &mut model, &mut dice, count);
+                step(&mut pool, &mut model, &mut random, count);
                 agree(&pool, &model);
             }
         }

@@ -289,7 +289,7 @@ impl fmt::Debug for Ranges {
 
 #[cfg(test)]
 mod tests {
-    use super::super::dice::Dice;
+    use super::super::xorshift::Xorshift;
     use super::*;
     use std::collections::BTreeSet;
 
@@ -299,8 +299,8 @@ mod tests {
         model.iter().map(|slot| SlotId(*slot)).collect()
     }
 
-    fn some(dice: &mut Dice) -> Model {
-        (0..40).filter(|_| dice.below(3) == 0).collect()
+    fn some(random: &mut Xorshift) -> Model {
+        (0..40).filter(|_| random.below(3) == 0).collect()
     }
 
     fn is_canonical(ranges: &Ranges) -> bool {
@@ -310,9 +310,9 @@ mod tests {
 
     #[test]
     fn ranges_do_what_sets_of_numbers_do() {
-        let mut dice = Dice::new(1);
+        let mut random = Xorshift::new(1);
         for _ in 0..2_000 {
-            let (a, b) = (some(&mut dice), some(&mut dice));
+            let (a, b) = (some(&mut random), some(&mut random));
             let (mut union, mut rest) = (ranges(&a), ranges(&a));
             union.extend(&ranges(&b));
             rest.remove(&ranges(&b));
@@ -333,12 +333,12 @@ mod tests {
 
     #[test]
     fn a_range_is_joined_with_all_that_it_touches() {
-        let mut dice = Dice::new(2);
+        let mut random = Xorshift::new(2);
         for _ in 0..2_000 {
-            let mut model = some(&mut dice);
+            let mut model = some(&mut random);
             let mut set = ranges(&model);
-            let first = dice.below(40);
-            let range = Range { first, end: first + dice.below(6) };
+            let first = random.below(40);
+            let range = Range { first, end: first + random.below(6) };
             set.insert(range);
             model.extend(range.first..range.end);
             assert_eq!(set, ranges(&model));
@@ -348,10 +348,10 @@ mod tests {
 
     #[test]
     fn the_first_slots_are_taken_and_the_others_stay() {
-        let mut dice = Dice::new(3);
+        let mut random = Xorshift::new(3);
         for _ in 0..2_000 {
-            let model = some(&mut dice);
-            let count = dice.below(30);
+            let model = some(&mut random);
+            let count = random.below(30);
             let mut rest = ranges(&model);
             let taken = rest.take_first(count);
             assert_eq!(taken, model.iter().take(count as usize).map(|s| SlotId(*s)).collect());

@@ -5,12 +5,12 @@
 
 use super::Slots;
 use super::donation::Donation;
-use super::estate::Estate;
 use super::message::Body;
 use super::offers::{self, Offers};
-use super::published::Published;
+use super::published::PublishedDonation;
 use super::ranges::Ranges;
 use super::settings::{Rules, Settings};
+use super::state::MemberState;
 use super::table::Owner;
 use serde::{Deserialize, Serialize};
 use synod_core::group::Session;
@@ -22,7 +22,7 @@ pub enum Scheme {
     /// A member that runs short asks, and every other member answers.
     Donation(Donation),
     /// The same with the published rules.
-    Published(Published),
+    Published(PublishedDonation),
     /// A member with a surplus offers slots, and a member that runs short takes them.
     Offers(Offers),
 }
@@ -32,28 +32,28 @@ impl Scheme {
     pub fn from_setup(settings: &Settings, setup: &Setup) -> Result<Self, SetupError> {
         Ok(match settings.rules {
             Rules::Repaired => Scheme::Donation(Donation::from_setup(setup)?),
-            Rules::Paper => Scheme::Published(Published::from_setup(setup)?),
+            Rules::Paper => Scheme::Published(PublishedDonation::from_setup(setup)?),
             Rules::Offers => Scheme::Offers(Offers::from_setup(setup)?),
         })
     }
 
     /// The application claimed a slot, or asked in vain: does the member need more?
     #[inline]
-    pub fn on_need(&mut self, estate: &mut Estate, session: &mut Session<'_, Slots>) {
+    pub fn on_need(&mut self, state: &mut MemberState, session: &mut Session<'_, Slots>) {
         match self {
-            Scheme::Donation(donation) => donation.on_need(estate, session),
-            Scheme::Published(donation) => donation.on_need(estate, session),
-            Scheme::Offers(offers) => offers.on_need(estate, session),
+            Scheme::Donation(donation) => donation.on_need(state, session),
+            Scheme::Published(donation) => donation.on_need(state, session),
+            Scheme::Offers(offers) => offers.on_need(state, session),
         }
     }
 
     /// The application gave a slot back: has the member a surplus?
     #[inline]
-    pub fn on_release(&mut self, estate: &mut Estate, session: &mut Session<'_, Slots>) {
+    pub fn on_release(&mut self, state: &mut MemberState, session: &mut Session<'_, Slots>) {
         match self {
             // A member donates only on request.
             Scheme::Donation(_) | Scheme::Published(_) => {}
-            Scheme::Offers(offers) => offers.consider(estate, session),
+            Scheme::Offers(offers) => offers.consider(state, session),
         }
     }
 
@@ -63,27 +63,27 @@ impl Scheme {
         &mut self,
         from: ProcessId,
         body: Body,
-        estate: &mut Estate,
+        state: &mut MemberState,
         session: &mut Session<'_, Slots>,
     ) {
         match (self, body) {
             (Scheme::Donation(donation), Body::Request(asked)) => {
-                donation.on_request(from, asked, estate, session);
+                donation.on_request(from, asked, state, session);
             }
             (Scheme::Donation(donation), Body::Donate { to, slots }) => {
-                donation.on_donate(from, to, &slots, estate, session);
+                donation.on_donate(from, to, &slots, state, session);
             }
             (Scheme::Published(donation), Body::Request(asked)) => {
-                donation.on_request(from, asked, estate, session);
+                donation.on_request(from, asked, state, session);
             }
             (Scheme::Published(donation), Body::Donate { to, slots }) => {
-                donation.on_donate(from, to, &slots, estate, session);
+                donation.on_donate(from, to, &slots, state, session);
             }
             (Scheme::Offers(offers), Body::Offer(slots)) => {
-                offers.on_offer(from, slots, estate, session);
+                offers.on_offer(from, slots, state, session);
             }
             (Scheme::Offers(offers), Body::Take { wanted, needed }) => {
-                offers.on_take(from, (wanted, needed), estate, session);
+                offers.on_take(from, (wanted, needed), state, session);
             }
             // A message of another scheme is ignored: members disagree on the rules.
             _ => {}
@@ -103,12 +103,17 @@ impl Scheme {
     /// The view is over, and with it all cycles, offers and takes. The table stands as the last
     /// delivery left it. `parted` tells whether a member of the view may be alive elsewhere, and
     /// may have delivered messages that were not delivered here.
-    pub fn close(&mut self, lost: bool, estate: &mut Estate, session: &mut Session<'_, Slots>) {
+    pub fn close(
+        &mut self,
+        parted: bool,
+        state: &mut MemberState,
+        session: &mut Session<'_, Slots>,
+    ) {
         match self {
-            Scheme::Donation(donation) => donation.close(estate, session),
-            // The published rules let cycles go on; see `Published::part_from`.
+            Scheme::Donation(donation) => donation.close(state, session),
+            // The published rules let cycles go on; see `PublishedDonation::part_from`.
             Scheme::Published(_) => {}
-            Scheme::Offers(offers) => offers.close(lost, estate, session),
+            Scheme::Offers(offers) => offers.close(parted, state, session),
         }
     }
 
@@ -124,13 +129,13 @@ impl Scheme {
     pub fn begin(
         &mut self,
         new: &ProcessSet,
-        estate: &mut Estate,
+        state: &mut MemberState,
         session: &mut Session<'_, Slots>,
     ) {
         match self {
-            Scheme::Donation(donation) => donation.begin(new, estate, session),
-            Scheme::Published(donation) => donation.begin(new, estate, session),
-            Scheme::Offers(offers) => offers.begin(estate, session),
+            Scheme::Donation(donation) => donation.begin(new, state, session),
+            Scheme::Published(donation) => donation.begin(new, state, session),
+            Scheme::Offers(offers) => offers.begin(state, session),
         }
     }
 
@@ -144,10 +149,10 @@ impl Scheme {
     }
 
     /// Gives out slots that no life owns, in the same way at all members.
-    pub fn reclaim(&mut self, slots: &Ranges, estate: &mut Estate) {
-        match (self, estate.primary) {
-            (Scheme::Offers(_), _) => offers::share_out(slots, estate),
-            (_, Some(primary)) => estate.give(slots, Owner::Of(primary)),
+    pub fn reclaim(&mut self, slots: &Ranges, state: &mut MemberState) {
+        match (self, state.primary) {
+            (Scheme::Offers(_), _) => offers::share_out(slots, state),
+            (_, Some(primary)) => state.give(slots, Owner::Of(primary)),
             (_, None) => {}
         }
     }

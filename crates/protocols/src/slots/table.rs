@@ -5,7 +5,7 @@
 //! slot, so a change costs no more in a fragmented pool. Messages carry the table as runs.
 
 mod counts;
-mod told;
+mod encoding;
 
 use super::ranges::{Range, Ranges};
 use counts::Counts;
@@ -282,11 +282,11 @@ impl fmt::Debug for Table {
 
 #[cfg(test)]
 mod tests {
-    use super::super::dice::Dice;
+    use super::super::xorshift::Xorshift;
     use super::*;
 
-    fn random_owner(dice: &mut Dice) -> Owner {
-        match dice.below(6) {
+    fn random_owner(random: &mut Xorshift) -> Owner {
+        match random.below(6) {
             0 => Owner::Absent,
             1 => Owner::Frozen,
             member => Owner::Of(ProcessId(member - 2)),
@@ -294,13 +294,13 @@ mod tests {
     }
 
     /// A table, and a plain list of the same owners.
-    fn fragmented(size: u32, dice: &mut Dice) -> (Table, Vec<Owner>) {
+    fn fragmented(size: u32, random: &mut Xorshift) -> (Table, Vec<Owner>) {
         let mut table = Table::absent(size);
         let mut model = vec![Owner::Absent; size as usize];
         for _ in 0..60 {
-            let first = dice.below(size);
-            let end = first + dice.below(size / 2);
-            let owner = random_owner(dice);
+            let first = random.below(size);
+            let end = first + random.below(size / 2);
+            let owner = random_owner(random);
             table.give(&Ranges::span(first, end), owner);
             model[first as usize..(end.min(size)) as usize].fill(owner);
         }
@@ -309,9 +309,9 @@ mod tests {
 
     #[test]
     fn a_table_does_what_a_list_of_owners_does() {
-        let mut dice = Dice::new(4);
+        let mut random = Xorshift::new(4);
         for size in [1, 5, 255, 256, 257, 1_000] {
-            let (table, model) = fragmented(size.max(2), &mut dice);
+            let (table, model) = fragmented(size.max(2), &mut random);
             for (slot, owner) in model.iter().enumerate() {
                 assert_eq!(table.owner(SlotId(slot as u32)), Some(*owner));
             }
@@ -328,9 +328,9 @@ mod tests {
 
     #[test]
     fn a_table_has_one_form_however_it_came_about() {
-        let mut dice = Dice::new(5);
+        let mut random = Xorshift::new(5);
         for size in [3, 256, 700] {
-            let (table, model) = fragmented(size, &mut dice);
+            let (table, model) = fragmented(size, &mut random);
             let mut slot_by_slot = Table::absent(size);
             for (slot, owner) in model.iter().enumerate().rev() {
                 slot_by_slot.give(&Ranges::one(SlotId(slot as u32)), *owner);
@@ -344,7 +344,7 @@ mod tests {
 
     #[test]
     fn runs_are_as_long_as_they_can_be_and_leave_no_gap() {
-        let (table, _) = fragmented(2_000, &mut Dice::new(6));
+        let (table, _) = fragmented(2_000, &mut Xorshift::new(6));
         let runs: Vec<_> = table.runs().collect();
         assert_eq!((runs[0].0.first, runs[runs.len() - 1].0.end), (0, 2_000));
         for pair in runs.windows(2) {
@@ -355,7 +355,7 @@ mod tests {
 
     #[test]
     fn what_one_member_had_another_has() {
-        let (mut table, _) = fragmented(600, &mut Dice::new(7));
+        let (mut table, _) = fragmented(600, &mut Xorshift::new(7));
         let (from, to) = (Owner::Of(ProcessId(1)), Owner::Of(ProcessId(9)));
         table.give(&Ranges::span(250, 260), from);
         let expected = table.of(from);
@@ -380,9 +380,9 @@ mod tests {
 
     #[test]
     fn a_table_that_is_told_is_the_same_table() {
-        let mut dice = Dice::new(8);
+        let mut random = Xorshift::new(8);
         for size in [1, 2, 255, 256, 257, 3_000] {
-            let (mut table, _) = fragmented(size.max(2), &mut dice);
+            let (mut table, _) = fragmented(size.max(2), &mut random);
             table.give(&Ranges::span(0, 1), Owner::Of(ProcessId(70_000)));
             let told = table.runs().map(|(run, owner)| (run.len(), Code::from(owner).0));
             assert_eq!(Table::try_from(told.collect::<Vec<_>>()), Ok(table));

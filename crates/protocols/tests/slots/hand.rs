@@ -269,25 +269,25 @@ impl Group {
 
     /// The number of slots that `whose` owns, in the table of `at`.
     pub(crate) fn owned_as_seen_by(&self, at: u32, whose: u32) -> u32 {
-        self.slots(at).estate().table.count(Owner::Of(ProcessId(whose)))
+        self.slots(at).state().table.count(Owner::Of(ProcessId(whose)))
     }
 
     /// The number of absent slots in the table of `at`.
     pub(crate) fn absent(&self, at: u32) -> u32 {
-        self.slots(at).estate().table.count(Owner::Absent)
+        self.slots(at).state().table.count(Owner::Absent)
     }
 
     /// The number of slots that a member owns, and the number of its free slots.
     pub(crate) fn owned_and_free(&self, at: u32) -> (u32, u32) {
-        (self.owned(at), self.slots(at).estate().free())
+        (self.owned(at), self.slots(at).state().free())
     }
 
     /// Whether these members are settled with the same table, and their pools agree with it.
     pub(crate) fn agree(&self, members: &[u32]) -> bool {
-        let table = &self.slots(members[0]).estate().table;
+        let table = &self.slots(members[0]).state().table;
         members.iter().all(|at| {
-            let estate = self.slots(*at).estate();
-            estate.table == *table && estate.is_settled() && estate.pool.owned() == estate.owned()
+            let state = self.slots(*at).state();
+            state.table == *table && state.is_settled() && state.pool.owned() == state.owned()
         })
     }
 }

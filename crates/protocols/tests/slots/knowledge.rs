@@ -3,7 +3,7 @@
 
 use crate::hand::Group;
 use synod_core::ProcessId;
-use synod_core::family::slots::{Input, Order, Output};
+use synod_core::family::slots::{Input, OperatorCommand, Output};
 use synod_core::group::Cause;
 
 const RULES: [&str; 2] = ["repaired", "offers"];
@@ -125,8 +125,8 @@ fn a_certificate_counts_where_all_parts_have_it() {
 #[test]
 fn an_order_counts_in_its_view_or_not_at_all() {
     let orders = [
-        (Input::CertifyDead(ProcessId(3)), Order::CertifyDead(ProcessId(3))),
-        (Input::Bootstrap, Order::Bootstrap),
+        (Input::CertifyDead(ProcessId(3)), OperatorCommand::CertifyDead(ProcessId(3))),
+        (Input::Bootstrap, OperatorCommand::Bootstrap),
     ];
     for (input, order) in orders {
         let mut group = pool(3, "offers");

@@ -13,8 +13,8 @@ use synod_core::reductions::Fleeting;
 use synod_core::{Algorithm, ProcessId, ProcessSet, Protocol, step};
 use synod_protocols::group::abstract_engine::{Move, ORACLE};
 use synod_protocols::group::{GroupEngine, Timer};
-use synod_protocols::slots::estate::Stage;
 use synod_protocols::slots::message::Message;
+use synod_protocols::slots::state::ViewStage;
 use synod_protocols::slots::{Slots, SlotsAlgorithm};
 use synod_sim::world::{Driver, Judged, World};
 
@@ -83,9 +83,9 @@ fn is_calm(world: &Pool) -> bool {
 
 /// A member's visible state.
 pub(super) fn look(member: &Slots) -> String {
-    let estate = member.estate();
-    let group = (&estate.members, &estate.ready, &estate.waiting, estate.primary, &estate.dead);
-    format!("{:?} {:?} {group:?} {:?}", estate.stage, estate.table, estate.pool)
+    let state = member.state();
+    let group = (&state.members, &state.ready, &state.waiting, state.primary, &state.dead);
+    format!("{:?} {:?} {group:?} {:?}", state.stage, state.table, state.pool)
 }
 
 /// The members after all events that wait for them.
@@ -270,7 +270,7 @@ fn makes_no_difference(
     for member in &members {
         for delivery in messages.iter().filter_map(|message| delivered(member, message)) {
             let (mut later, mut acts) = (member.clone(), VecDeque::new());
-            let me = member.estate().me;
+            let me = member.state().me;
             later.on_deliver(delivery.clone(), &mut Session::new(me, CAN, 4, &mut acts));
             assert_eq!(print(&later), print(member), "{delivery:?} changes {member:?}");
             assert!(acts.is_empty(), "{delivery:?} makes a member act: {member:?}");
@@ -295,9 +295,10 @@ fn to_rules_that_hold_what_was_multicast_in_another_view_is_void() {
 fn what_is_void_between_two_views_makes_no_difference_there() {
     for rules in ["repaired", "offers"] {
         let count = makes_no_difference(rules, |member, message| {
-            let estate = member.estate();
-            let between = estate.stage == Stage::Between && message.message.is_void_between_views();
-            let sent_in = estate.view.filter(|_| between)?;
+            let state = member.state();
+            let between =
+                state.stage == ViewStage::Between && message.message.is_void_between_views();
+            let sent_in = state.view.filter(|_| between)?;
             Some(Delivery { sent_in, ..message.clone() })
         });
         assert!(count > 20, "{rules}: {count} are something to try");
@@ -306,11 +307,11 @@ fn what_is_void_between_two_views_makes_no_difference_there() {
 
 /// A member after its view has ended and it has entered one alone.
 fn alone(mut member: Slots) -> Slots {
-    let estate = member.estate();
-    let (me, last) = (estate.me, estate.view.expect("it is in a view"));
+    let state = member.state();
+    let (me, last) = (state.me, state.view.expect("it is in a view"));
     let of_me = |other: &&Member| other.node == me;
-    let myself = *estate.members.iter().find(of_me).expect("it is in its view");
-    let others = estate.members.iter().filter(|other| other.node != me);
+    let myself = *state.members.iter().find(of_me).expect("it is in its view");
+    let others = state.members.iter().filter(|other| other.node != me);
     let left = others.map(|other| Change { member: *other, cause: Cause::Partition });
     let view = View {
         id: ViewId { epoch: last.epoch + 100, by: myself },
@@ -331,12 +332,12 @@ fn of_what_ends_with_its_view_nothing_is_left_in_the_next() {
     let mut count = 0;
     let lazy = with("passing", "lazy", &pool(4, "repaired", "partition merge"));
     let (members, messages) = members_and_messages(&with("across", "no", &lazy));
-    for member in members.iter().filter(|member| member.estate().view.is_some()) {
-        let estate = member.estate();
+    for member in members.iter().filter(|member| member.state().view.is_some()) {
+        let state = member.state();
         for message in messages.iter().filter(|message| message.message.ends_with_its_view()) {
-            let delivery = Delivery { sent_in: estate.view.unwrap(), ..message.clone() };
+            let delivery = Delivery { sent_in: state.view.unwrap(), ..message.clone() };
             let (mut later, mut acts) = (member.clone(), VecDeque::new());
-            later.on_deliver(delivery, &mut Session::new(estate.me, CAN, 4, &mut acts));
+            later.on_deliver(delivery, &mut Session::new(state.me, CAN, 4, &mut acts));
             let same = print(&alone(later)) == print(&alone(member.clone()));
             assert!(same, "{message:?} changes what becomes of {member:?}");
             count += 1;

@@ -188,9 +188,9 @@ fn a_member_that_may_use_no_more_takes_no_more() {
 }
 
 /// Pseudo-random numbers, the same on every machine.
-struct Dice(u64);
+struct Xorshift(u64);
 
-impl Dice {
+impl Xorshift {
     fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -202,7 +202,7 @@ impl Dice {
 /// A group that falls apart and comes together at random while its members claim and release.
 struct Chaos {
     group: Group,
-    dice: Dice,
+    random: Xorshift,
     sides: Vec<Vec<u32>>,
     held: BTreeMap<u32, Vec<(SlotId, Token)>>,
 }
@@ -212,8 +212,8 @@ impl Chaos {
         let settings = [&[OFFERS, ("slots", "12")], stock].concat();
         let members: Vec<u32> = (1..=4).collect();
         let held = members.iter().map(|at| (*at, Vec::new())).collect();
-        let dice = Dice(seed * 2_654_435_761 + 1);
-        Chaos { group: Group::settled(4, &settings), dice, sides: vec![members], held }
+        let random = Xorshift(seed * 2_654_435_761 + 1);
+        Chaos { group: Group::settled(4, &settings), random, sides: vec![members], held }
     }
 
     fn claim(&mut self, at: u32) {
@@ -229,7 +229,7 @@ impl Chaos {
     fn release(&mut self, at: u32) {
         let held = self.held.get_mut(&at).expect("there is one");
         if !held.is_empty() {
-            let (slot, token) = held.remove(self.dice.below(held.len()));
+            let (slot, token) = held.remove(self.random.below(held.len()));
             assert_eq!(self.group.ask(at, Input::Release(slot, token))[0], Output::Released(slot));
         }
     }
@@ -238,14 +238,14 @@ impl Chaos {
     /// the others deliver them after their view, or never.
     fn change(&mut self) {
         let old = self.sides.clone();
-        let side = self.dice.below(old.len());
+        let side = self.random.below(old.len());
         let mut new = old.clone();
         let members = new.remove(side);
-        if members.len() > 1 && self.dice.below(2) == 0 {
-            let cut = 1 + self.dice.below(members.len() - 1);
+        if members.len() > 1 && self.random.below(2) == 0 {
+            let cut = 1 + self.random.below(members.len() - 1);
             new.extend([members[..cut].to_vec(), members[cut..].to_vec()]);
         } else if !new.is_empty() {
-            let other = self.dice.below(new.len());
+            let other = self.random.below(new.len());
             let mut joined = [new.remove(other), members].concat();
             joined.sort_unstable();
             new.push(joined);
@@ -265,10 +265,10 @@ impl Chaos {
     }
 
     fn end_of_view(&mut self, members: &[u32], parts: &[Vec<u32>]) {
-        let ahead = self.dice.below(parts.len());
+        let ahead = self.random.below(parts.len());
         let late = parts.iter().enumerate().filter(|(part, _)| *part != ahead);
         late.for_each(|(_, part)| self.group.transitional(part));
-        let mut regular = self.dice.below(4);
+        let mut regular = self.random.below(4);
         loop {
             if regular == 0 {
                 self.group.transitional(&parts[ahead]);
@@ -278,15 +278,15 @@ impl Chaos {
             if speakers.is_empty() {
                 break;
             }
-            let from = *speakers[self.dice.below(speakers.len())];
+            let from = *speakers[self.random.below(speakers.len())];
             // If any member delivers a message, its sender does, and so do the sender's companions.
             let some = parts.iter().enumerate().filter(|(part, members)| {
                 members.contains(&from)
                     || (regular > 0 && *part == ahead)
-                    || self.dice.below(2) == 0
+                    || self.random.below(2) == 0
             });
             let some: Vec<u32> = some.flat_map(|(_, part)| part.clone()).collect();
-            if regular == 0 && self.dice.below(2) == 0 {
+            if regular == 0 && self.random.below(2) == 0 {
                 self.group.lose(from);
             } else {
                 self.group.deliver_to(from, &some);
@@ -299,14 +299,14 @@ impl Chaos {
     }
 
     fn step(&mut self) {
-        let at = 1 + self.dice.below(4) as u32;
-        match self.dice.below(20) {
+        let at = 1 + self.random.below(4) as u32;
+        match self.random.below(20) {
             0..8 => self.claim(at),
             8..12 => self.release(at),
             12..19 => {
                 let speakers = self.group.speakers();
                 if !speakers.is_empty() {
-                    self.group.deliver(speakers[self.dice.below(speakers.len())]);
+                    self.group.deliver(speakers[self.random.below(speakers.len())]);
                 }
             }
             _ => self.change(),
@@ -317,7 +317,7 @@ impl Chaos {
     fn judge(&self) {
         let mut usable: BTreeMap<SlotId, u32> = BTreeMap::new();
         for at in 1..=4 {
-            let pool = &self.group.slots(at).estate().pool;
+            let pool = &self.group.slots(at).state().pool;
             let mut own = pool.slots();
             own.remove(pool.pledged_slots());
             for slot in own.slots() {

@@ -108,7 +108,7 @@ fn each_side_of_a_partition_goes_on_with_what_it_has_and_together_nothing_is_los
     group.lose(5);
     group.view(&[1, 2]);
     group.view(&[3, 4, 5]);
-    assert_eq!([1, 3].map(|at| group.slots(at).estate().total()), [26, 24]);
+    assert_eq!([1, 3].map(|at| group.slots(at).state().total()), [26, 24]);
     assert!(matches!(group.pending(5)[..], [Body::Request(2)]), "8 is its share of 24");
     group.deliver_all();
     assert_eq!([3, 4, 5].map(|at| group.owned(at)), [9, 7, 8]);
@@ -121,7 +121,7 @@ fn each_side_of_a_partition_goes_on_with_what_it_has_and_together_nothing_is_los
     assert_eq!(group.delivered() - before, 2);
     assert!(group.agree(&[1, 2, 3, 4, 5]));
     assert_eq!([1, 2, 3, 4, 5].map(|at| group.owned(at)), [14, 12, 9, 7, 8]);
-    assert_eq!(group.slots(5).estate().primary, Some(ProcessId(1)));
+    assert_eq!(group.slots(5).state().primary, Some(ProcessId(1)));
 }
 
 /// VS5, the third figure.
@@ -251,7 +251,7 @@ fn after_a_merge_nobody_has_what_nobody_claims() {
         group.view(&[1, 2, 3]);
         group.deliver_all();
         let slot = SlotId(6);
-        let seen = |at: u32| group.slots(at).estate().table.owner(slot);
+        let seen = |at: u32| group.slots(at).state().table.owner(slot);
         if owner == 0 {
             assert_eq!([1, 3].map(seen), [Some(Owner::Absent); 2]);
         } else {

@@ -73,18 +73,18 @@ pub enum Input {
 
 /// An operator's command about nodes that are not here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Order {
+pub enum OperatorCommand {
     /// See [`Input::CertifyDead`].
     CertifyDead(ProcessId),
     /// See [`Input::Bootstrap`].
     Bootstrap,
 }
 
-impl From<Order> for Input {
-    fn from(order: Order) -> Self {
-        match order {
-            Order::CertifyDead(node) => Input::CertifyDead(node),
-            Order::Bootstrap => Input::Bootstrap,
+impl From<OperatorCommand> for Input {
+    fn from(command: OperatorCommand) -> Self {
+        match command {
+            OperatorCommand::CertifyDead(node) => Input::CertifyDead(node),
+            OperatorCommand::Bootstrap => Input::Bootstrap,
         }
     }
 }
@@ -137,7 +137,7 @@ pub enum Output {
     },
     /// The view changed before every member delivered an operator's command, so this member did not
     /// carry it out.
-    Void(Order),
+    Void(OperatorCommand),
     /// Two parts of the group claim this slot; it is frozen. This must never happen.
     Alarm(SlotId),
     /// The membership is lost, and with it all claims.
@@ -252,9 +252,9 @@ impl Family for Allocation {
                 };
                 format!("settles in {view} with {}: owns {owned}{missing}", members.join(" "))
             }
-            Output::Void(order) => {
-                let order = Self::input_in_words(&Input::from(*order));
-                format!("has not done '{order}': the view changed; say it again")
+            Output::Void(command) => {
+                let command = Self::input_in_words(&Input::from(*command));
+                format!("has not done '{command}': the view changed; say it again")
             }
             Output::Alarm(slot) => format!("freezes {slot}: claimed twice"),
             Output::Lost => "is out of the group".to_owned(),

@@ -7,13 +7,14 @@
 //! the number of free slots strays by about the *swing*, √(2 · pace).
 //!
 //! A member with fewer free slots than a certain part of the pace takes some, because help must be
-//! under way before that many claims have come. The other bounds lie above this one by multiples of
-//! the swing. So a member with many claims keeps more slots than a member with few. With very many
-//! claims it keeps slots in proportion to them, and its bounds lie close together for their size.
+//! under way before that many claims have come. The other watermarks lie above this one by
+//! multiples of the swing. So a member with many claims keeps more slots than a member with few.
+//! With very many claims it keeps slots in proportion to them, and its watermarks lie close
+//! together for their size.
 //!
-//! All bounds grow with the *plenty*, the known number of free slots per member in the whole group:
-//! where slots abound, holding more of them is cheaper than messages. If many members wait, a
-//! member offers sooner, and no more than they need. So in a group whose slots are all in use, no
+//! All watermarks grow with the *plenty*, the known number of free slots per member in the whole
+//! group: where slots abound, holding more of them is cheaper than messages. If many members wait,
+//! a member offers sooner, and no more than they need. So in a group whose slots are all in use, no
 //! slot moves. In a group of a thousand members, some always offer and some always wait, so the
 //! number of slots on offer strays little. There a member offers later and more at once, and
 //! hurries only if many wait.
@@ -24,7 +25,7 @@ use serde::{Deserialize, Serialize};
 
 /// The supply of the group, as all members know it.
 #[derive(Clone, Copy, Debug)]
-pub struct Market {
+pub struct Supply {
     /// The number of members.
     pub members: u32,
     /// The known number of free slots in the whole group.
@@ -37,7 +38,7 @@ pub struct Market {
 
 /// What a member does at which number of free slots.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Bounds {
+pub struct Watermarks {
     /// A member with fewer takes some,
     pub low: u32,
     /// so that it has this many,
@@ -54,7 +55,7 @@ pub struct Bounds {
 
 /// The number of free slots that a member wants to have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Appetite {
+pub enum Demand {
     /// A constant.
     Fixed(u32),
     /// Derived from the measured pace.
@@ -64,7 +65,7 @@ pub enum Appetite {
     },
 }
 
-/// Bounds are computed in 16ths of a slot; multiples are in 64ths.
+/// Watermarks are computed in 16ths of a slot; multiples are in 64ths.
 const UNIT: u64 = 16 * 64;
 
 /// The hurry of a member is greatest if one of 32 members is short of a slot, and smaller if fewer
@@ -88,22 +89,22 @@ mod times {
     pub(super) const URGENT_MORE: u64 = 20;
 }
 
-impl Appetite {
+impl Demand {
     /// Before the first measurement: about one claim while a multicast is under way.
-    pub const UNKNOWN: Appetite = Appetite::Measured { pace: 256 };
+    pub const UNKNOWN: Demand = Demand::Measured { pace: 256 };
 
     /// Learns the number of claims while a multicast was under way.
     pub fn learn(&mut self, claims: u32) {
-        if let Appetite::Measured { pace } = self {
+        if let Demand::Measured { pace } = self {
             // The new count weighs a 32nd: only many messages tell a rate from chance.
             *pace = *pace - *pace / 32 + claims.min(1 << 20) * 8;
         }
     }
 
-    /// The bounds for this supply.
-    pub fn bounds(self, market: Market) -> Bounds {
+    /// The watermarks for this supply.
+    pub fn watermarks(self, supply: Supply) -> Watermarks {
         match self {
-            Appetite::Fixed(stock) => Bounds {
+            Demand::Fixed(stock) => Watermarks {
                 low: stock,
                 fill: stock,
                 enough: stock,
@@ -111,23 +112,23 @@ impl Appetite {
                 keep: stock,
                 at_once: u32::MAX,
             },
-            Appetite::Measured { pace } => measured(u64::from(pace), market),
+            Demand::Measured { pace } => measured(u64::from(pace), supply),
         }
     }
 }
 
-fn measured(pace: u64, market: Market) -> Bounds {
-    let members = u64::from(market.members.max(1));
+fn measured(pace: u64, supply: Supply) -> Watermarks {
+    let members = u64::from(supply.members.max(1));
     // The swing is in 16ths, because the pace is in 256ths.
     let swing = (2 * pace).isqrt();
-    let plenty = u64::from(market.free) * 16 / members;
+    let plenty = u64::from(supply.free) * 16 / members;
     let low = times::LOW_PACE * pace / 16 + times::LOW_PLENTY * plenty;
     let fill = low + times::FILL_SWING * swing + times::FILL_PLENTY * plenty;
-    let (high, keep) = calm(low, swing, plenty, market);
-    if market.missing == 0 {
+    let (high, keep) = calm(low, swing, plenty, supply);
+    if supply.missing == 0 {
         return in_order(low, fill, high, keep, u64::from(u32::MAX));
     }
-    let missing = u64::from(market.missing);
+    let missing = u64::from(supply.missing);
     let hurry = (missing * HURRY / members).min(HURRY_AT_MOST);
     let between =
         |calm: u64, urgent: u64| (calm * (HURRY_AT_MOST - hurry) + urgent * hurry) / HURRY_AT_MOST;
@@ -137,10 +138,10 @@ fn measured(pace: u64, market: Market) -> Bounds {
 }
 
 /// The bound for an offer if no member waits, and the number of slots kept then.
-fn calm(low: u64, swing: u64, plenty: u64, market: Market) -> (u64, u64) {
-    let members = u64::from(market.members.max(1));
+fn calm(low: u64, swing: u64, plenty: u64, supply: Supply) -> (u64, u64) {
+    let members = u64::from(supply.members.max(1));
     let doublings = u64::from(members.ilog2()).saturating_sub(5);
-    let stock = u64::from(market.stock) * 16 / members;
+    let stock = u64::from(supply.stock) * 16 / members;
     let above = times::HIGH_SWING * swing + times::HIGH_PLENTY * plenty;
     let above = above + above * doublings / 24;
     let give = times::GIVE_SWING * swing + times::GIVE_PLENTY * plenty;
@@ -151,12 +152,12 @@ fn calm(low: u64, swing: u64, plenty: u64, market: Market) -> (u64, u64) {
 
 /// Rounds to whole slots, such that a member that has just taken slots does not offer any, and vice
 /// versa.
-fn in_order(low: u64, fill: u64, high: u64, keep: u64, at_once: u64) -> Bounds {
+fn in_order(low: u64, fill: u64, high: u64, keep: u64, at_once: u64) -> Watermarks {
     let nearest = |bound: u64| (bound + UNIT / 2) / UNIT;
     let number = |bound: u64| u32::try_from(bound).unwrap_or(u32::MAX);
     let low = low / UNIT + 1;
     let high = high.div_ceil(UNIT).saturating_sub(1).max(low);
-    Bounds {
+    Watermarks {
         low: number(low),
         fill: number(nearest(fill).clamp(low, high)),
         enough: number(low),
@@ -170,22 +171,22 @@ fn in_order(low: u64, fill: u64, high: u64, keep: u64, at_once: u64) -> Bounds {
 mod tests {
     use super::*;
 
-    fn market(free: u32, stock: u32, missing: u32) -> Market {
-        Market { members: 32, free, stock, missing }
+    fn supply(free: u32, stock: u32, missing: u32) -> Supply {
+        Supply { members: 32, free, stock, missing }
     }
 
     #[test]
     fn the_pace_follows_what_is_counted() {
-        let mut appetite = Appetite::UNKNOWN;
+        let mut demand = Demand::UNKNOWN;
         for _ in 0..300 {
-            appetite.learn(12);
+            demand.learn(12);
         }
-        let Appetite::Measured { pace } = appetite else { panic!("it is measured") };
+        let Demand::Measured { pace } = demand else { panic!("it is measured") };
         assert!((11 * 256..=12 * 256).contains(&pace), "{pace}");
         for _ in 0..300 {
-            appetite.learn(0);
+            demand.learn(0);
         }
-        assert!(matches!(appetite, Appetite::Measured { pace: 0..32 }), "{appetite:?}");
+        assert!(matches!(demand, Demand::Measured { pace: 0..32 }), "{demand:?}");
     }
 
     #[test]
@@ -193,13 +194,19 @@ mod tests {
         for pace in [0, 1, 200, 256, 5_000, 1 << 20, u32::MAX] {
             for free in [0, 10, 100, 700, u32::MAX] {
                 for (stock, missing) in [(0, 0), (40, 0), (u32::MAX, 0), (0, 5), (0, u32::MAX)] {
-                    let appetite = Appetite::Measured { pace };
-                    let bounds = appetite.bounds(market(free, stock, missing));
-                    assert!(bounds.low >= 1 && bounds.fill >= bounds.low, "{bounds:?}");
+                    let demand = Demand::Measured { pace };
+                    let watermarks = demand.watermarks(supply(free, stock, missing));
+                    assert!(
+                        watermarks.low >= 1 && watermarks.fill >= watermarks.low,
+                        "{watermarks:?}"
+                    );
                     // Otherwise the member would take and offer in turn.
-                    assert!((bounds.low..=bounds.high).contains(&bounds.keep), "{bounds:?}");
-                    assert!(bounds.fill <= bounds.high, "{bounds:?}");
-                    assert!(bounds.at_once >= 1, "{bounds:?}");
+                    assert!(
+                        (watermarks.low..=watermarks.high).contains(&watermarks.keep),
+                        "{watermarks:?}"
+                    );
+                    assert!(watermarks.fill <= watermarks.high, "{watermarks:?}");
+                    assert!(watermarks.at_once >= 1, "{watermarks:?}");
                 }
             }
         }
@@ -207,9 +214,9 @@ mod tests {
 
     #[test]
     fn whoever_has_many_claims_keeps_more_and_so_does_everybody_in_times_of_plenty() {
-        let few = Appetite::Measured { pace: 256 }.bounds(market(100, 5, 0));
-        let many = Appetite::Measured { pace: 12 * 256 }.bounds(market(100, 5, 0));
-        let plenty = Appetite::Measured { pace: 256 }.bounds(market(300, 5, 0));
+        let few = Demand::Measured { pace: 256 }.watermarks(supply(100, 5, 0));
+        let many = Demand::Measured { pace: 12 * 256 }.watermarks(supply(100, 5, 0));
+        let plenty = Demand::Measured { pace: 256 }.watermarks(supply(300, 5, 0));
         for more in [many, plenty] {
             assert!(more.low > few.low && more.fill > few.fill, "{few:?} {more:?}");
             assert!(more.high > few.high && more.keep > few.keep, "{few:?} {more:?}");
@@ -219,11 +226,11 @@ mod tests {
     #[test]
     fn whoever_has_very_many_claims_keeps_in_proportion_to_them_and_its_bounds_are_close_together()
     {
-        let of = |pace: u32| Appetite::Measured { pace: pace * 256 }.bounds(market(100, 5, 0));
+        let of = |pace: u32| Demand::Measured { pace: pace * 256 }.watermarks(supply(100, 5, 0));
         let (many, more) = (of(1_000), of(100_000));
         let ratio = f64::from(more.low) / f64::from(many.low);
         assert!((99.0..101.0).contains(&ratio), "{many:?} {more:?}");
-        let above = |bounds: Bounds| f64::from(bounds.high - bounds.low);
+        let above = |watermarks: Watermarks| f64::from(watermarks.high - watermarks.low);
         let ratio = above(more) / above(many);
         assert!((8.0..11.0).contains(&ratio), "as the swing: {many:?} {more:?}");
     }
@@ -231,8 +238,8 @@ mod tests {
     #[test]
     fn in_a_large_group_one_offers_later_and_more_and_does_not_hurry_for_a_few_who_wait() {
         let of = |members, missing| {
-            let appetite = Appetite::Measured { pace: 256 };
-            appetite.bounds(Market { members, free: 4 * members, stock: 0, missing })
+            let demand = Demand::Measured { pace: 256 };
+            demand.watermarks(Supply { members, free: 4 * members, stock: 0, missing })
         };
         let (small, large) = (of(32, 0), of(1_024, 0));
         assert_eq!((small.low, small.fill), (large.low, large.fill));

@@ -1,8 +1,8 @@
 //! Donation by the published rules, for reproduction, and to show their hazards.
 //!
-//! The scheme is that of [`donation`](super::donation), but the requester keeps its own list of the
-//! members that have to answer, and no other member knows the list. The source has two versions of
-//! how the optimisations O2 and O3 go together:
+//! The scheme is that of [`donation`](super::super::donation), but the requester keeps its own list
+//! of the members that have to answer, and no other member knows the list. The source has two
+//! versions of how the optimisations O2 and O3 go together:
 //! - `text`: a member that has asked, and delivers the request of a member whose answer it awaits,
 //!   does not answer, and counts the request as the other's empty answer.
 //! - `code`, from the authors' public simulation: the same, but the next member after the other
@@ -19,13 +19,13 @@
 //!
 //! Source: see the card.
 
-use super::Slots;
-use super::donation::{Switches, amount, runs_short};
-use super::estate::Estate;
-use super::heuristics::slots_to_donate;
-use super::message::Body;
-use super::ranges::Ranges;
-use super::table::Owner;
+use super::super::Slots;
+use super::super::donation::{Switches, amount, runs_short};
+use super::super::heuristics::slots_to_donate;
+use super::super::message::Body;
+use super::super::ranges::Ranges;
+use super::super::state::MemberState;
+use super::super::table::Owner;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use synod_core::card::Parameter;
@@ -49,7 +49,7 @@ struct Cycle {
 
 /// Cycles as one member sees them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Published {
+pub struct PublishedDonation {
     switches: Switches,
     /// Whether O2 follows the authors' simulation.
     as_code: bool,
@@ -62,10 +62,10 @@ pub struct Published {
     held_back: BTreeMap<ProcessId, u32>,
 }
 
-impl Published {
+impl PublishedDonation {
     /// Reads the switches from the parameters.
     pub fn from_setup(setup: &Setup) -> Result<Self, SetupError> {
-        Ok(Published {
+        Ok(PublishedDonation {
             switches: Switches::from_setup(setup)?,
             as_code: setup.choice(O2O3.name, &["text", "code"])? == "code",
             own: None,
@@ -81,17 +81,17 @@ impl Published {
     }
 
     /// Asks for slots, if they run short.
-    pub fn on_need(&mut self, estate: &mut Estate, session: &mut Session<'_, Slots>) {
-        if self.own.is_none() && runs_short(estate) {
-            let amount = amount(estate);
-            self.open_own(amount, estate, session);
-            estate.say(Body::Request(amount), session);
+    pub fn on_need(&mut self, state: &mut MemberState, session: &mut Session<'_, Slots>) {
+        if self.own.is_none() && runs_short(state) {
+            let amount = amount(state);
+            self.open_own(amount, state, session);
+            state.multicast(Body::Request(amount), session);
         }
     }
 
-    fn open_own(&mut self, amount: u32, estate: &Estate, session: &mut Session<'_, Slots>) {
-        let mut pending = estate.ready.clone();
-        pending.remove(estate.me);
+    fn open_own(&mut self, amount: u32, state: &MemberState, session: &mut Session<'_, Slots>) {
+        let mut pending = state.ready.clone();
+        pending.remove(state.me);
         self.own = Some(Cycle { pending, got: 0 });
         session.tell(Output::Asks(amount));
     }
@@ -101,19 +101,19 @@ impl Published {
         &mut self,
         from: ProcessId,
         asked: u32,
-        estate: &mut Estate,
+        state: &mut MemberState,
         session: &mut Session<'_, Slots>,
     ) {
-        if from == estate.me {
+        if from == state.me {
             return;
         }
-        if !estate.is_settled() {
-            if estate.settings.configured.contains(from) {
+        if !state.is_settled() {
+            if state.settings.configured.contains(from) {
                 self.held_back.insert(from, asked);
             }
             return;
         }
-        let is_next = estate.next_after(from) == Some(estate.me);
+        let is_next = state.next_after(from) == Some(state.me);
         if let Some(cycle) = &mut self.own
             && self.switches.concurrent
             && cycle.pending.contains(from)
@@ -122,7 +122,7 @@ impl Published {
             cycle.pending.remove(from);
             return self.end_if_answered(session);
         }
-        self.answer(from, asked, is_next, estate, session);
+        self.answer(from, asked, is_next, state, session);
     }
 
     fn answer(
@@ -130,25 +130,25 @@ impl Published {
         to: ProcessId,
         asked: u32,
         is_next: bool,
-        estate: &mut Estate,
+        state: &mut MemberState,
         session: &mut Session<'_, Slots>,
     ) {
         let count = match self.own {
             Some(_) => 0,
             None => {
-                let (free, low) = (estate.pool.free(), estate.settings.low);
-                slots_to_donate(asked, estate.group_size(), free, low)
+                let (free, low) = (state.pool.free(), state.settings.low);
+                slots_to_donate(asked, state.group_size(), free, low)
             }
         };
         if count == 0 && self.switches.delayed && !is_next {
             self.owed.insert(to);
             return;
         }
-        let slots = estate.pool.pledge(count);
+        let slots = state.pool.pledge(count);
         if !slots.is_empty() {
             self.promised.entry(to).or_insert(Ranges::EMPTY).extend(&slots);
         }
-        estate.say(Body::Donate { to, slots }, session);
+        state.multicast(Body::Donate { to, slots }, session);
     }
 
     /// An answer is delivered.
@@ -157,22 +157,22 @@ impl Published {
         from: ProcessId,
         to: ProcessId,
         slots: &Ranges,
-        estate: &mut Estate,
+        state: &mut MemberState,
         session: &mut Session<'_, Slots>,
     ) {
-        if slots.end() > estate.table.size() || !estate.settings.configured.contains(to) {
+        if slots.end() > state.table.size() || !state.settings.configured.contains(to) {
             return;
         }
         // Slots that the requester owns already do not count as a gain.
-        let has = |slot: &SlotId| estate.table.owner(*slot) == Some(Owner::Of(to));
+        let has = |slot: &SlotId| state.table.owner(*slot) == Some(Owner::Of(to));
         let slots: Ranges = slots.slots().filter(|slot| !has(slot)).collect();
-        estate.give(&slots, Owner::Of(to));
-        if from == estate.me {
+        state.give(&slots, Owner::Of(to));
+        if from == state.me {
             self.keep_promise(to, &slots);
         } else if self.owed.remove(to) {
-            estate.say(Body::Donate { to, slots: Ranges::EMPTY }, session);
+            state.multicast(Body::Donate { to, slots: Ranges::EMPTY }, session);
         }
-        if to == estate.me
+        if to == state.me
             && let Some(cycle) = &mut self.own
         {
             cycle.got += slots.len();
@@ -201,7 +201,7 @@ impl Published {
     pub fn part_from(
         &mut self,
         gone: &ProcessSet,
-        estate: &mut Estate,
+        state: &mut MemberState,
         session: &mut Session<'_, Slots>,
     ) {
         for member in gone.iter() {
@@ -211,7 +211,7 @@ impl Published {
             self.owed.remove(member);
             self.held_back.remove(&member);
             if let Some(promised) = self.promised.remove(&member) {
-                estate.pool.unpledge(&promised);
+                state.pool.unpledge(&promised);
             }
         }
         self.end_if_answered(session);
@@ -230,20 +230,20 @@ impl Published {
     pub fn begin(
         &mut self,
         new: &ProcessSet,
-        estate: &mut Estate,
+        state: &mut MemberState,
         session: &mut Session<'_, Slots>,
     ) {
         for (from, asked) in std::mem::take(&mut self.held_back) {
-            self.on_request(from, asked, estate, session);
+            self.on_request(from, asked, state, session);
         }
-        if self.switches.implicit && estate.settings.min > 0 && estate.group_size() > 1 {
-            if new.contains(estate.me) {
-                self.open_own(estate.settings.min, estate, session);
+        if self.switches.implicit && state.settings.min > 0 && state.group_size() > 1 {
+            if new.contains(state.me) {
+                self.open_own(state.settings.min, state, session);
             }
             for member in new.iter() {
-                self.on_request(member, estate.settings.min, estate, session);
+                self.on_request(member, state.settings.min, state, session);
             }
         }
-        self.on_need(estate, session);
+        self.on_need(state, session);
     }
 }

@@ -17,14 +17,14 @@
 //!   not count: its earlier life may have met the next life of the dead.
 
 use super::Slots;
-use super::estate::Estate;
 use super::settings::Death;
+use super::state::MemberState;
 use super::table::Owner;
 use synod_core::group::{Cause, Change, Session, View};
 use synod_core::{ProcessId, ProcessSet};
 
 /// What a member concludes from the members of its last view and of the next.
-pub(super) struct Crossing {
+pub(super) struct ViewChange {
     /// Members that came along, and have delivered the same messages.
     pub companions: ProcessSet,
     /// Nodes in the first view of their present life, which own nothing.
@@ -37,36 +37,36 @@ pub(super) struct Crossing {
     pub accounted: bool,
 }
 
-impl Crossing {
-    pub(super) fn new(estate: &Estate, view: &View) -> Self {
-        let fresh = fresh(estate, view);
-        let companions = companions(estate, view);
-        let trusts = estate.settings.death == Death::OfItsNode;
+impl ViewChange {
+    pub(super) fn new(state: &MemberState, view: &View) -> Self {
+        let fresh = fresh(state, view);
+        let companions = companions(state, view);
+        let trusts = state.settings.death == Death::OfItsNode;
         let ended = |change: &&Change| {
             change.cause.is_end_in_view() || trusts && change.cause == Cause::Restart
         };
         let ended: Vec<_> = view.left.iter().filter(ended).map(|change| change.member).collect();
         let stayed = |node: ProcessId| companions.contains(node);
-        let mut members = estate.members.iter();
+        let mut members = state.members.iter();
         let parted = members.any(|member| !stayed(member.node) && !ended.contains(member));
         let ended: ProcessSet = ended.iter().map(|member| member.node).collect();
         let known = |node: ProcessId| {
             stayed(node)
                 || ended.contains(node)
-                || estate.dead.contains(node)
+                || state.dead.contains(node)
                 || trusts && fresh.contains(node)
         };
-        let accounted = !parted && estate.settings.configured.iter().all(known);
-        Crossing { companions, fresh, ended, parted, accounted }
+        let accounted = !parted && state.settings.configured.iter().all(known);
+        ViewChange { companions, fresh, ended, parted, accounted }
     }
 }
 
 /// The nodes that start in this view and own nothing.
-pub(super) fn fresh(estate: &Estate, view: &View) -> ProcessSet {
+pub(super) fn fresh(state: &MemberState, view: &View) -> ProcessSet {
     // In a pool that is set up with owners, first lives count as members that were together before.
     let owns = |node: ProcessId| {
         let life = view.member(node).map_or(0, |member| member.incarnation);
-        estate.settings.founded && life == 1
+        state.settings.founded && life == 1
     };
     begun(view).iter().filter(|node| !owns(*node)).collect()
 }
@@ -79,69 +79,69 @@ fn begun(view: &View) -> ProcessSet {
 }
 
 /// The members that came along with this one.
-pub(super) fn companions(estate: &Estate, view: &View) -> ProcessSet {
-    if estate.view.is_none() {
-        let together = estate.settings.founded && estate.is_ready();
+pub(super) fn companions(state: &MemberState, view: &View) -> ProcessSet {
+    if state.view.is_none() {
+        let together = state.settings.founded && state.is_ready();
         let others = begun(view);
-        let fresh = fresh(estate, view);
+        let fresh = fresh(state, view);
         let others = others.iter().filter(|other| together && !fresh.contains(*other));
-        return others.chain([estate.me]).collect();
+        return others.chain([state.me]).collect();
     }
     let same = |node: &ProcessId| {
         let here = view.member(*node);
-        here.is_some_and(|here| estate.members.contains(&here))
+        here.is_some_and(|here| state.members.contains(&here))
     };
-    view.companions(estate.me).iter().filter(same).collect()
+    view.companions(state.me).iter().filter(same).collect()
 }
 
 impl Slots {
     /// Enters a new view by the rules that hold.
-    pub(super) fn cross(&mut self, view: &View, session: &mut Session<'_, Slots>) {
-        self.found_if_first(view);
-        let crossing = Crossing::new(&self.estate, view);
-        self.part(&crossing, session);
+    pub(super) fn change_view(&mut self, view: &View, session: &mut Session<'_, Slots>) {
+        self.own_initial_slots(view);
+        let change = ViewChange::new(&self.state, view);
+        self.close_view(&change, session);
         self.enter(view);
         let here = view.set();
-        self.estate.dead = self.estate.dead.iter().filter(|node| !here.contains(*node)).collect();
-        self.join_or_merge(&here, crossing.fresh, session);
+        self.state.dead = self.state.dead.iter().filter(|node| !here.contains(*node)).collect();
+        self.join_or_merge(&here, change.fresh, session);
     }
 
     /// Closes the last view: all that was under way in it is over.
-    pub(super) fn part(&mut self, crossing: &Crossing, session: &mut Session<'_, Slots>) {
-        self.scheme.close(crossing.parted, &mut self.estate, session);
-        self.bequeath(crossing);
-        if crossing.parted {
-            self.estate.dead.clear();
+    pub(super) fn close_view(&mut self, change: &ViewChange, session: &mut Session<'_, Slots>) {
+        self.scheme.close(change.parted, &mut self.state, session);
+        self.bequeath(change);
+        if change.parted {
+            self.state.dead.clear();
         }
-        if crossing.accounted {
-            self.estate.dead.extend(crossing.ended.iter());
+        if change.accounted {
+            self.state.dead.extend(change.ended.iter());
         }
     }
 
     /// Members that did not come along leave this part. The primary inherits their slots if no
     /// other life can own them (step 5); otherwise these slots are absent (step 4).
-    fn bequeath(&mut self, crossing: &Crossing) {
-        let estate = &mut self.estate;
-        let mut ours = crossing.companions.clone();
-        estate.ready = estate.ready.iter().filter(|node| ours.contains(*node)).collect();
+    fn bequeath(&mut self, change: &ViewChange) {
+        let state = &mut self.state;
+        let mut ours = change.companions.clone();
+        state.ready = state.ready.iter().filter(|node| ours.contains(*node)).collect();
         // Waiting members do not all know each other. Without an initialised member that speaks for
         // the part, each one speaks for itself.
-        if estate.ready.is_empty() {
-            ours = ProcessSet::from_iter([estate.me]);
+        if state.ready.is_empty() {
+            ours = ProcessSet::from_iter([state.me]);
         }
         let came = |node: &ProcessId| ours.contains(*node);
-        estate.waiting = estate.waiting.iter().filter(came).collect();
-        estate.primary = estate.primary.filter(came).or_else(|| estate.ready.first());
+        state.waiting = state.waiting.iter().filter(came).collect();
+        state.primary = state.primary.filter(came).or_else(|| state.ready.first());
         self.new = self.new.iter().filter(came).collect();
-        let owners: Vec<Owner> = estate.table.counts().map(|(owner, _)| owner).collect();
+        let owners: Vec<Owner> = state.table.counts().map(|(owner, _)| owner).collect();
         for owner in owners {
             let Owner::Of(member) = owner else { continue };
             if came(&member) {
                 continue;
             }
-            let is_over = !crossing.parted && crossing.ended.contains(member);
-            let heir = estate.primary.filter(|_| is_over);
-            estate.replace(owner, heir.map_or(Owner::Absent, Owner::Of));
+            let is_over = !change.parted && change.ended.contains(member);
+            let heir = state.primary.filter(|_| is_over);
+            state.replace(owner, heir.map_or(Owner::Absent, Owner::Of));
         }
     }
 }

@@ -16,7 +16,7 @@ use synod_core::{Aside, ProcessId, ProcessSet};
 /// Where a member stands between the views of its group. The [module header](super) draws the
 /// stages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Stage {
+pub enum ViewStage {
     /// In no view.
     Outside,
     /// In a view that has new members to initialise or parts to merge: no slot moves.
@@ -30,7 +30,7 @@ pub enum Stage {
 
 /// The state of one member.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Estate {
+pub struct MemberState {
     /// The fixed parameters.
     pub settings: Settings,
     /// The node of this member.
@@ -44,7 +44,7 @@ pub struct Estate {
     /// over.
     pub private: Option<Pool>,
     /// The stage of this member.
-    pub stage: Stage,
+    pub stage: ViewStage,
     /// The present view, or the last one.
     pub view: Option<ViewId>,
     /// The members of that view.
@@ -67,23 +67,23 @@ pub struct Estate {
     pub(super) clock: u64,
     /// The number of free slots at each node, when it last spoke. It only decides how a claim is
     /// refused, and outlives no step otherwise.
-    pub(super) told: Aside<Vec<u32>>,
+    pub(super) reported_free: Aside<Vec<u32>>,
     /// Bodies for which the engine had no room. A view's end drops them. The queue is bounded: at
     /// most one request or take, and one answer for each member.
-    unsaid: VecDeque<Body>,
+    unsent: VecDeque<Body>,
 }
 
-impl Estate {
+impl MemberState {
     /// A member that owns and knows nothing.
     pub fn new(me: ProcessId, settings: Settings) -> Self {
         let private = settings.reserved_for(me).map(|_| Pool::new(settings.slots));
         let last = settings.configured.iter().last().map_or(0, |last| last.index() + 1);
-        Estate {
+        MemberState {
             me,
             table: Table::absent(settings.slots),
             pool: Pool::new(settings.slots),
             private,
-            stage: Stage::Outside,
+            stage: ViewStage::Outside,
             view: None,
             members: Vec::new(),
             delivered: Aside(0),
@@ -92,8 +92,8 @@ impl Estate {
             primary: None,
             dead: ProcessSet::EMPTY,
             clock: 0,
-            told: Aside(vec![0; last]),
-            unsaid: VecDeque::new(),
+            reported_free: Aside(vec![0; last]),
+            unsent: VecDeque::new(),
             settings,
         }
     }
@@ -101,7 +101,7 @@ impl Estate {
     /// Whether slots may move.
     #[inline]
     pub fn is_settled(&self) -> bool {
-        self.stage == Stage::Settled
+        self.stage == ViewStage::Settled
     }
 
     /// Whether this member is initialised.
@@ -222,37 +222,38 @@ impl Estate {
 
     /// Drops all ownership and all knowledge. The clock stays, because tokens must grow.
     pub fn forget(&mut self) {
-        *self = Estate { clock: self.clock, ..Estate::new(self.me, self.settings.clone()) };
+        *self =
+            MemberState { clock: self.clock, ..MemberState::new(self.me, self.settings.clone()) };
     }
 
     /// The number of free slots at `member` when it last spoke.
     #[inline]
-    pub fn told(&self, member: ProcessId) -> u32 {
-        self.told.0.get(member.index()).copied().unwrap_or(0)
+    pub fn reported_free(&self, member: ProcessId) -> u32 {
+        self.reported_free.0.get(member.index()).copied().unwrap_or(0)
     }
 
     /// Learns the clock and the number of free slots of a sender.
     #[inline]
     pub fn hear(&mut self, from: ProcessId, message: &Message) {
         self.clock = self.clock.max(message.clock.min(1 << 62));
-        if let Some(told) = self.told.0.get_mut(from.index()) {
-            *told = message.free;
+        if let Some(free) = self.reported_free.0.get_mut(from.index()) {
+            *free = message.free;
         }
     }
 
     /// Multicasts a body as soon as the engine has room. If the view ends first, the body is
     /// dropped.
-    pub fn say(&mut self, body: Body, session: &mut Session<'_, Slots>) {
-        self.unsaid.push_back(body);
-        self.say_rest(session);
+    pub fn multicast(&mut self, body: Body, session: &mut Session<'_, Slots>) {
+        self.unsent.push_back(body);
+        self.flush(session);
     }
 
     /// Multicasts the unsent bodies, as far as the engine has room.
-    pub fn say_rest(&mut self, session: &mut Session<'_, Slots>) {
-        if self.stage == Stage::Between || session.room() == 0 {
+    pub fn flush(&mut self, session: &mut Session<'_, Slots>) {
+        if self.stage == ViewStage::Between || session.room() == 0 {
             return;
         }
-        while let Some(body) = self.unsaid.pop_front() {
+        while let Some(body) = self.unsent.pop_front() {
             let message = Message { clock: self.clock, free: self.free(), body };
             let level = self.settings.level;
             session.multicast(level, message).expect("there is room");
@@ -263,8 +264,8 @@ impl Estate {
     }
 
     /// Drops the unsent bodies: they belong to a view that is over.
-    pub fn unsay(&mut self) {
-        self.unsaid.clear();
+    pub fn drop_unsent(&mut self) {
+        self.unsent.clear();
     }
 
     /// The status of this part. `new` are the members initialised since the group was last settled.
