@@ -33,24 +33,28 @@ pub(super) trait Pooled: Protocol {
     /// The pool and the engine.
     fn pooled(&self) -> &SlotsAlgorithm;
 
-    /// The invariants of all such processes together. Statements refer to the steps of the argument
+    /// The invariants of all such processes together. Comments refer to the steps of the argument
     /// in the header of the module [`slots`](super).
     const INVARIANTS: &'static [Invariant<Self>] = &[
+        // The conclusion of the argument, steps 1 to 7.
         Invariant {
             name: "pi1-owned",
             statement: "no slot has two owners, on whichever sides of a partition",
             holds: one_owner,
         },
+        // Step 3; step 6 makes the tables equal at first.
         Invariant {
             name: "pi2-equal",
             statement: "members of a view that have delivered as much have the same table",
             holds: equal_tables,
         },
+        // Step 1.
         Invariant {
             name: "pool",
             statement: "a member's pool has exactly the slots that its table calls its own",
             holds: pools_agree,
         },
+        // Step 4, from the other side: a part keeps all that its own members may use.
         Invariant {
             name: KEPT,
             statement: "the end of a view takes no slot from a member that may use it and has not \

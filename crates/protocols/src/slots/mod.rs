@@ -29,7 +29,8 @@
 //!      │ any stage           │     ▼                                 │
 //!      └──────────────────  Between  ◀───────────────────────────────┘
 //! ```
-//! Slots move in a settled view only. An initialised member serves claims in every stage.
+//! Members ask for, offer and take slots in a settled view only. A gift that is delivered between
+//! two views still counts. An initialised member serves claims in every stage.
 //!
 //! # Why no slot has two owners
 //! `docs/slots.md` has the argument in full. Code and invariants refer to its steps by number:
