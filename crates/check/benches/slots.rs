@@ -123,7 +123,7 @@ fn service() -> (Slots, VecDeque<Act<Slots>>) {
         came_with: Some(vec![Part { from: None, members: configured }]),
     };
     slots.on_view(&view, &mut Session::new(me, CAN, 1, &mut acts));
-    assert_eq!(slots.estate().owned(), 1_000_000);
+    assert_eq!(slots.state().owned(), 1_000_000);
     acts.clear();
     (slots, acts)
 }

@@ -55,19 +55,19 @@ impl Policy for Slots {
 
     fn keeps(&self) -> u32 {
         match self.scheme() {
-            Scheme::Donation(_) | Scheme::Published(_) => self.estate().settings.low,
+            Scheme::Donation(_) | Scheme::Published(_) => self.state().settings.low,
             Scheme::Offers(_) => 0,
         }
     }
 
     #[inline]
     fn holding(&self) -> Holding {
-        let pool = &self.estate().pool;
+        let pool = &self.state().pool;
         Holding { used: pool.used(), free: pool.free(), pledged: pool.pledged() }
     }
 
     fn agrees(&self, other: &Self) -> bool {
-        self.estate().table == other.estate().table
+        self.state().table == other.state().table
     }
 
     #[inline]

@@ -112,7 +112,7 @@ impl<F: Family> Boxed<F> {
     /// All invariants of the algorithm that the setup names, also those that this setup leaves
     /// out.
     pub fn all_invariants(setup: &Setup) -> Vec<Invariant<Self>> {
-        Which::kind::<F>(setup).invariants()
+        Which::algorithm::<F>(setup).invariants()
     }
 
     fn new<A: Algorithm<Family = F>>(state: A) -> Self {

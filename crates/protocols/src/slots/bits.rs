@@ -1,8 +1,9 @@
-//! A set of numbers below a bound, of which the smallest is found at once.
+//! A set of numbers below a bound that finds its smallest number at once.
 //!
-//! One bit for each number; above 64 words of bits one word that tells which of them are not 0; and
-//! so on up to a single word. Ten million numbers take 1.3 MB and four levels, so everything below
-//! costs a few instructions, and nothing is ever allocated after the beginning.
+//! The lowest level has one bit for each number. The next level has one bit for each word of the
+//! level below, set if that word is not 0; the highest level is a single word. Ten million numbers
+//! take 1.3 MB and four levels, so every operation costs a few instructions, and only `new`
+//! allocates.
 
 use super::ranges::{Range, Ranges};
 use serde::{Deserialize, Serialize};
@@ -11,17 +12,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "Written", from = "Written")]
 pub(super) struct Bits {
-    /// All numbers are below this.
+    /// The bound of the numbers.
     size: u32,
-    /// How many there are.
+    /// The number of elements.
     count: u32,
-    /// Which word the smallest is in; 0 if there is none. Mostly it is known without a search.
+    /// The word of the smallest number; 0 in the empty set. It saves most searches.
     lowest: u32,
-    /// The levels, one behind the other, the numbers themselves first.
+    /// The levels, one behind the other, the lowest first.
     words: Vec<u64>,
 }
 
-/// How many words the next level has that tells of `places`.
+/// The number of words of a level with one bit for each of `places`.
 fn width(places: u32) -> u32 {
     places.div_ceil(64).max(1)
 }
@@ -34,12 +35,12 @@ impl Bits {
         Bits { size, count: 0, lowest: 0, words: vec![0; levels.sum::<u32>() as usize] }
     }
 
-    /// All numbers are below this.
+    /// The bound of the numbers.
     pub(super) fn size(&self) -> u32 {
         self.size
     }
 
-    /// How many there are.
+    /// The number of elements.
     #[inline]
     pub(super) fn count(&self) -> u32 {
         self.count
@@ -50,7 +51,7 @@ impl Bits {
         number < self.size && self.words[number as usize / 64] & (1 << (number % 64)) != 0
     }
 
-    /// Adds a number; false if it is there already, or out of bounds.
+    /// Adds a number. Returns false if the set has it already, or if it is out of bounds.
     #[inline]
     pub(super) fn insert(&mut self, number: u32) -> bool {
         if number >= self.size || self.contains(number) {
@@ -64,14 +65,15 @@ impl Bits {
             let was = *word;
             *word |= 1 << (place % 64);
             (base, places, place) = (base + width(places), width(places), place / 64);
-            // Unless it was empty, those above know of it; and above a single word is nothing.
+            // If the word was not 0, the levels above are right already; above a single word there
+            // is none.
             if was != 0 || places == 1 {
                 return true;
             }
         }
     }
 
-    /// Takes a number out; false if it is not there.
+    /// Removes a number. Returns false if the set does not have it.
     #[inline]
     pub(super) fn remove(&mut self, number: u32) -> bool {
         if !self.contains(number) {
@@ -86,7 +88,7 @@ impl Bits {
         true
     }
 
-    /// A word has become 0: those above are told, and the smallest number is elsewhere.
+    /// A word has become 0: clears its bit in the level above, and seeks the smallest number.
     fn is_emptied(&mut self, word: u32) {
         let (mut base, mut places, mut place) = (0, self.size, word);
         loop {
@@ -128,20 +130,20 @@ impl Bits {
         Some(first)
     }
 
-    /// Finds out which word the smallest number is in.
+    /// Finds the word of the smallest number.
     fn seek_lowest(&mut self) {
         let first = if self.count == 0 { 0 } else { self.descend(self.size, 0) };
         self.lowest = first / 64;
     }
 
-    /// The smallest number that the levels from `base` on tell of; those below know it exactly.
+    /// The smallest number, from the levels that begin at `base` upwards.
     fn descend(&self, places: u32, base: u32) -> u32 {
         let words = width(places);
         let word = if words == 1 { 0 } else { self.descend(words, base + words) };
         word * 64 + self.words[(base + word) as usize].trailing_zeros()
     }
 
-    /// Adds all numbers of a range; what is out of bounds is passed over.
+    /// Adds all numbers of a range; numbers out of bounds are passed over.
     pub(super) fn insert_all(&mut self, range: Range) {
         let (mut first, mut end) = (range.first, range.end.min(self.size));
         let (mut base, mut places) = (0, self.size);
@@ -162,7 +164,7 @@ impl Bits {
         self.seek_lowest();
     }
 
-    /// Takes out all numbers of a range.
+    /// Removes all numbers of a range.
     pub(super) fn remove_all(&mut self, range: Range) {
         let (mut first, mut end) = (range.first, range.end.min(self.size));
         let (mut base, mut places) = (0, self.size);
@@ -177,7 +179,7 @@ impl Bits {
             if width(places) == 1 {
                 break;
             }
-            // The words in between are 0 now; those at the ends perhaps.
+            // The inner words are 0 now; the outer ones perhaps.
             let left = |word: u32| u32::from(self.words[(base + word) as usize] != 0);
             let (from, last) = (first / 64, (end - 1) / 64);
             (first, end) = (from + left(from), last + 1 - left(last));
@@ -186,7 +188,7 @@ impl Bits {
         self.seek_lowest();
     }
 
-    /// Takes out the smallest `count` numbers, or all if there are not so many.
+    /// Removes and returns the smallest `count` numbers, or all if there are fewer.
     pub(super) fn take_first(&mut self, count: u32) -> Ranges {
         let taken = std::iter::from_fn(|| {
             let first = self.pop_first()?;
@@ -218,7 +220,7 @@ fn mask(length: u32) -> u64 {
     if length == 64 { u64::MAX } else { (1 << length) - 1 }
 }
 
-/// The words that a range is in, and which bits of them.
+/// The words of a range, each with the bits of the range.
 fn words_of(first: u32, end: u32) -> impl Iterator<Item = (u32, u64)> {
     (first / 64..=(end - 1) / 64).map(move |word| {
         let from = first.saturating_sub(word * 64);
@@ -251,20 +253,20 @@ impl From<Written> for Bits {
 
 #[cfg(test)]
 mod tests {
-    use super::super::dice::Dice;
+    use super::super::xorshift::Xorshift;
     use super::*;
     use std::collections::BTreeSet;
     use synod_core::family::slots::SlotId;
 
     #[test]
     fn bits_do_what_a_set_does() {
-        let mut dice = Dice::new(8);
+        let mut random = Xorshift::new(8);
         for size in [1, 63, 64, 65, 4_096, 4_097, 300_000] {
             let (mut bits, mut model) = (Bits::new(size), BTreeSet::new());
             for _ in 0..600 {
-                let number = dice.below(size + 1);
-                let range = Range { first: number, end: number + dice.below(200) };
-                match dice.below(6) {
+                let number = random.below(size + 1);
+                let range = Range { first: number, end: number + random.below(200) };
+                match random.below(6) {
                     0 | 1 => {
                         let new = number < size && model.insert(number);
                         assert_eq!(bits.insert(number), new);
@@ -279,7 +281,7 @@ mod tests {
                         model.retain(|other| !(range.first..range.end).contains(other));
                     }
                     _ => {
-                        let count = dice.below(5);
+                        let count = random.below(5);
                         let taken = bits.take_first(count);
                         assert!(taken.slots().all(|slot| model.pop_first() == Some(slot.0)));
                         assert!(taken.len() == count || model.is_empty());

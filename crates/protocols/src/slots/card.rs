@@ -1,4 +1,4 @@
-//! SLOTS in the catalogue: on a group engine it is an algorithm.
+//! SLOTS in the catalogue: a service on a group engine is an algorithm.
 
 use super::message::Message;
 use super::settings::{CAP, COOLDOWN, LEVEL, LOW, MIN, OWNED, RESERVED, RULES, SLOTS, USED};
@@ -10,10 +10,10 @@ use synod_core::family::slots::{FENCE, PI1, PI2, PI4, PI15};
 use synod_core::group::{Catalogued, Served};
 use synod_core::{Card, Invariant, ProcessId, ProcessSet, Setup, SetupError, Source};
 
-/// SLOTS, on whichever engine.
+/// SLOTS on any engine.
 pub type SlotsAlgorithm = Served<Slots, GroupEngine<Message>>;
 
-/// Ours: the engine has its own.
+/// The parameters of the pool; the engine adds its own.
 const PARAMETERS: [Parameter; 15] = [
     RULES,
     SLOTS,
@@ -49,22 +49,23 @@ impl Catalogued<GroupEngine<Message>> for Slots {
                order with the views of the group, so all members agree on who owns what.",
         rules: &[
             "claim, release: at once, without a message",
-            "offers: with slots to spare, multicast an offer; short of free slots, multicast a take; on \
-             a take everybody gives it what is on offer",
-            "repaired, paper: short of free slots, multicast a request; everybody answers with a \
-             donation, perhaps empty; its slots change their owner when it is delivered",
+            "offers: with slots to spare, multicast an offer; short of free slots, multicast a take; \
+             at its delivery all members give the taker slots on offer",
+            "repaired, paper: short of free slots, multicast a request; every other member answers \
+             with a donation, perhaps empty; its slots change their owner when it is delivered",
             "a message of another view than the present one is void",
-            "on a view: what was under way is over; what members own who did not come along is absent; \
-             or the primary's, if their lives ended in the old view and nobody else has parted",
-            "somebody is new: the primary multicasts a status for it; nothing moves before that",
-            "parts come together: one of each part multicasts what it owns; what nobody claims is absent",
-            "every node is here or accounted for: what is absent is given out again",
+            "on a view: all cycles, offers and takes end; the slots of members that did not come along \
+             are absent, or the primary's if their lives ended in the old view and no member parted",
+            "a member is new: the primary multicasts a status for it; no slot moves before that",
+            "parts come together: one member of each part multicasts what the part owns; a slot that no \
+             part claims is absent",
+            "every node is here or accounted for: absent slots are given out again",
         ],
         assumes: &[
             "a group engine that keeps the contract of extended virtual synchrony; agreed delivery \
              suffices",
             "all members know the same list of nodes",
-            "whoever an operator certifies dead is dead, or shut out until all others are together",
+            "a node that an operator certifies dead is dead, or shut out until all others are together",
         ],
         tolerates: Tolerance {
             crashes: Crashes::AllButOne,

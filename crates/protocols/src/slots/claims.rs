@@ -1,17 +1,18 @@
-//! What the application does with a member's own slots: claims and releases, without any message.
+//! Claims and releases: the application uses the member's own slots, and the member sends no
+//! message.
 
-use super::estate::Estate;
 use super::pool::Pool;
+use super::state::MemberState;
 use synod_core::family::slots::{Refusal, SlotId, Token};
 
-impl Estate {
+impl MemberState {
     /// The token of the next claim.
     fn next_token(&mut self) -> Token {
         self.clock += 1;
         Token { epoch: self.view.map_or(0, |view| view.epoch), count: self.clock }
     }
 
-    /// Takes a slot into use, if that can be: the one named, or whichever.
+    /// Takes a slot into use: the named one, or the lowest free one. Reserved slots go first.
     pub fn claim(&mut self, which: Option<SlotId>) -> Result<(SlotId, Token), Refusal> {
         if !self.is_ready() {
             return Err(Refusal::Outside);
@@ -35,19 +36,20 @@ impl Estate {
         }
     }
 
-    /// Why no slot is free here.
+    /// The reason why this member has no free slot. A slot that cools, is promised, is absent or is
+    /// free at another member may still come: `Starved`. Otherwise all are in use: `Exhausted`.
     fn why_none(&self) -> Refusal {
         let resting = self.cooling() + self.pool.pledged();
         let others = self.ready.iter().filter(|other| *other != self.me);
-        let mut told = others.map(|other| self.told.0.get(other.index()).copied().unwrap_or(0));
+        let mut others = others.map(|other| self.reported_free(other));
         let elsewhere = self.table.size() - self.total();
-        if resting + elsewhere > 0 || told.any(|free| free > 0) {
+        if resting + elsewhere > 0 || others.any(|free| free > 0) {
             return Refusal::Starved;
         }
         Refusal::Exhausted
     }
 
-    /// Gives a slot back; whether the token was the right one.
+    /// Gives a slot back. Returns whether the token is that of the slot's last claim.
     pub fn release(&mut self, slot: SlotId, token: Token) -> bool {
         let cool = self.settings.cooldown_ms > 0;
         let private = self.private.as_mut();
@@ -55,18 +57,18 @@ impl Estate {
             || self.pool.release(slot, token, cool).is_ok()
     }
 
-    /// How many slots cool.
+    /// The number of slots that cool.
     pub fn cooling(&self) -> u32 {
         self.pool.cooling() + self.private.as_ref().map_or(0, Pool::cooling)
     }
 
-    /// What cooled long enough is free; whether something still cools.
+    /// Frees the slots that have cooled long enough. Returns whether other slots still cool.
     pub fn warm(&mut self) -> bool {
         let private = self.private.as_mut().is_some_and(Pool::warm);
         self.pool.warm() || private
     }
 
-    /// Uses some slots from the beginning.
+    /// Uses slots from the beginning, as the parameter `used` says.
     pub fn use_some(&mut self, count: u32) {
         for _ in 0..count {
             let token = self.next_token();
@@ -74,7 +76,7 @@ impl Estate {
         }
     }
 
-    /// How many slots we may use beside those that we do.
+    /// The number of slots that this member may still take into use, by its cap.
     pub fn may_use(&self) -> u32 {
         let used = self.pool.used() + self.private.as_ref().map_or(0, Pool::used);
         self.settings.cap.saturating_sub(used)

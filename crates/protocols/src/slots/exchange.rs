@@ -1,53 +1,53 @@
-//! What is on offer, and who waits for more: the replicated part of offers.
+//! The slots on offer and the waiting members: the replicated part of offers.
 //!
-//! Everybody has the same exchange, because it changes only when a message is delivered, and by
-//! nothing else than what the message says.
+//! All members have the same exchange, because only a delivered message changes it, as a function
+//! of the message.
 
 use super::ranges::Ranges;
 use serde::{Deserialize, Serialize};
 use synod_core::ProcessId;
 
-/// Somebody got fewer slots than it needs.
+/// The wish of a member that got fewer slots than it needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Wish {
     member: ProcessId,
-    /// So many it still needs.
+    /// The number of slots that it still needs.
     missing: u32,
-    /// So many free ones it had when it asked, and those that it got since.
+    /// The number of free slots that it had when it asked, and those that it got since.
     free: u32,
 }
 
-/// Slots on offer, and unmet wishes. There are never both.
+/// Slots on offer, or unmet wishes. One of the two is always empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Exchange {
     on_offer: Ranges,
-    /// How many are on offer.
+    /// The number of slots on offer.
     stock: u32,
-    /// In the order in which they were delivered; one of each member at most.
+    /// In order of delivery, at most one for each member.
     wishes: Vec<Wish>,
-    /// How many slots are missing in all.
+    /// The sum of `missing` over all wishes.
     missing: u32,
-    /// Whether anybody ever asked, in this view.
+    /// Whether a member has asked in this view.
     asked: bool,
 }
 
 impl Exchange {
-    /// What is on offer.
+    /// The slots on offer.
     pub fn on_offer(&self) -> &Ranges {
         &self.on_offer
     }
 
-    /// How many are on offer.
+    /// The number of slots on offer.
     pub fn stock(&self) -> u32 {
         self.stock
     }
 
-    /// How many slots those who wait are short of.
+    /// The number of slots that the waiting members need together.
     pub fn missing(&self) -> u32 {
         self.missing
     }
 
-    /// Whether anybody ever asked, in this view.
+    /// Whether a member has asked in this view.
     pub fn was_asked(&self) -> bool {
         self.asked
     }
@@ -57,14 +57,15 @@ impl Exchange {
         self.wishes.iter().any(|wish| wish.member == member)
     }
 
-    /// Who waits, and for how many, in the order in which they asked.
+    /// The waiting members in the order in which they asked, each with the number of slots that it
+    /// needs.
     pub fn waiting(&self) -> impl Iterator<Item = (ProcessId, u32)> + '_ {
         self.wishes.iter().map(|wish| (wish.member, wish.missing))
     }
 
-    /// A member that has `free` slots would have `wanted` more, and waits until it has got `needed`
-    /// of them. Returns what it gets at once, lowest slots first: as many as it needs, and of the
-    /// rest no more than half, for others may be about to ask.
+    /// A member with `free` slots wants `wanted` more, and waits until it has got `needed` of them.
+    /// Returns the slots that it gets at once, lowest first: as many as it needs, and at most half
+    /// of the rest, because other members may be about to ask.
     pub fn take(&mut self, member: ProcessId, wanted: u32, needed: u32, free: u32) -> Ranges {
         self.asked = true;
         let needed = needed.min(wanted);
@@ -81,13 +82,13 @@ impl Exchange {
         granted
     }
 
-    /// A member offers slots, so it does not wait any more. Returns who gets which of them; the
+    /// A member offers slots, so it no longer waits. Returns the shares of the waiting members. The
     /// rest is on offer.
     pub fn offer(&mut self, member: ProcessId, mut slots: Ranges) -> Vec<(ProcessId, Ranges)> {
         self.wishes.retain(|wish| wish.member != member);
         let mut shares: Vec<(ProcessId, u32)> = Vec::new();
         let mut left = slots.len();
-        // One by one, to whoever has least: two who have nothing get one each.
+        // Slot by slot, to the member with the fewest: two members with none get one each.
         while let Some(poorest) = self.wishes.iter_mut().min_by_key(|wish| wish.free)
             && left > 0
         {
@@ -109,19 +110,19 @@ impl Exchange {
         granted
     }
 
-    /// Nobody who waits gets these: they are on offer.
+    /// Puts slots on offer, past the waiting members.
     pub fn put(&mut self, slots: &Ranges) {
         self.stock += slots.len();
         self.on_offer.extend(slots);
     }
 
-    /// These slots have moved some other way.
+    /// Removes slots from the offers: they have moved by other means.
     pub fn withdraw(&mut self, slots: &Ranges) {
         self.on_offer.remove(slots);
         self.stock = self.on_offer.len();
     }
 
-    /// The view is over, and so are its offers and wishes. Returns what was on offer.
+    /// The view is over, and so are its offers and wishes. Returns the slots that were on offer.
     pub fn close(&mut self) -> Ranges {
         std::mem::take(self).on_offer
     }

@@ -1,15 +1,15 @@
-//! How much to ask for, and how much to give: figures 5 and 6 of the source.
+//! How many slots a member asks for, and how many it donates: figures 5 and 6 of the source.
 
-/// How many slots to ask for (figure 5): up to an even share of what the group has, if the member
-/// owns less than that; otherwise just enough to have `low` free ones.
+/// The number of slots to ask for (figure 5): up to an even share of the group's slots, if the
+/// member owns less than that; otherwise just enough to have `low` free ones.
 pub fn slots_to_request(total: u32, members: u32, owned: u32, free: u32, low: u32) -> u32 {
     let share = total.div_ceil(members.max(1));
     if share > owned { share - owned } else { low.saturating_sub(free) }
 }
 
-/// How many slots to give to somebody who asks for `asked` (figure 6): an even share of what is
-/// asked for, or the whole surplus if that is less. (The text of the source says it the other way
-/// round; its figure is right.)
+/// The number of slots to donate for a request of `asked` (figure 6): an even share of the request,
+/// or the whole surplus if that is less. The text of the source says it the other way round; its
+/// figure is right.
 pub fn slots_to_donate(asked: u32, members: u32, free: u32, low: u32) -> u32 {
     let donors = members.saturating_sub(1).max(1);
     free.saturating_sub(low).min(asked.div_ceil(donors))

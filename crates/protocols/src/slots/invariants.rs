@@ -1,15 +1,15 @@
-//! What must be true in every state, of all members together.
+//! Invariants: true in every state, of all members together.
 //!
-//! Members are told things one by one, so at any moment each may be anywhere in what waits for it.
-//! A lazy engine leaves these moments out; so each member is judged as it is, and as it will be
-//! after each of the events that it will be told if nothing else happens. Every two such states of
-//! two members are states that they can be in at the same time.
+//! The engine hands its events to the members one by one, so each member may be at any point of its
+//! queue of events. A lazy engine leaves these moments out. So this module judges each member in
+//! its present state, and in the state after each event that waits for it. Any two such states of
+//! two members can occur at the same time.
 
-use super::estate::{Estate, Stage};
 use super::message::Message;
 use super::pool::Pool;
 use super::ranges::Ranges;
 use super::scheme::Scheme;
+use super::state::{MemberState, ViewStage};
 use super::table::{Owner, Table};
 use super::{Slots, SlotsAlgorithm};
 use crate::group::GroupEngine;
@@ -19,41 +19,46 @@ use std::rc::Rc;
 use synod_core::group::ViewId;
 use synod_core::{Invariant, ProcessId, ProcessSet, Protocol, Setup, Snapshot, step};
 
-/// What a lazy engine relies on: see `lazy.rs` there.
+/// The invariant on which the lazy engine relies; see the header of `abstract_engine/lazy.rs`.
 const KEPT: &str = "kept";
 
-/// Whether an invariant says anything about a pool that is set up so: only a lazy engine lets us
-/// look far enough ahead to judge what is kept.
+/// Whether an invariant applies to a setup. Only with a lazy engine does this module look far
+/// enough ahead to judge `kept`.
 pub(super) fn is_judged(invariant: &str, setup: &Setup) -> bool {
     invariant != KEPT || setup.text("passing") == Some("lazy")
 }
 
-/// A process that has a pool of slots on some engine, by whichever rules.
+/// A process with a pool of slots on an engine, by any rule set.
 pub(super) trait Pooled: Protocol {
     /// The pool and the engine.
     fn pooled(&self) -> &SlotsAlgorithm;
 
-    /// What must be true of all such processes together.
+    /// The invariants of all such processes together. Comments refer to the steps of the argument
+    /// in the header of the module [`slots`](super).
     const INVARIANTS: &'static [Invariant<Self>] = &[
+        // The conclusion of the argument, steps 1 to 7.
         Invariant {
             name: "pi1-owned",
             statement: "no slot has two owners, on whichever sides of a partition",
             holds: one_owner,
         },
+        // Step 3; step 6 makes the tables equal at first.
         Invariant {
             name: "pi2-equal",
             statement: "members of a view that have delivered as much have the same table",
             holds: equal_tables,
         },
+        // Step 1.
         Invariant {
             name: "pool",
-            statement: "a member can use what is its own in its table, and nothing else",
+            statement: "a member's pool has exactly the slots that its table calls its own",
             holds: pools_agree,
         },
+        // Step 4, from the other side: a part keeps all that its own members may use.
         Invariant {
             name: KEPT,
-            statement: "nobody loses by the end of a view what it may use and has not promised to \
-                        others",
+            statement: "the end of a view takes no slot from a member that may use it and has not \
+                        promised it to others",
             holds: kept,
         },
     ];
@@ -65,21 +70,21 @@ impl Pooled for SlotsAlgorithm {
     }
 }
 
-/// A member at some moment.
+/// A member at one moment.
 struct Sight {
     me: ProcessId,
-    /// What it owns and has not promised away; nothing if it leaves.
+    /// The slots that it owns and has not promised; none if it leaves.
     own: Ranges,
-    /// What it knows, if it is settled.
+    /// Its knowledge, if it is settled.
     known: Option<Known>,
-    /// Whether it can use what is its own, and nothing else.
+    /// Whether its pool has exactly its own slots.
     is_honest: bool,
-    /// Whether it has what it might have used before, if a view has just ended.
+    /// Whether it still has the slots that it could use before, if a view has just ended.
     keeps: bool,
 }
 
-/// Every member as it is, and as it will be after each event that waits for it. One member after
-/// the other.
+/// Every member in its present state, and after each event that waits for it. The states of one
+/// member follow each other.
 fn sights<'a, P: Pooled>(
     snapshot: &Snapshot<'a, P>,
 ) -> impl Iterator<Item = &'a Sight> + use<'a, P> {
@@ -90,10 +95,10 @@ fn sights<'a, P: Pooled>(
         let look = |(me, process): (ProcessId, &SlotsAlgorithm)| {
             match oracle.and_then(|oracle| oracle.to_be_told(me)) {
                 None => Rc::new(vec![Sight::of(&process.service, own_slots(&process.service))]),
-                // How much it has delivered makes no other state of it, but tells when it knows
-                // what.
+                // The number of deliveries is no part of a member's state, but the judgement
+                // depends on it, so it is part of the key.
                 Some(waiting) => {
-                    let about = (process.service.estate.delivered.0, &waiting);
+                    let about = (process.service.state.delivered.0, &waiting);
                     let look = || look_ahead(me, snapshot.size(), process, &waiting);
                     snapshot.recall(me, about, look)
                 }
@@ -104,7 +109,7 @@ fn sights<'a, P: Pooled>(
     all.iter().flat_map(|member| member.iter())
 }
 
-/// A member as it is, and as it will be after each event that waits for it.
+/// A member in its present state, and after each event that waits for it.
 fn look_ahead(
     me: ProcessId,
     n: usize,
@@ -114,22 +119,21 @@ fn look_ahead(
     let mut sights = Vec::new();
     let mut waiting = waiting.iter().peekable();
     let mut later = Cow::Borrowed(process);
-    // What it might have used since it is in its view, or since it was last told something.
+    // The slots that it could use since its view began, or since its last event.
     let mut had = Ranges::EMPTY;
     let mut is_in_new_view = false;
     loop {
         let member = &later.service;
-        let waits = member.estate.stage == Stage::Between
+        let waits = member.state.stage == ViewStage::Between
             && waiting.peek().is_none_or(|next| next.is_view());
         let own = if waits { kept_slots(member) } else { own_slots(member) };
-        // What it promised since it is in its new view, it had when the view began.
-        let still =
-            if is_in_new_view { member.estate.table.of(Owner::Of(me)) } else { own.clone() };
+        // Slots that it promised since its new view began count as its own at that beginning.
+        let still = if is_in_new_view { member.state.table.of(Owner::Of(me)) } else { own.clone() };
         let keeps = !(waits || is_in_new_view) || had.intersection(&still) == had;
         if is_in_new_view {
             had = Ranges::EMPTY;
         }
-        if member.estate.is_ready() {
+        if member.state.is_ready() {
             had.extend(&own);
         }
         sights.push(Sight { keeps, ..Sight::of(member, own) });
@@ -142,37 +146,37 @@ fn look_ahead(
 
 impl Sight {
     fn of(member: &Slots, own: Ranges) -> Self {
-        let estate = &member.estate;
+        let state = &member.state;
         Sight {
-            me: estate.me,
+            me: state.me,
             own: if member.leaving { Ranges::EMPTY } else { own },
-            // Whoever leaves has closed its books, and changes nobody else's.
-            known: (estate.is_settled() && !member.leaving).then(|| Known::of(estate)),
-            is_honest: member.leaving || pool_agrees(estate),
+            // A leaving member has given up its slots, and its table no longer matters.
+            known: (state.is_settled() && !member.leaving).then(|| Known::of(state)),
+            is_honest: member.leaving || pool_agrees(state),
             keeps: true,
         }
     }
 }
 
-/// What a member owns that has delivered all that there is to be delivered between two views: what
-/// it promised and has not delivered by now, nobody delivers any more.
+/// The slots of a member that has delivered all messages before its next view. No member will
+/// deliver its undelivered promises, so these slots are its own again.
 pub(super) fn kept_slots(member: &Slots) -> Ranges {
-    let mut own = member.estate.table.of(Owner::Of(member.estate.me));
+    let mut own = member.state.table.of(Owner::Of(member.state.me));
     if let Scheme::Offers(offers) = &member.scheme {
         own.remove(offers.exchange().on_offer());
     }
     own
 }
 
-/// What somebody owns and has not promised away. A donation that is under way is its donor's in the
-/// donor's table until the donor delivers it, but the donor cannot use it.
+/// The slots that a member owns and has not promised. Until the donor delivers its own donation,
+/// the donor's table still names the donor as the owner, but the donor cannot use the slots.
 pub(super) fn own_slots(member: &Slots) -> Ranges {
-    let mut own = member.estate.table.of(Owner::Of(member.estate.me));
-    own.remove(member.estate.pool.pledged_slots());
+    let mut own = member.state.table.of(Owner::Of(member.state.me));
+    own.remove(member.state.pool.pledged_slots());
     own
 }
 
-/// Nobody is compared with itself: what it owned before, it may have given away.
+/// A member is not compared with itself: between two of its states it may give slots away.
 fn one_owner<P: Pooled>(snapshot: &Snapshot<'_, P>) -> bool {
     let dead = known_dead(snapshot);
     let mut others = Ranges::EMPTY;
@@ -187,12 +191,12 @@ fn one_owner<P: Pooled>(snapshot: &Snapshot<'_, P>) -> bool {
     })
 }
 
-/// Of whoever crashed on a real engine and is known to be dead, the last state is all that is left.
-/// (On the abstract engine, whoever dies has nothing.)
+/// Nodes that are known to be dead. On a real engine, the last state of a crashed process remains
+/// in the world, but owns no slot. On the abstract engine, a dead member is empty.
 fn known_dead<P: Pooled>(snapshot: &Snapshot<'_, P>) -> ProcessSet {
     let real = |process: &&SlotsAlgorithm| matches!(process.engine, GroupEngine::Embedded(_));
     let processes = snapshot.processes().map(P::pooled).filter(real);
-    processes.flat_map(|process| process.service.estate.dead.iter()).collect()
+    processes.flat_map(|process| process.service.state.dead.iter()).collect()
 }
 
 fn equal_tables<P: Pooled>(snapshot: &Snapshot<'_, P>) -> bool {
@@ -206,7 +210,7 @@ fn equal_tables<P: Pooled>(snapshot: &Snapshot<'_, P>) -> bool {
     })
 }
 
-/// What a settled member knows, and when.
+/// The knowledge of a settled member, and its moment.
 struct Known {
     view: Option<ViewId>,
     delivered: u64,
@@ -216,8 +220,8 @@ struct Known {
 }
 
 impl Known {
-    fn of(estate: &Estate) -> Self {
-        let Estate { view, delivered, table, ready, primary, .. } = estate;
+    fn of(state: &MemberState) -> Self {
+        let MemberState { view, delivered, table, ready, primary, .. } = state;
         let (table, ready) = (table.clone(), ready.clone());
         Known { view: *view, delivered: delivered.0, table, ready, primary: *primary }
     }
@@ -240,14 +244,14 @@ fn kept<P: Pooled>(snapshot: &Snapshot<'_, P>) -> bool {
     sights(snapshot).all(|sight| sight.keeps)
 }
 
-pub(super) fn pool_agrees(estate: &Estate) -> bool {
-    let mut owned = estate.table.of(Owner::Of(estate.me));
-    for (who, reserved) in &estate.settings.reserved {
-        if *who != estate.me {
+pub(super) fn pool_agrees(state: &MemberState) -> bool {
+    let mut owned = state.table.of(Owner::Of(state.me));
+    for (who, reserved) in &state.settings.reserved {
+        if *who != state.me {
             owned.remove(reserved);
         }
     }
-    let mut usable = estate.pool.slots();
-    usable.extend(&estate.private.as_ref().map_or(Ranges::EMPTY, Pool::slots));
+    let mut usable = state.pool.slots();
+    usable.extend(&state.private.as_ref().map_or(Ranges::EMPTY, Pool::slots));
     usable == owned
 }

@@ -1,16 +1,16 @@
-//! Parts of a group come together.
+//! Parts of a group come together (step 6 of the argument in the [module header](super)).
 //!
-//! One member of each part multicasts what its part owns; nothing changes until all parts have
-//! spoken. If the view ends before that, nothing has changed, and in the next view everything
-//! begins anew. Nobody has to know the parts beforehand: everybody is in one, so all have spoken
-//! when everybody in the view is spoken for. That is right even if an earlier merge came to
-//! nothing, and several parts live in what is one part for the engine.
+//! One member of each part multicasts what its part owns. No member changes its table until all
+//! parts have spoken. If the view ends before that, the merge leaves no trace, and begins again in
+//! the next view. No member has to know the parts beforehand: each member belongs to one part, so
+//! all parts have spoken when every member of the view is spoken for. This holds even after an
+//! interrupted merge, when the engine sees one part where SLOTS still has several.
 
 use super::Slots;
-use super::estate::Stage;
 use super::message::Status;
+use super::published;
 use super::ranges::{Range, Ranges};
-use super::settings::Rules;
+use super::state::ViewStage;
 use super::table::{Owner, Table};
 use serde::{Deserialize, Serialize};
 use synod_core::family::slots::Output;
@@ -20,11 +20,11 @@ use synod_core::{ProcessId, ProcessSet};
 /// What the parts have said so far.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Merging {
-    /// Everybody in the view.
+    /// The members of the view.
     here: ProcessSet,
-    /// Who has not been spoken for.
+    /// The members for which no status has spoken yet.
     missing: ProcessSet,
-    /// Who is new, and in no part.
+    /// The new members, which belong to no part.
     fresh: ProcessSet,
     statuses: Vec<Status>,
 }
@@ -35,9 +35,9 @@ impl Merging {
         Merging { here: here.clone(), missing, fresh, statuses: Vec::new() }
     }
 
-    /// Whether a status makes sense: it speaks for its sender, and for no initialised member that
-    /// another spoke for. (Whoever waits for a status may be spoken for twice: by itself, because
-    /// it does not know that others know of it.)
+    /// Whether a status is plausible: it speaks for its sender, and for no initialised member for
+    /// which another status spoke. Two statuses may speak for the same waiting member: its own,
+    /// because a waiting member does not know which primary counts it in.
     fn admits(&self, from: ProcessId, status: &Status) -> bool {
         let members = status.members();
         let owns = |(owner, _): (Owner, u32)| match owner {
@@ -53,19 +53,11 @@ impl Merging {
 }
 
 impl Slots {
-    /// What our part says: who is in it, and what they own.
+    /// The status of this part: its members, and their slots.
     pub(super) fn own_status(&self) -> Box<Status> {
-        let mut status = self.estate.status(&self.new);
-        if self.estate.settings.rules == Rules::Paper {
-            // Elsewhere the table knows of nobody else anyway.
-            let others = |(owner, _)| match owner {
-                Owner::Of(member) if status.ready.contains(member) => None,
-                other => Some(other),
-            };
-            let others: Vec<Owner> = self.estate.table.counts().filter_map(others).collect();
-            for owner in others {
-                status.table.replace(owner, Owner::Absent);
-            }
+        let mut status = self.state.status(&self.new);
+        if !self.state.settings.rules.make_slots_of_others_absent() {
+            published::leave_out_others(&mut status);
         }
         status
     }
@@ -76,9 +68,9 @@ impl Slots {
         status: Status,
         session: &mut Session<'_, Slots>,
     ) {
-        let size = self.estate.settings.slots;
+        let size = self.state.settings.slots;
         let Some(merging) = &mut self.merging else { return };
-        if self.estate.stage != Stage::Unsettled
+        if self.state.stage != ViewStage::Unsettled
             || status.table.size() != size
             || !merging.admits(from, &status)
         {
@@ -93,39 +85,38 @@ impl Slots {
         }
     }
 
-    /// All parts have spoken.
+    /// All parts have spoken: every member unites their tables in the same way.
     fn commit(&mut self, session: &mut Session<'_, Slots>) {
         let Some(Merging { fresh, statuses, .. }) = self.merging.take() else { return };
-        let estate = &mut self.estate;
-        let me = Owner::Of(estate.me);
-        let mine = estate.table.of(me);
-        let (table, twice) = match estate.settings.rules {
-            // What nobody claims keeps the owner that we remember: hazard H6.
-            Rules::Paper => (over(estate.table.clone(), &statuses), Ranges::EMPTY),
-            Rules::Repaired | Rules::Offers => united(estate.settings.slots, &statuses),
+        let state = &mut self.state;
+        let me = Owner::Of(state.me);
+        let mine = state.table.of(me);
+        let (table, twice) = match state.settings.rules.make_unclaimed_slots_absent() {
+            true => united(state.settings.slots, &statuses),
+            false => (published::overwritten(state.table.clone(), &statuses), Ranges::EMPTY),
         };
         twice.slots().for_each(|slot| session.tell(Output::Alarm(slot)));
-        estate.table = table;
+        state.table = table;
         let mut lost = mine.clone();
-        lost.remove(&estate.table.of(me));
-        estate.part_with(&lost);
-        let mut gained = estate.table.of(me);
+        lost.remove(&state.table.of(me));
+        state.part_with(&lost);
+        let mut gained = state.table.of(me);
         gained.remove(&mine);
-        estate.receive(&gained);
+        state.receive(&gained);
 
-        estate.ready = statuses.iter().flat_map(|status| status.ready.iter()).collect();
-        estate.waiting = statuses.iter().flat_map(|status| status.waiting.iter()).collect();
-        estate.waiting.extend(fresh.iter());
-        estate.waiting = estate.waiting.iter().filter(|p| !estate.ready.contains(*p)).collect();
-        estate.primary = estate.ready.first();
-        estate.dead = dead(&statuses);
+        state.ready = statuses.iter().flat_map(|status| status.ready.iter()).collect();
+        state.waiting = statuses.iter().flat_map(|status| status.waiting.iter()).collect();
+        state.waiting.extend(fresh.iter());
+        state.waiting = state.waiting.iter().filter(|p| !state.ready.contains(*p)).collect();
+        state.primary = state.ready.first();
+        state.dead = dead(&statuses);
         self.new = statuses.iter().flat_map(|status| status.new.iter()).collect();
-        self.carry_on(session);
+        self.initialise_next_or_settle(session);
     }
 }
 
-/// Nodes that all parts account for. What one part knows says nothing of those whom another part
-/// met.
+/// The nodes that all parts account for. One part's knowledge does not cover the nodes that another
+/// part met.
 fn dead(statuses: &[Status]) -> ProcessSet {
     let mut parts = statuses.iter().filter(|status| !status.ready.is_empty());
     let Some(first) = parts.next() else { return ProcessSet::EMPTY };
@@ -133,8 +124,9 @@ fn dead(statuses: &[Status]) -> ProcessSet {
     first.dead.iter().filter(|node| rest.iter().all(|part| part.dead.contains(*node))).collect()
 }
 
-/// The claims of all parts as one table. A slot is frozen, and told, if two parts name different
-/// owners. (Two parts may both speak for a member that waits; then they name the same.)
+/// Unites the tables of all parts. A slot is frozen, and an alarm raised, if two parts name
+/// different owners. Two parts that speak for the same waiting member name the same owner: no
+/// conflict.
 fn united(size: u32, statuses: &[Status]) -> (Table, Ranges) {
     let (mut claimed, mut twice, mut frozen) = (Ranges::EMPTY, Ranges::EMPTY, Ranges::EMPTY);
     let mut table = Table::absent(size);
@@ -154,14 +146,7 @@ fn united(size: u32, statuses: &[Status]) -> (Table, Ranges) {
     (table, twice)
 }
 
-/// The claims of all parts, written over a table.
-fn over(mut table: Table, statuses: &[Status]) -> Table {
-    for (range, owner) in statuses.iter().flat_map(claims) {
-        table.give_range(range, owner);
-    }
-    table
-}
-
-fn claims(status: &Status) -> impl Iterator<Item = (Range, Owner)> + '_ {
+/// The slots that the members of a part own.
+pub(super) fn claims(status: &Status) -> impl Iterator<Item = (Range, Owner)> + '_ {
     status.table.runs().filter(|(_, owner)| matches!(owner, Owner::Of(_)))
 }

@@ -1,4 +1,4 @@
-//! What members multicast.
+//! The messages that members multicast.
 
 use super::ranges::Ranges;
 use super::table::Table;
@@ -7,66 +7,65 @@ use std::fmt;
 use synod_core::reductions::Fleeting;
 use synod_core::{ProcessId, ProcessSet, Wire};
 
-/// A multicast: what it says, and two numbers of whoever says it.
+/// A multicast: its body, and two numbers of its sender.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Message {
-    /// The sender's count of claims, or the greatest that it heard of. Receivers go on from there,
-    /// so that tokens grow along every chain of owners.
+    /// The greatest number of a claim that the sender knows. A receiver numbers its own claims from
+    /// there, so tokens grow along every chain of owners.
     pub clock: u64,
-    /// How many slots were free at the sender.
+    /// The number of free slots at the sender.
     pub free: u32,
-    /// What it says.
+    /// The body.
     pub body: Body,
 }
 
-/// What it says; the numbers matter less.
+/// Prints the body only: a trace is about the rules, and no rule reads the two numbers.
 impl fmt::Debug for Message {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.body.fmt(f)
     }
 }
 
-/// What is said.
+/// The body of a message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Body {
-    /// I need so many slots; everybody answers (donation).
+    /// A request for this many slots; every other member answers (donation).
     Request(u32),
-    /// An answer to a request: these are yours. None is an answer, too.
+    /// The answer to a request: these slots go to the requester. An answer may be empty.
     Donate {
-        /// Who asked.
+        /// The requester.
         to: ProcessId,
-        /// What it gets.
+        /// Its new slots.
         slots: Ranges,
     },
-    /// Whoever needs them may have these (offers).
+    /// These slots of the sender are on offer to every member (offers).
     Offer(Ranges),
-    /// I need slots, of those on offer (offers).
+    /// The sender takes slots that are on offer (offers).
     Take {
-        /// I would have so many.
+        /// The number that the sender would like to have.
         wanted: u32,
-        /// If there are fewer, I wait until I have got so many.
+        /// The number that the sender waits for, if fewer are on offer.
         needed: u32,
     },
-    /// These are yours; nobody asked for them. They were reserved for that member, or their owner
-    /// leaves.
+    /// A gift: the slots are reserved for the receiver, or their owner leaves.
     Hand {
-        /// Who gets them.
+        /// The receiver.
         to: ProcessId,
-        /// What it gets.
+        /// Its new slots.
         slots: Ranges,
     },
-    /// From the primary to a member that is new: this is how things are.
+    /// The primary initialises a new member.
     PutStatus {
-        /// Who is new.
+        /// The new member.
         to: ProcessId,
-        /// How things are, the new member not counted.
+        /// The state of the group before `to` is initialised.
         status: Box<Status>,
     },
-    /// One part of the group to all others, when parts come together.
+    /// One member of each part tells the other parts what its part owns, when parts come together.
     MergeStatus(Box<Status>),
-    /// An operator says that this node is dead, or shut out.
+    /// An operator certifies that this node is dead, or shut out.
     Certify(ProcessId),
-    /// An operator says that there is no other part of the group.
+    /// An operator certifies that the group has no other part.
     Bootstrap,
 }
 
@@ -87,7 +86,8 @@ impl Wire for Message {
 }
 
 impl Fleeting for Message {
-    /// A cycle ends with its view, and with it what was asked and an answer that brings nothing.
+    /// A cycle ends with its view. So a request and an empty answer leave no trace in the next
+    /// view.
     fn ends_with_its_view(&self) -> bool {
         match &self.body {
             Body::Request(_) => true,
@@ -110,25 +110,25 @@ impl Fleeting for Message {
     }
 }
 
-/// How things are in one part of the group.
+/// What one part of the group knows and owns.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Status {
-    /// Who owns what. What the part does not own is absent.
+    /// The owner of each slot. A slot that no member of the part owns is absent.
     pub table: Table,
-    /// Who is initialised.
+    /// The initialised members.
     pub ready: ProcessSet,
-    /// Who waits for a status.
+    /// The members that wait for a status.
     pub waiting: ProcessSet,
-    /// Who does what only one shall do.
+    /// The member that sends statuses and inherits.
     pub primary: Option<ProcessId>,
-    /// Nodes that are dead for certain.
+    /// Nodes that are not here and accounted for; see `MemberState::dead`.
     pub dead: ProcessSet,
-    /// Who is initialised since the group was last settled.
+    /// The members that were initialised since the group was last settled.
     pub new: ProcessSet,
 }
 
 impl Status {
-    /// Everybody in this part.
+    /// All members of the part.
     pub fn members(&self) -> ProcessSet {
         self.ready.iter().chain(self.waiting.iter()).collect()
     }

@@ -1,44 +1,63 @@
 //! SLOTS: a pool of identical resources, shared by a group, that stays usable on every side of a
 //! partition.
 //!
-//! Every slot has an owner among the members, who uses it and stops using it without asking
-//! anybody. All members know who owns what, in a replicated table that changes only when a message
-//! or a view is delivered; the group's total order keeps the copies equal. Whoever runs short gets
-//! slots from others: how, a *scheme* says. What happens when the group falls apart and comes
-//! together again is the business of the membership.
+//! Every slot has one owner among the members, which uses it and stops using it without a message.
+//! Every member has a copy of the table of owners, which changes only when a message or a view is
+//! delivered; the group's total order keeps the copies equal. A member that runs short gets slots
+//! from other members, by the *scheme* of the pool. The *membership* handles views: new members,
+//! members that are gone, and parts of the group that come together.
 //!
 //! # Layout
-//! - [`ranges`], [`table`], [`pool`]: sets of slots, the replicated table, one member's own slots
-//! - [`settings`], [`message`], [`estate`]: what is fixed, what is said, what every rule set shares
-//! - [`scheme`]: how slots move: [`donation`], or as it was [`published`]; [`heuristics`]: how many
-//! - `membership`, `crossing`, `merge`: views, new members, parts that come together
-//! - `literal`: the same as it was published; [`mutants`]: with a rule that does not hold
+//! - A claim, from top to bottom: [`Slots`] (this file), `claims`, [`pool`] with `bits` and
+//!   `tokens`
+//! - [`state`]: the state of a member that all rule sets share; [`table`], [`ranges`]: owners of
+//!   slots, sets of slots; [`settings`], [`message`]: parameters, multicasts
+//! - `view_change`, `membership`, `merge`: from view to view, new members, parts that come together
+//! - [`scheme`]: how slots move: [`offers`] with [`exchange`] and [`watermarks`], or [`donation`]
+//!   with [`heuristics`]
+//! - [`published`]: all that exists only for the published rules; [`mutants`]: a wrong rule
+//! - `card`, `proved`, `refuted`, `invariants`, `view_by_view`: claims about SLOTS, and their
+//!   proofs
 //!
-//! # The rule that makes it safe
-//! A slot of somebody who cannot be reached is *absent*: nobody uses it. Absent slots are given out
-//! again only when every node that there is is accounted for: it is in the view and has said what
-//! it owns, or no life of it can have anything (`crossing` says when that is known). So it costs
-//! availability of some slots if a node is not accounted for, and never safety.
+//! # A member's stages
+//! ```text
+//!              first view                 all tables are equal
+//!   Outside ──────────────▶ Unsettled ───────────────────────────▶ Settled
+//!      ▲                     ▲     │                                 │
+//!      │ the membership      │     │ the view ends                   │ the view ends
+//!      │ is lost, in      next view│                                 │
+//!      │ any stage           │     ▼                                 │
+//!      └──────────────────  Between  ◀───────────────────────────────┘
+//! ```
+//! Members ask for, offer and take slots in a settled view only. A gift that is delivered between
+//! two views still counts. An initialised member serves claims in every stage.
+//!
+//! # Why no slot has two owners
+//! `docs/slots.md` has the argument in full. Code and invariants refer to its steps by number:
+//! 1. Only the owner uses a slot.
+//! 2. A slot moves only inside a view.
+//! 3. In a settled view all tables are equal.
+//! 4. When a view ends, each part keeps only what its own members own.
+//! 5. The primary inherits only if no member parted.
+//! 6. A new life owns no slot, and a merge moves none.
+//! 7. Absent slots return only when every configured node is accounted for.
+//!
+//! So a node that is not accounted for costs the availability of some slots, and never safety.
 //!
 //! - Assumes: the contract of [`synod_core::group`], with agreed delivery.
-//! - Guarantees: no slot has two owners, on whichever sides of a partition (π1); members of a
-//!   settled view agree on the table (π2); transactions end (π4); every side goes on (π15).
-//! - Cost: nothing for a claim or a release; a join is one multicast, a merge one for each part.
-//! - State: the table as runs, a bit and a token for each slot, what is unsaid for lack of room.
+//! - Guarantees: no slot has two owners, on any sides of a partition (π1); members of a settled
+//!   view agree on the table (π2); transactions end (π4); every side goes on (π15).
+//! - Cost: no message for a claim or a release; one multicast for a join, one for each part in a
+//!   merge.
+//! - State: the table as runs, a bit and a token for each slot, messages that wait for room.
 
-pub mod appetite;
 mod bits;
 mod card;
 mod claims;
-mod crossing;
-#[cfg(test)]
-mod dice;
 pub mod donation;
-pub mod estate;
 pub mod exchange;
 pub mod heuristics;
 mod invariants;
-mod literal;
 mod membership;
 mod merge;
 pub mod message;
@@ -51,19 +70,24 @@ pub mod ranges;
 mod refuted;
 pub mod scheme;
 pub mod settings;
+pub mod state;
 pub mod table;
 mod tokens;
 mod view_by_view;
+mod view_change;
+pub mod watermarks;
+#[cfg(test)]
+mod xorshift;
 
 pub use card::SlotsAlgorithm;
 
-use estate::{Estate, Stage};
 use merge::Merging;
 use message::{Body, Message};
 use scheme::Scheme;
 use serde::{Deserialize, Serialize};
-use settings::{Beginning, Rules, Settings};
-use synod_core::family::slots::{Input, Order, Output, Refusal, SlotId, Token};
+use settings::{Beginning, Settings};
+use state::{MemberState, ViewStage};
+use synod_core::family::slots::{Input, OperatorCommand, Output, Refusal, SlotId, Token};
 use synod_core::group::{Delivery, Service, Session, View};
 use synod_core::reductions::Fleeting;
 use synod_core::{ProcessId, ProcessSet, Setup, SetupError};
@@ -71,27 +95,27 @@ use synod_core::{ProcessId, ProcessSet, Setup, SetupError};
 /// One member of a pool.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Slots {
-    /// Who owns what.
-    estate: Estate,
+    /// The state that all rule sets share.
+    state: MemberState,
     /// How slots move.
     scheme: Scheme,
-    /// What is known of the other parts, while parts come together.
+    /// The statuses of the other parts, while parts come together.
     merging: Option<Merging>,
-    /// Who is initialised since the group was last settled.
+    /// The members that were initialised since the group was last settled.
     new: ProcessSet,
-    /// What an operator ordered in this view and is not delivered yet, at most one of each kind and
-    /// node.
-    orders: Vec<Body>,
-    /// Whether we said farewell.
+    /// The operator's commands of this view that are not delivered yet, at most one of each kind
+    /// and node.
+    operator_commands: Vec<Body>,
+    /// Whether this member has begun to leave.
     leaving: bool,
-    /// Who owns what when everything begins. Void after the first view.
+    /// The owners of slots when the group starts. Void after the first view.
     beginning: Option<Box<Beginning>>,
 }
 
-/// What a member waits for.
+/// The timers of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Timer {
-    /// Released slots to cool down.
+    /// Released slots cool down.
     Cool,
 }
 
@@ -106,31 +130,30 @@ impl Service for Slots {
             Input::Claim => self.claim(None, session),
             Input::ClaimSlot(slot) => self.claim(Some(slot), session),
             Input::Release(slot, token) => self.release(slot, token, session),
-            Input::CertifyDead(node) => self.order(Body::Certify(node), session),
-            Input::Bootstrap => self.order(Body::Bootstrap, session),
+            Input::CertifyDead(node) => self.on_operator_command(Body::Certify(node), session),
+            Input::Bootstrap => self.on_operator_command(Body::Bootstrap, session),
             Input::Leave => self.leave(session),
         }
     }
 
     fn on_view(&mut self, view: &View, session: &mut Session<'_, Self>) {
-        if self.estate.view == Some(view.id) || !view.contains(session.me()) {
+        if self.state.view == Some(view.id) || !view.contains(session.me()) {
             return;
         }
         if self.leaving {
             return session.leave();
         }
-        self.void_orders(session);
-        match self.estate.settings.rules {
-            Rules::Paper => self.cross_literally(view, session),
-            Rules::Repaired | Rules::Offers => self.cross(view, session),
+        self.void_operator_commands(session);
+        match self.state.settings.rules.make_slots_of_others_absent() {
+            true => self.change_view(view, session),
+            false => self.change_view_as_published(view, session),
         }
     }
 
     fn on_transitional(&mut self, _with: &ProcessSet, _session: &mut Session<'_, Self>) {
-        // The published rules know nothing of it.
-        if self.estate.settings.rules != Rules::Paper && self.estate.stage != Stage::Outside {
-            self.estate.stage = Stage::Between;
-            self.estate.unsay();
+        if self.state.stage != ViewStage::Outside && self.state.settings.rules.end_views() {
+            self.state.stage = ViewStage::Between;
+            self.state.drop_unsent();
             self.merging = None;
             self.scheme.pause();
         }
@@ -138,20 +161,32 @@ impl Service for Slots {
 
     fn on_deliver(&mut self, delivery: Delivery<Message>, session: &mut Session<'_, Self>) {
         let Delivery { sender, sent_in, message, .. } = delivery;
-        self.estate.hear(sender.node, &message);
-        // The rule of the view tags: what was sent in another view is void. The published rules do
-        // not have it.
-        let is_void = self.estate.view != Some(sent_in);
-        if is_void && self.estate.settings.rules != Rules::Paper {
+        let from = sender.node;
+        self.state.hear(from, &message);
+        // Step 2: a message of another view is void.
+        let is_old = self.state.view != Some(sent_in);
+        if is_old && self.state.settings.rules.void_messages_of_other_views() {
             return;
         }
-        self.estate.delivered.0 += u64::from(!message.ends_with_its_view());
-        self.on_body(sender.node, message.body, session);
-        self.estate.say_rest(session);
+        self.state.delivered.0 += u64::from(!message.ends_with_its_view());
+        let body = message.body;
+        match body {
+            // Between two views, a gift still counts: its sender delivers it, too (step 4).
+            Body::Request(_) | Body::Donate { .. } | Body::Offer(_) | Body::Take { .. } => {
+                self.scheme.on_deliver(from, body, &mut self.state, session);
+            }
+            Body::Hand { to, slots } => self.on_hand(from, to, &slots, session),
+            // The others belong to a view that lasts.
+            _ if self.state.stage == ViewStage::Between => {}
+            Body::PutStatus { to, status } => self.on_put_status(from, to, *status, session),
+            Body::MergeStatus(status) => self.on_merge_status(from, *status, session),
+            Body::Certify(_) | Body::Bootstrap => self.carry_out(from, &body, session),
+        }
+        self.state.flush(session);
     }
 
     fn on_room(&mut self, session: &mut Session<'_, Self>) {
-        self.estate.say_rest(session);
+        self.state.flush(session);
     }
 
     fn on_lost(&mut self, session: &mut Session<'_, Self>) {
@@ -168,8 +203,7 @@ impl Service for Slots {
 }
 
 impl Slots {
-    /// The member at `me`, as the parameters want it. `configured` are all nodes that may be
-    /// members.
+    /// The member at `me`, as the parameters say. `configured` are all nodes that may be members.
     pub fn from_setup(
         me: ProcessId,
         configured: &ProcessSet,
@@ -179,27 +213,26 @@ impl Slots {
         let scheme = Scheme::from_setup(&settings, setup)?;
         let beginning = Beginning::from_setup(&settings, setup)?.map(Box::new);
         Ok(Slots {
-            estate: Estate::new(me, settings),
+            state: MemberState::new(me, settings),
             scheme,
             merging: None,
             new: ProcessSet::EMPTY,
-            orders: Vec::new(),
+            operator_commands: Vec::new(),
             leaving: false,
             beginning,
         })
     }
 
-    /// The same for somebody who is never a member and need not know anything: explorers copy it
-    /// all the time.
+    /// A process that is never a member. Explorers copy it all the time, so it has no pool.
     fn without_a_pool(self) -> Self {
-        let Estate { me, settings, .. } = self.estate;
+        let MemberState { me, settings, .. } = self.state;
         let settings = Settings { slots: 0, reserved: Vec::new(), ..settings };
-        Slots { estate: Estate::new(me, settings), beginning: None, ..self }
+        Slots { state: MemberState::new(me, settings), beginning: None, ..self }
     }
 
-    /// Who owns what, and what is known about the group.
-    pub fn estate(&self) -> &Estate {
-        &self.estate
+    /// The state that all rule sets share.
+    pub fn state(&self) -> &MemberState {
+        &self.state
     }
 
     /// How slots move.
@@ -211,69 +244,69 @@ impl Slots {
         if self.leaving {
             return session.tell(Output::Refused(Refusal::Outside));
         }
-        session.tell(match self.estate.claim(which) {
+        session.tell(match self.state.claim(which) {
             Ok((slot, token)) => Output::Claimed(slot, token),
             Err(why) => Output::Refused(why),
         });
-        self.scheme.on_need(&mut self.estate, session);
+        self.scheme.on_need(&mut self.state, session);
     }
 
     fn release(&mut self, slot: SlotId, token: Token, session: &mut Session<'_, Self>) {
-        if !self.estate.release(slot, token) {
+        if !self.state.release(slot, token) {
             return session.tell(Output::Stale(slot));
         }
         session.tell(Output::Released(slot));
-        let cools = self.estate.settings.cooldown_ms;
-        if cools > 0 && self.estate.cooling() == 1 {
+        let cools = self.state.settings.cooldown_ms;
+        if cools > 0 && self.state.cooling() == 1 {
             session.set_timer(Timer::Cool, cools);
         }
-        self.scheme.on_release(&mut self.estate, session);
+        self.scheme.on_release(&mut self.state, session);
     }
 
     fn cool(&mut self, session: &mut Session<'_, Self>) {
-        if self.estate.warm() {
-            session.set_timer(Timer::Cool, self.estate.settings.cooldown_ms);
+        if self.state.warm() {
+            session.set_timer(Timer::Cool, self.state.settings.cooldown_ms);
         }
-        self.scheme.on_release(&mut self.estate, session);
+        self.scheme.on_release(&mut self.state, session);
     }
 
-    /// An operator orders something. It is said when the group is settled, and counts in this view
-    /// only.
-    fn order(&mut self, order: Body, session: &mut Session<'_, Self>) {
-        if let Body::Certify(node) = order
-            && !self.estate.settings.configured.contains(node)
+    /// An operator gives a command. This member multicasts it when the group is settled. The
+    /// command counts in this view only.
+    fn on_operator_command(&mut self, command: Body, session: &mut Session<'_, Self>) {
+        if let Body::Certify(node) = command
+            && !self.state.settings.configured.contains(node)
         {
             return;
         }
-        if !self.orders.contains(&order) {
-            self.orders.push(order.clone());
-            match self.estate.stage {
-                Stage::Settled => self.estate.say(order, session),
-                Stage::Unsettled => {}
-                Stage::Outside | Stage::Between => self.void_orders(session),
+        if !self.operator_commands.contains(&command) {
+            self.operator_commands.push(command.clone());
+            match self.state.stage {
+                ViewStage::Settled => self.state.multicast(command, session),
+                ViewStage::Unsettled => {}
+                ViewStage::Outside | ViewStage::Between => self.void_operator_commands(session),
             }
         }
     }
 
-    /// An operator's word is about those who were elsewhere when it was given. When the view has
-    /// changed, others are elsewhere: the word might be wrong by now, so the operator has to give
-    /// it again.
-    fn void_orders(&mut self, session: &mut Session<'_, Self>) {
-        for order in std::mem::take(&mut self.orders) {
-            session.tell(match order {
-                Body::Certify(node) => Output::Void(Order::CertifyDead(node)),
-                _ => Output::Void(Order::Bootstrap),
+    /// An operator's command is about the nodes that are elsewhere when it is given. A new view
+    /// means that other nodes are elsewhere. So the command may be wrong by now, and the operator
+    /// has to give it again.
+    fn void_operator_commands(&mut self, session: &mut Session<'_, Self>) {
+        for command in std::mem::take(&mut self.operator_commands) {
+            session.tell(match command {
+                Body::Certify(node) => Output::Void(OperatorCommand::CertifyDead(node)),
+                _ => Output::Void(OperatorCommand::Bootstrap),
             });
         }
     }
 
-    /// Everything that was held is void.
+    /// Drops all ownership and all knowledge.
     fn begin_anew(&mut self) {
-        self.estate.forget();
+        self.state.forget();
         self.scheme.reset();
         self.merging = None;
         self.new.clear();
-        self.orders.clear();
+        self.operator_commands.clear();
         self.leaving = false;
         self.beginning = None;
     }

@@ -1,4 +1,4 @@
-//! Pools with a rule that does not hold.
+//! Pools with a wrong rule, which the explorer refutes.
 
 use super::invariants::{self, Pooled};
 use super::message::Message;
@@ -15,19 +15,20 @@ use synod_core::{
     Algorithm, Cx, Invariant, Kit, ProcessId, Protocol, Reductions, Setup, SetupError,
 };
 
-/// A pool in which the certain death of one life is taken for news of its node: the node counts as
-/// accounted for although others, who may have met its next life, were elsewhere.
+/// A pool that violates step 7 of the argument: after the certain death of one life, it counts the
+/// node as accounted for, although other members were elsewhere and may have met the node's next
+/// life.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct DeathOfALife(SlotsAlgorithm);
 
 impl DeathOfALife {
-    /// The mutation, of one member.
+    /// Mutates one member.
     pub fn mutate(mut member: Slots) -> Slots {
-        member.estate.settings.death = Death::OfItsNode;
+        member.state.settings.death = Death::OfItsNode;
         member
     }
 
-    /// A step of the pool is ours.
+    /// Runs a step of the original pool.
     fn step(
         &mut self,
         cx: &mut Cx<'_, Self>,
@@ -113,8 +114,8 @@ impl Algorithm for DeathOfALife {
         }],
         mutant: Some(Mutant {
             of: "slots",
-            change: "a node is accounted for by the certain death of one of its lives, although others who \
-                     may have met its next life were elsewhere",
+            change: "a node is accounted for by the certain death of one of its lives, although other members \
+                     were elsewhere and may have met its next life",
             breaks: "pi1-owned",
         }),
         ..SlotsAlgorithm::CARD

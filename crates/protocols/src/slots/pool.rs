@@ -1,8 +1,7 @@
-//! One member's own slots: which are free, in use, cooling, or promised to others.
+//! One member's own slots: free, in use, cooling, or promised to others.
 //!
-//! A claim takes the lowest free slot, so that what is given away later is in long runs. Claim and
-//! release cost the same however large the pool is, and allocate nothing once it has run for a
-//! while.
+//! A claim takes the lowest free slot, so that later donations are long runs. Claim and release
+//! cost the same at every size of the pool, and after a while allocate nothing.
 
 use super::bits::Bits;
 use super::ranges::Ranges;
@@ -12,22 +11,22 @@ use std::collections::VecDeque;
 use std::fmt;
 use synod_core::family::slots::{SlotId, Token};
 
-/// The slot is not in use with that token: it was released already, perhaps claimed again, perhaps
-/// never ours.
+/// The slot is not in use with that token: it was released, or claimed again since, or never
+/// claimed here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the slot is not in use with that token")]
 pub struct Stale;
 
-/// What a member owns. Equal pools are equal values.
+/// A member's own slots. Equal pools are equal values.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Pool {
     free: Bits,
     used: Tokens,
-    /// Released, and not to be used again yet; oldest first.
+    /// Released slots that must rest; oldest first.
     cooling: VecDeque<SlotId>,
-    /// So many of the cooling ones, the oldest, have cooled since before the last [`Pool::warm`].
+    /// The number of the oldest of these that were already cooling at the last [`Pool::warm`].
     cooler: u32,
-    /// Promised or offered to others: not ours to use, and not yet theirs.
+    /// Slots promised or offered to others: this member still owns them, but may not use them.
     pledged: Ranges,
     pledges: u32,
 }
@@ -45,47 +44,47 @@ impl Pool {
         }
     }
 
-    /// How many slots can be claimed now.
+    /// The number of slots that can be claimed now.
     #[inline]
     pub fn free(&self) -> u32 {
         self.free.count()
     }
 
-    /// How many are in use.
+    /// The number of slots in use.
     #[inline]
     pub fn used(&self) -> u32 {
         self.used.count()
     }
 
-    /// How many cool.
+    /// The number of slots that cool.
     #[inline]
     pub fn cooling(&self) -> u32 {
         self.cooling.len() as u32
     }
 
-    /// How many are promised or offered to others.
+    /// The number of slots promised or offered to others.
     #[inline]
     pub fn pledged(&self) -> u32 {
         self.pledges
     }
 
-    /// How many there are, in whichever state.
+    /// The number of all slots.
     #[inline]
     pub fn owned(&self) -> u32 {
         self.free() + self.used() + self.cooling() + self.pledged()
     }
 
-    /// Which can be claimed now.
+    /// The slots that can be claimed now.
     pub fn free_slots(&self) -> Ranges {
         self.free.ranges()
     }
 
-    /// Which are promised or offered to others.
+    /// The slots promised or offered to others.
     pub fn pledged_slots(&self) -> &Ranges {
         &self.pledged
     }
 
-    /// All, in whichever state.
+    /// All slots.
     pub fn slots(&self) -> Ranges {
         let mut all = self.free.ranges();
         all.extend(&self.used.iter().map(|(slot, _)| slot).collect());
@@ -96,12 +95,12 @@ impl Pool {
         all
     }
 
-    /// The token that a slot is in use with.
+    /// The token of a slot in use.
     pub fn token(&self, slot: SlotId) -> Option<Token> {
         self.used.get(slot)
     }
 
-    /// Takes the lowest free slot into use. A token has a count above 0.
+    /// Takes the lowest free slot into use. The token's count is above 0.
     #[inline]
     pub fn claim(&mut self, token: Token) -> Option<SlotId> {
         let slot = SlotId(self.free.pop_first()?);
@@ -109,7 +108,7 @@ impl Pool {
         Some(slot)
     }
 
-    /// Takes this slot into use; false if it is not free here.
+    /// Takes this slot into use. Returns false if it is not free here.
     pub fn claim_slot(&mut self, slot: SlotId, token: Token) -> bool {
         let free = self.free.remove(slot.0);
         if free {
@@ -118,7 +117,7 @@ impl Pool {
         free
     }
 
-    /// Gives a slot back. It is free at once, or cools first, until [`Pool::warm`] says so.
+    /// Gives a slot back. It is free at once, or cools until [`Pool::warm`] frees it.
     #[inline]
     pub fn release(&mut self, slot: SlotId, token: Token, cool: bool) -> Result<(), Stale> {
         if !self.used.remove_if(slot, token) {
@@ -132,9 +131,9 @@ impl Pool {
         Ok(())
     }
 
-    /// To be called at equal intervals while something cools: what was cooling at the last call is
-    /// free from now on. So a slot cools for one interval at least and two at most. Whether
-    /// something still cools.
+    /// Frees the slots that were already cooling at the last call. The caller calls at equal
+    /// intervals while slots cool, so a slot cools for one to two intervals. Returns whether slots
+    /// still cool.
     pub fn warm(&mut self) -> bool {
         for slot in self.cooling.drain(..self.cooler as usize) {
             self.free.insert(slot.0);
@@ -143,8 +142,8 @@ impl Pool {
         self.cooler > 0
     }
 
-    /// Promises the `count` lowest free slots to others, or as many as there are: they are still
-    /// ours, but cannot be claimed.
+    /// Promises the `count` lowest free slots to others, or all if there are fewer. The member
+    /// still owns them, but cannot claim them.
     pub fn pledge(&mut self, count: u32) -> Ranges {
         let slots = self.free.take_first(count);
         self.pledges += slots.len();
@@ -152,20 +151,20 @@ impl Pool {
         slots
     }
 
-    /// Nobody took these: free again. What was not promised is passed over.
+    /// Frees promised slots that no member took. Other slots are passed over.
     pub fn unpledge(&mut self, slots: &Ranges) {
         let back = self.unpromise(slots);
         self.gain(&back);
     }
 
-    /// These are ours from now on, and free. They were not ours before.
+    /// Adds free slots, which were not in the pool before.
     pub fn gain(&mut self, slots: &Ranges) {
         for range in slots.iter() {
             self.free.insert_all(range);
         }
     }
 
-    /// These are not ours any more, in whichever state they were.
+    /// Removes slots, in any state.
     pub fn lose(&mut self, slots: &Ranges) {
         let promised = self.unpromise(slots);
         if promised.len() == slots.len() {
@@ -182,12 +181,12 @@ impl Pool {
         self.cooling.retain(|slot| !slots.contains(*slot));
     }
 
-    /// Nothing is ours any more.
+    /// Removes all slots.
     pub fn clear(&mut self) {
         *self = Pool::new(self.free.size());
     }
 
-    /// Takes slots out of the promised ones; returns those that were.
+    /// Ends the promise of slots; returns those that were promised.
     fn unpromise(&mut self, slots: &Ranges) -> Ranges {
         let promised = self.pledged.intersection(slots);
         self.pledged.remove(&promised);
@@ -209,7 +208,7 @@ impl fmt::Debug for Pool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::dice::Dice;
+    use super::super::xorshift::Xorshift;
     use super::*;
     use std::collections::BTreeMap;
     use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
@@ -232,7 +231,7 @@ mod tests {
         Pledged,
     }
 
-    /// The same as a pool, slot by slot.
+    /// The model of a pool: the state of each slot.
     #[derive(Default)]
     struct Model {
         states: BTreeMap<u32, State>,
@@ -274,12 +273,12 @@ mod tests {
         }
     }
 
-    /// One random step of both.
-    fn step(pool: &mut Pool, model: &mut Model, dice: &mut Dice, count: u64) {
-        let slot = dice.below(24);
-        let some: Ranges = (0..24).filter(|_| dice.below(6) == 0).map(SlotId).collect();
+    /// One random step of the pool and its model.
+    fn step(pool: &mut Pool, model: &mut Model, random: &mut Xorshift, count: u64) {
+        let slot = random.below(24);
+        let some: Ranges = (0..24).filter(|_| random.below(6) == 0).map(SlotId).collect();
         let state = model.states.get(&slot).copied();
-        match dice.below(9) {
+        match random.below(9) {
             0 | 1 => {
                 let expected = model.lowest_free();
                 assert_eq!(pool.claim(token(count)), expected.map(SlotId));
@@ -291,7 +290,7 @@ mod tests {
                 model.states.extend(free.then_some((slot, State::Used(token(count)))));
             }
             3 | 4 => {
-                let cool = dice.below(2) == 0;
+                let cool = random.below(2) == 0;
                 let Some(State::Used(token)) = state else {
                     assert_eq!(pool.release(SlotId(slot), token(count), cool), Err(Stale));
                     return;
@@ -306,7 +305,7 @@ mod tests {
                 assert_eq!(pool.warm(), pool.cooling() > 0);
             }
             6 => {
-                let wanted = dice.below(4);
+                let wanted = random.below(4);
                 for slot in pool.pledge(wanted).slots() {
                     assert_eq!(model.lowest_free(), Some(slot.0));
                     model.states.insert(slot.0, State::Pledged);
@@ -320,7 +319,7 @@ mod tests {
                     *state = State::Free;
                 }
             }
-            _ if dice.below(2) == 0 => {
+            _ if random.below(2) == 0 => {
                 pool.lose(&some);
                 model.states.retain(|slot, _| !some.contains(SlotId(*slot)));
             }
@@ -336,10 +335,10 @@ mod tests {
     #[test]
     fn a_pool_does_what_a_list_of_states_does() {
         for seed in 0..40 {
-            let mut dice = Dice::new(seed + 9);
+            let mut random = Xorshift::new(seed + 9);
             let (mut pool, mut model) = (Pool::new(24), Model::default());
             for count in 1..400 {
-                step(&mut pool, &mut model, &mut dice, count);
+                step(&mut pool, &mut model, &mut random, count);
                 agree(&pool, &model);
             }
         }

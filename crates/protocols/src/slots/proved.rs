@@ -1,12 +1,12 @@
-//! Where the rules that hold were explored to the end.
+//! The worlds that were explored to the end with the rules that hold.
 //!
-//! Nobody claims anything in these worlds (but in the last five): slots move because stocks are
-//! low, and what is proved of ownership holds whatever is done with a slot.
+//! Except in the last five worlds, no application claims a slot: slots move because stocks are low.
+//! A proof about ownership covers every use of a slot, because only its owner uses it.
 
 use super::refuted::{busy, quiet};
 use synod_core::card::{Scope, Settings};
 
-/// A pool on the abstract engine, in which a member or two have nothing.
+/// A pool on the abstract engine, in which one or two members own no slot.
 macro_rules! pool {
     ($rules:literal, $slots:literal, $owned:literal, $($name:literal: $value:literal),*) => {
         &[
@@ -27,9 +27,8 @@ const SPLIT: [Settings; 2] = [
     pool!("offers", "3", "p1:2 p2:1", "partitions": "1"),
 ];
 
-/// Everything goes wrong, in any order: the network falls apart twice and comes together twice, a
-/// process dies and starts again. (The same histories as without the last two settings, in fewer
-/// states.)
+/// All kinds of faults, in any order: the network falls apart twice and comes together twice, a
+/// process dies and starts again. The last two settings reach the same histories in fewer states.
 const EVERYTHING: [Settings; 2] = [
     pool!("repaired", "2", "p1:1 p2:1", "partitions": "2", "merges": "2", "deaths": "1",
         "restarts": "1", "passing": "lazy", "across": "no"),
@@ -37,7 +36,7 @@ const EVERYTHING: [Settings; 2] = [
         "restarts": "1", "passing": "lazy", "across": "no"),
 ];
 
-/// Four slots, and each goes wrong once.
+/// Four slots, and one fault of each kind.
 const FOUR_SLOTS: [Settings; 2] = [
     pool!("repaired", "4", "p1:2 p2:2", "partitions": "1", "merges": "1", "deaths": "1",
         "restarts": "1", "passing": "lazy", "across": "no"),
@@ -45,7 +44,7 @@ const FOUR_SLOTS: [Settings; 2] = [
         "restarts": "1", "passing": "lazy", "across": "no"),
 ];
 
-/// Four members, whose network falls apart and comes together, and one of whom dies.
+/// Four members. The network falls apart and comes together, and one member dies.
 const FOUR_MEMBERS: [Settings; 2] = [
     pool!("repaired", "2", "p1:1 p2:1", "partitions": "1", "merges": "1", "deaths": "1",
         "passing": "lazy", "across": "no"),
@@ -53,7 +52,7 @@ const FOUR_MEMBERS: [Settings; 2] = [
         "passing": "lazy", "across": "no"),
 ];
 
-/// Each node may die, crash and start again while the network falls apart: so the next life of a
+/// Each node may die, crash and start again while the network falls apart. So the next life of a
 /// node that is known to be dead meets others elsewhere.
 const LIVES: [Settings; 2] = [
     pool!("repaired", "2", "p1:2", "partitions": "2", "deaths": "1", "node-crashes": "1",
@@ -62,7 +61,7 @@ const LIVES: [Settings; 2] = [
         "restarts": "2", "passing": "lazy", "across": "no"),
 ];
 
-/// Two members to whom everything happens any number of times.
+/// Two members and every fault, any number of times.
 const ENDLESS: [Settings; 2] = [
     pool!("repaired", "3", "p1:3", "partitions": "any", "merges": "any", "deaths": "any",
         "node-crashes": "any", "restarts": "any", "passing": "lazy", "across": "no"),
@@ -76,7 +75,7 @@ const CLAIMS: [Settings; 2] = [
     pool!("offers", "2", "p1:2", "partitions": "1", "late": "no", "passing": "once"),
 ];
 
-/// Two members to whom nothing happens but claims, and two that find each other.
+/// Two members that only claim, and two that find each other.
 const OFFERS: Settings =
     &[("engine", "abstract"), ("stock", "1"), ("slots", "2"), ("owned", "p1:1 p2:1")];
 const REPAIRED: Settings =
@@ -91,7 +90,7 @@ const FROM_NOTHING: Settings = &[
     ("lag", "1"),
 ];
 
-/// Small worlds in which all promises were proved.
+/// Small worlds in which all promises are proved.
 pub(super) const PROVED: &[Scope] = &[
     quiet(4, SPLIT[0]),
     quiet(4, SPLIT[1]),

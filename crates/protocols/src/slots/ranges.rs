@@ -15,12 +15,12 @@ pub struct Range {
 }
 
 impl Range {
-    /// How many slots.
+    /// The number of slots.
     pub fn len(self) -> u32 {
         self.end.saturating_sub(self.first)
     }
 
-    /// Whether there is none.
+    /// Whether the range is empty.
     pub fn is_empty(self) -> bool {
         self.end <= self.first
     }
@@ -42,16 +42,15 @@ impl fmt::Debug for Range {
     }
 }
 
-/// A set of slots. Equal sets are equal values: ranges are in order, none is empty, and no two
-/// touch.
+/// A set of slots. Equal sets are equal values: ranges are in order, not empty, and no two touch.
 ///
-/// Looking up is quick; changing one range costs a copy of those behind it. So this is for what is
-/// small or seldom changed: an offer, a donation, what a member claims at a merge.
+/// Looking up is quick; a change of one range copies all later ones. So this type is for sets that
+/// are small or seldom change: an offer, a donation, a part's claim at a merge.
 #[derive(Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(try_from = "Vec<(u32, u32)>")]
 pub struct Ranges(Runs);
 
-/// Most sets that members tell each other are one or two ranges: those are not allocated.
+/// Most sets in messages are one or two ranges: these need no allocation.
 type Runs = SmallVec<[Range; 2]>;
 
 // By hand, because copying slices is much faster than cloning element by element.
@@ -81,17 +80,17 @@ impl Ranges {
         if range.is_empty() { Self::EMPTY } else { Ranges(smallvec![range]) }
     }
 
-    /// How many slots.
+    /// The number of slots.
     pub fn len(&self) -> u32 {
         self.0.iter().map(|range| range.len()).sum()
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether the slot is among them.
+    /// Whether the set contains the slot.
     pub fn contains(&self, slot: SlotId) -> bool {
         let place = self.0.partition_point(|range| range.end <= slot.0);
         self.0.get(place).is_some_and(|range| range.first <= slot.0)
@@ -107,7 +106,7 @@ impl Ranges {
         self.0.iter().flat_map(|range| range.first..range.end).map(SlotId)
     }
 
-    /// One more than the greatest slot; 0 if there is none.
+    /// One more than the greatest slot; 0 for the empty set.
     pub fn end(&self) -> u32 {
         self.0.last().map_or(0, |range| range.end)
     }
@@ -133,9 +132,9 @@ impl Ranges {
         }
     }
 
-    /// Adds slots.
+    /// Adds the slots of another set.
     pub fn extend(&mut self, others: &Ranges) {
-        // A few are put into their places; many are worth a copy of all.
+        // A few ranges are inserted one by one; for many, one pass over both sets is cheaper.
         if others.0.len() <= 4 {
             others.iter().for_each(|range| self.insert(range));
         } else {
@@ -143,14 +142,14 @@ impl Ranges {
         }
     }
 
-    /// Takes slots out; those that are not there do no harm.
+    /// Removes the slots of another set.
     pub fn remove(&mut self, others: &Ranges) {
         if !self.is_empty() && !others.is_empty() {
             self.0 = combined(&self.0, &others.0, |mine, theirs| mine && !theirs);
         }
     }
 
-    /// Whether some slot is in both.
+    /// Whether the sets have a common slot.
     pub fn intersects(&self, others: &Ranges) -> bool {
         others.iter().any(|range| {
             let place = self.0.partition_point(|mine| mine.end <= range.first);
@@ -158,12 +157,12 @@ impl Ranges {
         })
     }
 
-    /// The slots that are in both.
+    /// The common slots.
     pub fn intersection(&self, others: &Ranges) -> Ranges {
         Ranges(combined(&self.0, &others.0, |mine, theirs| mine && theirs))
     }
 
-    /// Takes out the first `count` slots, or all if there are not so many.
+    /// Removes and returns the first `count` slots, or all if there are fewer.
     pub fn take_first(&mut self, count: u32) -> Ranges {
         if count == 0 {
             return Ranges::EMPTY;
@@ -187,9 +186,9 @@ impl Ranges {
     }
 }
 
-/// The slots for which `keep` says yes, told whether they are in `a` and in `b`.
+/// The slots for which `keep` says yes. Its arguments: whether the slot is in `a`, and in `b`.
 fn combined(a: &[Range], b: &[Range], keep: impl Fn(bool, bool) -> bool) -> Runs {
-    // Ranges have edges: at every second one the set begins, at the others it ends.
+    // Edges of ranges alternate: at even places a range begins, at odd ones it ends.
     let edge = |ranges: &[Range], place: usize| match ranges.get(place / 2) {
         None => u64::MAX,
         Some(range) if place.is_multiple_of(2) => u64::from(range.first),
@@ -220,7 +219,7 @@ impl FromIterator<Range> for Ranges {
     fn from_iter<I: IntoIterator<Item = Range>>(ranges: I) -> Self {
         let mut set = Ranges::EMPTY;
         for range in ranges {
-            // What comes in order is put at the end, which costs nothing.
+            // Ranges that come in order go to the end, at no cost.
             match set.0.last_mut() {
                 _ if range.is_empty() => {}
                 Some(last) if range.first == last.end => last.end = range.end,
@@ -250,7 +249,7 @@ impl Serialize for Ranges {
     }
 }
 
-/// As somebody else wrote it: anything is possible.
+/// The written form comes from the network or a disk, so it may be forged.
 impl TryFrom<Vec<(u32, u32)>> for Ranges {
     type Error = &'static str;
 
@@ -269,7 +268,7 @@ impl TryFrom<Vec<(u32, u32)>> for Ranges {
     }
 }
 
-/// `s0-s3 s7`; `none` if there is none.
+/// `s0-s3 s7`; `none` for the empty set.
 impl fmt::Display for Ranges {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_empty() {
@@ -290,7 +289,7 @@ impl fmt::Debug for Ranges {
 
 #[cfg(test)]
 mod tests {
-    use super::super::dice::Dice;
+    use super::super::xorshift::Xorshift;
     use super::*;
     use std::collections::BTreeSet;
 
@@ -300,8 +299,8 @@ mod tests {
         model.iter().map(|slot| SlotId(*slot)).collect()
     }
 
-    fn some(dice: &mut Dice) -> Model {
-        (0..40).filter(|_| dice.below(3) == 0).collect()
+    fn some(random: &mut Xorshift) -> Model {
+        (0..40).filter(|_| random.below(3) == 0).collect()
     }
 
     fn is_canonical(ranges: &Ranges) -> bool {
@@ -311,9 +310,9 @@ mod tests {
 
     #[test]
     fn ranges_do_what_sets_of_numbers_do() {
-        let mut dice = Dice::new(1);
+        let mut random = Xorshift::new(1);
         for _ in 0..2_000 {
-            let (a, b) = (some(&mut dice), some(&mut dice));
+            let (a, b) = (some(&mut random), some(&mut random));
             let (mut union, mut rest) = (ranges(&a), ranges(&a));
             union.extend(&ranges(&b));
             rest.remove(&ranges(&b));
@@ -334,12 +333,12 @@ mod tests {
 
     #[test]
     fn a_range_is_joined_with_all_that_it_touches() {
-        let mut dice = Dice::new(2);
+        let mut random = Xorshift::new(2);
         for _ in 0..2_000 {
-            let mut model = some(&mut dice);
+            let mut model = some(&mut random);
             let mut set = ranges(&model);
-            let first = dice.below(40);
-            let range = Range { first, end: first + dice.below(6) };
+            let first = random.below(40);
+            let range = Range { first, end: first + random.below(6) };
             set.insert(range);
             model.extend(range.first..range.end);
             assert_eq!(set, ranges(&model));
@@ -349,10 +348,10 @@ mod tests {
 
     #[test]
     fn the_first_slots_are_taken_and_the_others_stay() {
-        let mut dice = Dice::new(3);
+        let mut random = Xorshift::new(3);
         for _ in 0..2_000 {
-            let model = some(&mut dice);
-            let count = dice.below(30);
+            let model = some(&mut random);
+            let count = random.below(30);
             let mut rest = ranges(&model);
             let taken = rest.take_first(count);
             assert_eq!(taken, model.iter().take(count as usize).map(|s| SlotId(*s)).collect());

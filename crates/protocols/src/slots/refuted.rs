@@ -1,13 +1,14 @@
-//! What goes wrong with the published rules, and where the explorer finds it.
+//! The hazards of the published rules, each with a scope in which the explorer finds it.
 //!
-//! There is so much that the shortest history is rarely the one that is looked for. Scopes are
-//! chosen so that it is: with safe delivery, as the source wants it, unless it is about agreed
-//! delivery; and with as little else going wrong as can be.
+//! In most scopes the published rules have several hazards, and the shortest history rarely shows
+//! the intended one. So each scope excludes the others: it uses safe delivery, as the source
+//! demands, unless the hazard is about agreed delivery, and as few faults as possible. Scenarios
+//! quote the stories, so they stay as they are.
 
 use synod_core::card::{Counterexample, Order, Rounds, Scope, Settings};
 use synod_core::family::slots::{PI1, PI4};
 
-/// Members that only do what views and low stocks make them do.
+/// Members that act only on views and low stocks.
 pub(super) const fn quiet(n: usize, set: Settings) -> Scope {
     Scope { rounds: Rounds::Times(0), order: Order::Fifo, set, ..Scope::of(n) }
 }
@@ -17,7 +18,7 @@ pub(super) const fn busy(n: usize, set: Settings) -> Scope {
     Scope { rounds: Rounds::Times(1), ..quiet(n, set) }
 }
 
-/// Hazards of the published rules; the names are those of the tests and scenarios.
+/// Hazards of the published rules, named as in the tests and scenarios.
 pub(super) const COUNTEREXAMPLES: &[Counterexample] = &[
     Counterexample {
         property: PI4,

@@ -1,97 +1,96 @@
 //! How slots move between members: one of several schemes, chosen when a pool is set up.
 //!
-//! Whatever the scheme, the membership tells it the same few things; see the methods. A scheme
-//! changes who owns what only when a message is delivered, and asks for nothing while the group is
-//! unsettled.
+//! The membership drives every scheme through the same methods. A scheme changes the table only
+//! when a message is delivered, and asks for no slot while the group is unsettled.
 
 use super::Slots;
 use super::donation::Donation;
-use super::estate::Estate;
 use super::message::Body;
 use super::offers::{self, Offers};
-use super::published::Published;
+use super::published::PublishedDonation;
 use super::ranges::Ranges;
 use super::settings::{Rules, Settings};
+use super::state::MemberState;
 use super::table::Owner;
 use serde::{Deserialize, Serialize};
 use synod_core::group::Session;
 use synod_core::{ProcessId, ProcessSet, Setup, SetupError};
 
-/// How slots move.
+/// The scheme of a pool.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Scheme {
-    /// Whoever needs slots asks, and everybody answers.
+    /// A member that runs short asks, and every other member answers.
     Donation(Donation),
-    /// The same with the rules that were published.
-    Published(Published),
-    /// Whoever has some to spare offers them, and whoever needs some takes them.
+    /// The same with the published rules.
+    Published(PublishedDonation),
+    /// A member with a surplus offers slots, and a member that runs short takes them.
     Offers(Offers),
 }
 
 impl Scheme {
-    /// As the parameters want it.
+    /// Reads the scheme from the parameters.
     pub fn from_setup(settings: &Settings, setup: &Setup) -> Result<Self, SetupError> {
         Ok(match settings.rules {
             Rules::Repaired => Scheme::Donation(Donation::from_setup(setup)?),
-            Rules::Paper => Scheme::Published(Published::from_setup(setup)?),
+            Rules::Paper => Scheme::Published(PublishedDonation::from_setup(setup)?),
             Rules::Offers => Scheme::Offers(Offers::from_setup(setup)?),
         })
     }
 
-    /// A slot was claimed, or asked for in vain: is there need for more?
+    /// The application claimed a slot, or asked in vain: does the member need more?
     #[inline]
-    pub fn on_need(&mut self, estate: &mut Estate, session: &mut Session<'_, Slots>) {
+    pub fn on_need(&mut self, state: &mut MemberState, session: &mut Session<'_, Slots>) {
         match self {
-            Scheme::Donation(donation) => donation.on_need(estate, session),
-            Scheme::Published(donation) => donation.on_need(estate, session),
-            Scheme::Offers(offers) => offers.on_need(estate, session),
+            Scheme::Donation(donation) => donation.on_need(state, session),
+            Scheme::Published(donation) => donation.on_need(state, session),
+            Scheme::Offers(offers) => offers.on_need(state, session),
         }
     }
 
-    /// A slot was given back: is there a surplus?
+    /// The application gave a slot back: has the member a surplus?
     #[inline]
-    pub fn on_release(&mut self, estate: &mut Estate, session: &mut Session<'_, Slots>) {
+    pub fn on_release(&mut self, state: &mut MemberState, session: &mut Session<'_, Slots>) {
         match self {
-            // Nobody gives what nobody asked for.
+            // A member donates only on request.
             Scheme::Donation(_) | Scheme::Published(_) => {}
-            Scheme::Offers(offers) => offers.consider(estate, session),
+            Scheme::Offers(offers) => offers.consider(state, session),
         }
     }
 
-    /// A message of a scheme is delivered, in this view or in the transitional configuration after
+    /// A message of a scheme is delivered, in its view or in the transitional configuration after
     /// it.
     pub fn on_deliver(
         &mut self,
         from: ProcessId,
         body: Body,
-        estate: &mut Estate,
+        state: &mut MemberState,
         session: &mut Session<'_, Slots>,
     ) {
         match (self, body) {
             (Scheme::Donation(donation), Body::Request(asked)) => {
-                donation.on_request(from, asked, estate, session);
+                donation.on_request(from, asked, state, session);
             }
             (Scheme::Donation(donation), Body::Donate { to, slots }) => {
-                donation.on_donate(from, to, &slots, estate, session);
+                donation.on_donate(from, to, &slots, state, session);
             }
             (Scheme::Published(donation), Body::Request(asked)) => {
-                donation.on_request(from, asked, estate, session);
+                donation.on_request(from, asked, state, session);
             }
             (Scheme::Published(donation), Body::Donate { to, slots }) => {
-                donation.on_donate(from, to, &slots, estate, session);
+                donation.on_donate(from, to, &slots, state, session);
             }
             (Scheme::Offers(offers), Body::Offer(slots)) => {
-                offers.on_offer(from, slots, estate, session);
+                offers.on_offer(from, slots, state, session);
             }
             (Scheme::Offers(offers), Body::Take { wanted, needed }) => {
-                offers.on_take(from, (wanted, needed), estate, session);
+                offers.on_take(from, (wanted, needed), state, session);
             }
-            // What belongs to another scheme says nothing to this one.
+            // A message of another scheme is ignored: members disagree on the rules.
             _ => {}
         }
     }
 
-    /// The view is about to end: what is delivered from now on may move slots, and nothing else.
+    /// The view is about to end: from now on deliveries may move slots, and do nothing else.
     pub fn pause(&mut self) {
         match self {
             Scheme::Donation(donation) => donation.pause(),
@@ -101,41 +100,46 @@ impl Scheme {
         }
     }
 
-    /// The view is over, and so is everything that was under way in it. The table is as it was when
-    /// the last message was delivered. `lost` tells whether somebody may be alive elsewhere who was
-    /// in the view, and may have delivered what we did not.
-    pub fn close(&mut self, lost: bool, estate: &mut Estate, session: &mut Session<'_, Slots>) {
+    /// The view is over, and with it all cycles, offers and takes. The table stands as the last
+    /// delivery left it. `parted` tells whether a member of the view may be alive elsewhere, and
+    /// may have delivered messages that were not delivered here.
+    pub fn close(
+        &mut self,
+        parted: bool,
+        state: &mut MemberState,
+        session: &mut Session<'_, Slots>,
+    ) {
         match self {
-            Scheme::Donation(donation) => donation.close(estate, session),
-            // The published rules let cycles go on; see `Published::part_from`.
+            Scheme::Donation(donation) => donation.close(state, session),
+            // The published rules let cycles go on; see `PublishedDonation::part_from`.
             Scheme::Published(_) => {}
-            Scheme::Offers(offers) => offers.close(lost, estate, session),
+            Scheme::Offers(offers) => offers.close(parted, state, session),
         }
     }
 
-    /// These slots have a new owner by other means than this scheme's.
+    /// Removes slots from the offers: they have moved by other means.
     pub fn withdraw(&mut self, slots: &Ranges) {
         if let Scheme::Offers(offers) = self {
             offers.withdraw(slots);
         }
     }
 
-    /// The group is settled, and slots may move again. `new` are members that are initialised since
-    /// it was settled before.
+    /// The group is settled, and slots may move again. `new` are the members initialised since it
+    /// was last settled.
     pub fn begin(
         &mut self,
         new: &ProcessSet,
-        estate: &mut Estate,
+        state: &mut MemberState,
         session: &mut Session<'_, Slots>,
     ) {
         match self {
-            Scheme::Donation(donation) => donation.begin(new, estate, session),
-            Scheme::Published(donation) => donation.begin(new, estate, session),
-            Scheme::Offers(offers) => offers.begin(estate, session),
+            Scheme::Donation(donation) => donation.begin(new, state, session),
+            Scheme::Published(donation) => donation.begin(new, state, session),
+            Scheme::Offers(offers) => offers.begin(state, session),
         }
     }
 
-    /// Everything begins anew.
+    /// Drops all state of the scheme.
     pub fn reset(&mut self) {
         match self {
             Scheme::Donation(donation) => donation.reset(),
@@ -144,11 +148,11 @@ impl Scheme {
         }
     }
 
-    /// Nobody can have these slots any more: who gets them? The same answer at all members.
-    pub fn reclaim(&mut self, slots: &Ranges, estate: &mut Estate) {
-        match (self, estate.primary) {
-            (Scheme::Offers(_), _) => offers::share_out(slots, estate),
-            (_, Some(primary)) => estate.give(slots, Owner::Of(primary)),
+    /// Gives out slots that no life owns, in the same way at all members.
+    pub fn reclaim(&mut self, slots: &Ranges, state: &mut MemberState) {
+        match (self, state.primary) {
+            (Scheme::Offers(_), _) => offers::share_out(slots, state),
+            (_, Some(primary)) => state.give(slots, Owner::Of(primary)),
             (_, None) => {}
         }
     }

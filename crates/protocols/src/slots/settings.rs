@@ -1,4 +1,4 @@
-//! What is fixed before a pool starts.
+//! The parameters of a pool, fixed before it starts.
 
 use super::ranges::Ranges;
 use super::table::{Owner, SLOTS_AT_MOST, Table};
@@ -7,10 +7,10 @@ use synod_core::card::Parameter;
 use synod_core::group::Level;
 use synod_core::{ProcessId, ProcessSet, Setup, SetupError};
 
-/// Which rules a pool goes by.
+/// The rule set of a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Rules {
-    /// Whoever has slots to spare offers them.
+    /// A member with a surplus offers slots beforehand.
     Offers,
     /// The published donation scheme, with rules that hold.
     Repaired,
@@ -18,52 +18,52 @@ pub enum Rules {
     Paper,
 }
 
-/// What the certain death of a life says.
+/// The conclusion from the certain death of a life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Death {
-    /// That this life is over, and nothing of the lives after it.
+    /// That life is over. The node's next lives may own slots.
     OfALife,
-    /// That its node is dead: so it was believed once. See `mutants`.
+    /// The node is dead: a wrong conclusion, kept for the mutant in `mutants`.
     OfItsNode,
 }
 
-/// Numbers and names that all members agree on.
+/// Parameters on which all members agree.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Settings {
-    /// Which rules.
+    /// The rule set.
     pub rules: Rules,
-    /// How many slots there are (NR_SLOTS).
+    /// The number of slots (NR_SLOTS).
     pub slots: u32,
-    /// Whoever has fewer free ones asks for more (FREE_LOW).
+    /// A member with fewer free slots asks for more (FREE_LOW).
     pub low: u32,
-    /// What a new member asks for (MIN_OWNED).
+    /// The number of slots that a new member asks for (MIN_OWNED).
     pub min: u32,
-    /// How many slots a member may use at most.
+    /// The greatest number of slots that a member may use.
     pub cap: u32,
-    /// How long a released slot rests, in milliseconds.
+    /// The time for which a released slot rests, in milliseconds.
     pub cooldown_ms: u64,
-    /// How sure multicasts must be.
+    /// The delivery level of multicasts.
     pub level: Level,
-    /// Every node that there is.
+    /// All nodes of the group. An absent slot may be with any of them.
     pub configured: ProcessSet,
     /// Slots that only one member may use.
     pub reserved: Vec<(ProcessId, Ranges)>,
-    /// Whether members in their first life own something from the beginning.
+    /// Whether members own slots from the beginning of their first life.
     pub founded: bool,
-    /// What the certain death of a life is taken for.
+    /// The conclusion from the certain death of a life.
     pub death: Death,
 }
 
-/// Who owns what when everything begins, if that is given.
+/// The owners of slots when the group starts, if the setup names them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Beginning {
-    /// Who owns what.
+    /// The owner of each slot.
     pub table: Table,
-    /// How many of its slots a member uses from the beginning.
+    /// The number of slots that each member uses from the beginning.
     pub used: Vec<(ProcessId, u32)>,
 }
 
-/// The rules.
+/// Selects the rule set.
 pub const RULES: Parameter = Parameter {
     name: "rules",
     meaning: "offers (default): what is to spare is offered beforehand; repaired: the published \
@@ -77,7 +77,7 @@ pub const LOW: Parameter = Parameter {
     name: "low",
     meaning: "donations: who has fewer free slots asks for more (default: 2)",
 };
-/// What a new member asks for.
+/// The first request of a new member.
 pub const MIN: Parameter =
     Parameter { name: "min", meaning: "donations: what a new member asks for (default: 2)" };
 /// The cap.
@@ -98,20 +98,20 @@ pub const LEVEL: Parameter = Parameter {
     name: "level",
     meaning: "how sure multicasts must be before they are delivered: agreed (default) or safe",
 };
-/// Who owns what in the beginning.
+/// The owners in the beginning.
 pub const OWNED: Parameter = Parameter {
     name: "owned",
     meaning: "how many slots members own in the beginning, lowest first, e.g. 'p1:22 p2:6' (default: \
               nobody is initialised yet)",
 };
-/// What is in use in the beginning.
+/// The slots in use in the beginning.
 pub const USED: Parameter = Parameter {
     name: "used",
     meaning: "how many of these are in use and stay so, e.g. 'p1:10' (default: none)",
 };
 
 impl Settings {
-    /// As the parameters want it. `configured` are the nodes that may be members.
+    /// Reads the settings from the parameters. `configured` are the nodes that may be members.
     pub fn from_setup(configured: ProcessSet, setup: &Setup) -> Result<Self, SetupError> {
         let rules = match setup.choice(RULES.name, &["offers", "repaired", "paper"])? {
             "offers" => Rules::Offers,
@@ -149,7 +149,7 @@ impl Settings {
 }
 
 impl Beginning {
-    /// As the parameters want it, if they say anything.
+    /// Reads the owners from the parameters, if they name any.
     pub fn from_setup(settings: &Settings, setup: &Setup) -> Result<Option<Self>, SetupError> {
         let Some(owned) = each(setup, OWNED, &settings.configured)? else { return Ok(None) };
         let mut table = Table::absent(settings.slots);
@@ -183,7 +183,7 @@ fn whole(setup: &Setup, parameter: Parameter, word: &str) -> Result<u32, SetupEr
     word.parse().map_err(|_| setup.bad(parameter.name, format!("'{word}' is not a number")))
 }
 
-/// `p1:this p2:that` as members and what is said of each.
+/// Reads `p1:this p2:that` as pairs of a member and its word.
 fn each(
     setup: &Setup,
     parameter: Parameter,

@@ -1,12 +1,11 @@
-//! Who owns which slot: what all members of a view know alike.
+//! The owner of each slot: the table of which every member of a view has a copy.
 //!
-//! The table is cut into pages. A page that is one member's from end to end is one word, so ten
-//! million slots in a few long runs take a few hundred kilobytes. A page of several owners has four
-//! bytes for each slot, so that a change costs no more in a pool that is in pieces. Told to others,
-//! it is runs.
+//! The table is cut into pages. A page with a single owner is one word, so ten million slots in a
+//! few long runs take a few hundred kilobytes. A page of several owners has four bytes for each
+//! slot, so a change costs no more in a fragmented pool. Messages carry the table as runs.
 
 mod counts;
-mod told;
+mod encoding;
 
 use super::ranges::{Range, Ranges};
 use counts::Counts;
@@ -15,20 +14,21 @@ use std::fmt;
 use synod_core::family::slots::SlotId;
 use synod_core::process::ProcessId;
 
-/// A pool has no more slots than this; it bounds what a forged table makes us hold.
+/// The greatest size of a pool. It bounds the memory that a forged table can make a member
+/// allocate.
 pub const SLOTS_AT_MOST: u32 = 1 << 26;
 
 /// Slots in a page.
 const PAGE: usize = 256;
 
-/// Who has a slot.
+/// The owner of a slot.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Owner {
-    /// Nobody whom we can reach: perhaps a member on another side of a partition.
+    /// No member here owns it: perhaps a member on another side of a partition does.
     Absent,
-    /// This member, and nobody else may use it.
+    /// This member, which alone may use it.
     Of(ProcessId),
-    /// Two parts of the group claimed it. Nobody may use it until somebody has looked into it.
+    /// Two parts of the group claimed it. No member may use it until an operator has intervened.
     Frozen,
 }
 
@@ -74,14 +74,14 @@ impl From<Code> for Owner {
     }
 }
 
-/// Equal pages are equal values: `Each` only if there are two owners at least.
+/// Equal pages are equal values: `Each` has at least two owners.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Page {
     One(Code),
     Each(Box<[Code]>),
 }
 
-/// Who owns which slot. Equal tables are equal values.
+/// The owner of each slot. Equal tables are equal values.
 #[derive(Clone, PartialEq, Eq, Hash, Deserialize)]
 #[serde(try_from = "Vec<(u32, u32)>")]
 pub struct Table {
@@ -91,7 +91,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table of so many slots, owned by nobody. (No more than [`SLOTS_AT_MOST`] fit.)
+    /// A table of absent slots, at most [`SLOTS_AT_MOST`].
     pub fn absent(size: u32) -> Self {
         let size = size.min(SLOTS_AT_MOST);
         let pages = vec![Page::One(Owner::Absent.into()); (size as usize).div_ceil(PAGE)];
@@ -100,12 +100,12 @@ impl Table {
         Table { size, pages, counts }
     }
 
-    /// How many slots there are.
+    /// The number of slots.
     pub fn size(&self) -> u32 {
         self.size
     }
 
-    /// Who owns a slot; none if there is no such slot.
+    /// The owner of a slot; `None` if the table has no such slot.
     pub fn owner(&self, slot: SlotId) -> Option<Owner> {
         if slot.0 >= self.size {
             return None;
@@ -118,29 +118,29 @@ impl Table {
         Some(code.into())
     }
 
-    /// How many slots an owner has.
+    /// The number of slots of an owner.
     pub fn count(&self, owner: Owner) -> u32 {
         self.counts.of(owner.into())
     }
 
-    /// How many slots are with members, that is neither absent nor frozen.
+    /// The number of slots that members own: neither absent nor frozen.
     pub fn present(&self) -> u32 {
         self.size - self.count(Owner::Absent) - self.count(Owner::Frozen)
     }
 
-    /// Everybody who has a slot, and how many.
+    /// All owners, each with its number of slots.
     pub fn counts(&self) -> impl Iterator<Item = (Owner, u32)> + '_ {
         self.counts.iter().map(|(owner, count)| (owner.into(), count))
     }
 
-    /// Gives slots to an owner, whoever had them. Slots that do not exist are passed over.
+    /// Gives slots to a new owner. Slots outside the table are passed over.
     pub fn give(&mut self, slots: &Ranges, owner: Owner) {
         for range in slots.iter() {
             self.give_range(range, owner);
         }
     }
 
-    /// All that an owner has.
+    /// All slots of an owner.
     pub fn of(&self, owner: Owner) -> Ranges {
         if self.count(owner) == 0 {
             return Ranges::EMPTY;
@@ -148,13 +148,13 @@ impl Table {
         self.runs().filter(|(_, other)| *other == owner).map(|(range, _)| range).collect()
     }
 
-    /// Whether an owner has all of these, and all of them exist.
+    /// Whether an owner has all of these slots, and all of them exist.
     pub fn has_all(&self, owner: Owner, slots: &Ranges) -> bool {
-        // What is forged may be as long as the table allows and no longer.
+        // The comparison bounds the work for a forged set: it ends with the table.
         slots.end() <= self.size && slots.iter().all(|range| self.has_range(range, owner.into()))
     }
 
-    /// Whether an owner has all of these, which exist.
+    /// Whether an owner has all slots of a range, which exist.
     fn has_range(&self, range: Range, owner: Code) -> bool {
         let mut first = range.first;
         while first < range.end {
@@ -175,7 +175,7 @@ impl Table {
         true
     }
 
-    /// Whatever `from` has is `to`'s from now on; returns what that is.
+    /// Gives all slots of `from` to `to`, and returns them.
     pub fn replace(&mut self, from: Owner, to: Owner) -> Ranges {
         let moved = self.of(from);
         self.give(&moved, to);
@@ -194,7 +194,7 @@ impl Table {
         })
     }
 
-    /// Runs, but cut at the edges of pages.
+    /// Runs, cut at the edges of pages.
     fn pieces(&self) -> impl Iterator<Item = (Range, Code)> + '_ {
         self.pages.iter().enumerate().flat_map(|(number, page)| {
             let mut first = (number * PAGE) as u32;
@@ -211,7 +211,7 @@ impl Table {
         })
     }
 
-    /// Gives a run of slots to an owner, whoever had them.
+    /// Gives a run of slots to a new owner.
     pub fn give_range(&mut self, run: Range, owner: Owner) {
         let end = run.end.min(self.size);
         let mut first = run.first;
@@ -251,7 +251,7 @@ impl Table {
     }
 }
 
-/// Who has the slot at a place of a page, and how many from there on are the same owner's.
+/// The owner of the slot at `place` in a page, and the length of its run from there.
 fn run_at(codes: &[Code], place: usize) -> (Code, u32) {
     let code = codes[place];
     (code, codes[place..].iter().take_while(|other| **other == code).count() as u32)
@@ -282,25 +282,25 @@ impl fmt::Debug for Table {
 
 #[cfg(test)]
 mod tests {
-    use super::super::dice::Dice;
+    use super::super::xorshift::Xorshift;
     use super::*;
 
-    fn random_owner(dice: &mut Dice) -> Owner {
-        match dice.below(6) {
+    fn random_owner(random: &mut Xorshift) -> Owner {
+        match random.below(6) {
             0 => Owner::Absent,
             1 => Owner::Frozen,
             member => Owner::Of(ProcessId(member - 2)),
         }
     }
 
-    /// A table, and the same as a plain list.
-    fn fragmented(size: u32, dice: &mut Dice) -> (Table, Vec<Owner>) {
+    /// A table, and a plain list of the same owners.
+    fn fragmented(size: u32, random: &mut Xorshift) -> (Table, Vec<Owner>) {
         let mut table = Table::absent(size);
         let mut model = vec![Owner::Absent; size as usize];
         for _ in 0..60 {
-            let first = dice.below(size);
-            let end = first + dice.below(size / 2);
-            let owner = random_owner(dice);
+            let first = random.below(size);
+            let end = first + random.below(size / 2);
+            let owner = random_owner(random);
             table.give(&Ranges::span(first, end), owner);
             model[first as usize..(end.min(size)) as usize].fill(owner);
         }
@@ -309,9 +309,9 @@ mod tests {
 
     #[test]
     fn a_table_does_what_a_list_of_owners_does() {
-        let mut dice = Dice::new(4);
+        let mut random = Xorshift::new(4);
         for size in [1, 5, 255, 256, 257, 1_000] {
-            let (table, model) = fragmented(size.max(2), &mut dice);
+            let (table, model) = fragmented(size.max(2), &mut random);
             for (slot, owner) in model.iter().enumerate() {
                 assert_eq!(table.owner(SlotId(slot as u32)), Some(*owner));
             }
@@ -328,9 +328,9 @@ mod tests {
 
     #[test]
     fn a_table_has_one_form_however_it_came_about() {
-        let mut dice = Dice::new(5);
+        let mut random = Xorshift::new(5);
         for size in [3, 256, 700] {
-            let (table, model) = fragmented(size, &mut dice);
+            let (table, model) = fragmented(size, &mut random);
             let mut slot_by_slot = Table::absent(size);
             for (slot, owner) in model.iter().enumerate().rev() {
                 slot_by_slot.give(&Ranges::one(SlotId(slot as u32)), *owner);
@@ -344,7 +344,7 @@ mod tests {
 
     #[test]
     fn runs_are_as_long_as_they_can_be_and_leave_no_gap() {
-        let (table, _) = fragmented(2_000, &mut Dice::new(6));
+        let (table, _) = fragmented(2_000, &mut Xorshift::new(6));
         let runs: Vec<_> = table.runs().collect();
         assert_eq!((runs[0].0.first, runs[runs.len() - 1].0.end), (0, 2_000));
         for pair in runs.windows(2) {
@@ -355,7 +355,7 @@ mod tests {
 
     #[test]
     fn what_one_member_had_another_has() {
-        let (mut table, _) = fragmented(600, &mut Dice::new(7));
+        let (mut table, _) = fragmented(600, &mut Xorshift::new(7));
         let (from, to) = (Owner::Of(ProcessId(1)), Owner::Of(ProcessId(9)));
         table.give(&Ranges::span(250, 260), from);
         let expected = table.of(from);
@@ -380,9 +380,9 @@ mod tests {
 
     #[test]
     fn a_table_that_is_told_is_the_same_table() {
-        let mut dice = Dice::new(8);
+        let mut random = Xorshift::new(8);
         for size in [1, 2, 255, 256, 257, 3_000] {
-            let (mut table, _) = fragmented(size.max(2), &mut dice);
+            let (mut table, _) = fragmented(size.max(2), &mut random);
             table.give(&Ranges::span(0, 1), Owner::Of(ProcessId(70_000)));
             let told = table.runs().map(|(run, owner)| (run.len(), Code::from(owner).0));
             assert_eq!(Table::try_from(told.collect::<Vec<_>>()), Ok(table));

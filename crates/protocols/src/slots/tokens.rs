@@ -1,9 +1,9 @@
 //! The slots in use, and the token of each.
 //!
-//! By the number of the slot, in pages; a page comes into being when a slot of it is first used,
-//! and stays. So a change costs the same at every size, and a member pays only for the slots that
-//! it uses. In a large pool the time goes into fetching memory, so a token is one word; the few
-//! that do not fit are elsewhere.
+//! Tokens lie in pages, by the number of the slot. The first use of a slot allocates its page,
+//! which stays. So a change costs the same at every size, and a member pays only for the slots that
+//! it uses. In a large pool most time goes into fetching memory, so a token is one word. The few
+//! larger tokens lie in a map.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -21,9 +21,9 @@ struct Word(u64);
 const COUNT_BITS: u32 = 48;
 
 impl Word {
-    /// Not in use: no claim has number 0.
+    /// The slot is not in use: no claim has number 0.
     const NONE: Word = Word(0);
-    /// The token does not fit. (One of that epoch would have a count of 0.)
+    /// The token lies in the map. No token has this word itself, because its count would be 0.
     const LARGE: Word = Word(1 << COUNT_BITS);
 
     #[inline]
@@ -56,7 +56,7 @@ impl Tokens {
         Tokens { size, count: 0, pages, large: BTreeMap::new() }
     }
 
-    /// How many slots are in use.
+    /// The number of slots in use.
     #[inline]
     pub(super) fn count(&self) -> u32 {
         self.count
@@ -67,7 +67,7 @@ impl Tokens {
         self.token(slot, *self.pages.get(page)?.as_ref()?.get(place)?)
     }
 
-    /// The token that a word stands for.
+    /// The token of a word.
     fn token(&self, slot: SlotId, word: Word) -> Option<Token> {
         match word {
             Word::NONE => None,
@@ -76,7 +76,7 @@ impl Tokens {
         }
     }
 
-    /// The slot, which exists and is not in use, is in use from now on.
+    /// Takes a slot into use. It exists and is not in use.
     #[inline]
     pub(super) fn insert(&mut self, slot: SlotId, token: Token) {
         assert!(token.count > 0, "claims are numbered from 1");
@@ -92,7 +92,7 @@ impl Tokens {
         self.count += 1;
     }
 
-    /// The slot is not in use any more, if it was, with this token; whether it was.
+    /// Frees the slot if it is in use with this token. Returns whether it was.
     #[inline]
     pub(super) fn remove_if(&mut self, slot: SlotId, token: Token) -> bool {
         let (page, place) = (slot.0 as usize / PAGE, slot.0 as usize % PAGE);
@@ -112,7 +112,7 @@ impl Tokens {
         true
     }
 
-    /// The slot is not in use any more, if it was.
+    /// Frees the slot if it is in use.
     pub(super) fn remove(&mut self, slot: SlotId) {
         if let Some(token) = self.get(slot) {
             self.remove_if(slot, token);

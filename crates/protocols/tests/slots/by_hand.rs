@@ -1,4 +1,4 @@
-//! What every rule set has in common, and the rules that hold, step by step.
+//! Rules that all rule sets share, and the rules that hold, step by step.
 
 use crate::hand::Group;
 use synod_core::ProcessId;
@@ -73,7 +73,7 @@ fn an_operator_may_certify_a_death() {
     group.deliver_all();
     assert!(group.agree(&[1, 2]));
     assert_eq!([1, 2].map(|at| group.owned(at)), [6, 3]);
-    // Whoever was certified dead, and starts again, is new.
+    // A node that was certified dead and starts again is new.
     group.restart(3);
     group.view(&[1, 2, 3]);
     group.deliver_all();
@@ -185,21 +185,21 @@ fn a_donation_delivered_between_two_views_counts_for_those_who_go_together() {
     let mut start = Group::settled(3, &settings);
     start.claim(1);
     start.deliver(1);
-    // Together with whoever asked.
+    // The requester comes along.
     let mut group = start.clone();
     group.transitional(&[1, 2]);
     group.deliver_to(2, &[1, 2]);
     group.view(&[1, 2]);
     assert!(group.agree(&[1, 2]));
     assert_eq!([1, 2].map(|at| group.owned(at)), [2, 2]);
-    // Without: whoever asked may have it already.
+    // The requester parted: it may have delivered the donation.
     let mut group = start.clone();
     group.transitional(&[2, 3]);
     group.deliver_to(2, &[2, 3]);
     group.view(&[2, 3]);
     assert_eq!([2, 3].map(|at| group.owned(at)), [2, 1]);
     assert_eq!(group.absent(2), 2);
-    // Never delivered: the donor has it again.
+    // The donation is never delivered: the donor has its slots again.
     let mut group = start;
     group.lose(2);
     group.view(&[2, 3]);
@@ -215,7 +215,7 @@ fn whoever_waits_for_a_status_may_be_spoken_for_twice() {
     group.restart(4);
     group.view(&[3, 4]);
     group.lose(3);
-    // p3 knows that p4 waits, and p4 knows nothing of that.
+    // p3 knows that p4 waits, but p4 does not know that p3 counts it in.
     group.view(&[1, 2, 3, 4]);
     assert_eq!(group.speakers(), [1, 3, 4]);
     group.deliver(4);

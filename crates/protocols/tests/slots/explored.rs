@@ -1,4 +1,4 @@
-//! Every state of small pools on the abstract engine: whatever a group service may do.
+//! Every state of small pools on the abstract engine, which does all that the contract allows.
 
 use synod_check::{Question, explore};
 use synod_core::Algorithm;
@@ -7,8 +7,8 @@ use synod_protocols::slots::SlotsAlgorithm;
 use synod_protocols::slots::mutants::DeathOfALife;
 use synod_sim::world::Judged;
 
-/// How many states there are, if everything that is judged holds in all of them: the family's
-/// properties, and the invariants.
+/// The number of states, provided that all properties of the family and all invariants hold in
+/// each.
 fn states(scope: Scope) -> usize {
     let question = Question::new(scope);
     let exploration = explore::<SlotsAlgorithm>(&question, |_| {}).expect("the scope fits");
@@ -20,7 +20,7 @@ fn states(scope: Scope) -> usize {
     exploration.progress.unique
 }
 
-/// Where the card says that some rules hold although something goes wrong.
+/// The scopes with faults that the card claims for these rules.
 fn proved(rules: &str) -> Vec<Scope> {
     let is_fault = |name: &str| name == "partitions" || name == "deaths";
     let goes_wrong = |scope: &Scope| scope.set.iter().any(|(name, _)| is_fault(name));
@@ -40,7 +40,7 @@ fn offers_hold_whatever_a_group_service_does() {
     assert_eq!(counts, [6_242, 78_281, 22_632, 3_883, 180_329, 41_907, 6_585]);
 }
 
-/// Two members with so many slots, to whom everything happens any number of times.
+/// Two members and every fault, any number of times.
 fn endless(rules: &str, slots: u32) -> usize {
     let is_endless = |scope: &Scope| scope.set.contains(&("restarts", "any"));
     let scope = proved(rules).into_iter().find(is_endless).expect("it is on the card");
@@ -59,7 +59,7 @@ fn two_members_share_one_or_two_slots_however_much_goes_wrong() {
     assert_eq!([1, 2].map(|slots| endless("offers", slots)), [10_917, 24_154]);
 }
 
-/// Where one thing goes wrong until all is calm again, and then another, there are histories of any
+/// Faults that strike one after the other, each when all is calm again, make histories of any
 /// length.
 #[test]
 fn whatever_goes_wrong_one_after_the_other_goes_on_for_ever() {

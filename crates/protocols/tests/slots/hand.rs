@@ -1,4 +1,4 @@
-//! A group service that does what a test says, and nothing by itself.
+//! A group service that a test drives by hand.
 
 use std::collections::{BTreeMap, VecDeque};
 use synod_core::family::slots::{Input, Output, SlotId, Token};
@@ -13,7 +13,7 @@ use synod_protocols::slots::table::Owner;
 const CAN: Capabilities =
     Capabilities { safe: true, partitionable: true, came_with: true, longest_message: usize::MAX };
 
-/// Members p1 to pn, and what each has multicast that is not delivered yet.
+/// Members p1 to pn, and the undelivered multicasts of each.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Group {
     members: BTreeMap<u32, (u32, Slots)>,
@@ -23,12 +23,12 @@ pub(crate) struct Group {
     epoch: u64,
     setup: BTreeMap<String, String>,
     room: usize,
-    /// What was delivered, in order: who said it, and to whom.
+    /// The delivered messages in order: the sender, and the receiver of a donation.
     log: Vec<(u32, Option<ProcessId>)>,
 }
 
 impl Group {
-    /// Nobody is in any view yet.
+    /// A group in which no member has a view yet.
     pub(crate) fn new(n: u32, settings: &[(&str, &str)]) -> Group {
         let setup = settings
             .iter()
@@ -57,7 +57,7 @@ impl Group {
         Slots::from_setup(ProcessId(member), &configured, &setup).expect("the settings are right")
     }
 
-    /// The same, all in one view, and everything that follows is over.
+    /// A group in one view, after the last delivery.
     pub(crate) fn settled(n: u32, settings: &[(&str, &str)]) -> Group {
         let mut group = Group::new(n, settings);
         group.view(&(1..=n).collect::<Vec<_>>());
@@ -65,13 +65,13 @@ impl Group {
         group
     }
 
-    /// So many multicasts are taken in at once from now on.
+    /// From now on the group takes in at most this many multicasts at once.
     pub(crate) fn with_room(mut self, room: usize) -> Group {
         self.room = room;
         self
     }
 
-    /// The processes of these members die and start again: they are new, and in no view.
+    /// The process of this member dies and starts again: it is new, and in no view.
     pub(crate) fn restart(&mut self, member: u32) {
         let n = self.members.len() as u32;
         let life = self.members[&member].0 + 1;
@@ -99,14 +99,14 @@ impl Group {
         }
     }
 
-    /// Somebody's application, or its operator, asks for something; what it was told is returned.
+    /// A member's application or operator gives a command. Returns the outputs.
     pub(crate) fn ask(&mut self, at: u32, input: Input) -> Vec<Output> {
         let before = self.told[&at].len();
         self.step(at, |slots, session| slots.on_command(input, session));
         self.told[&at][before..].to_vec()
     }
 
-    /// Claims a slot that must be there.
+    /// Claims a slot, which must be free.
     pub(crate) fn claim(&mut self, at: u32) -> (SlotId, Token) {
         let told = self.ask(at, Input::Claim);
         let claimed = told.iter().find_map(|output| match output {
@@ -121,30 +121,30 @@ impl Group {
         self.step(at, |slots, session| slots.on_room(session));
     }
 
-    /// What somebody was told since the beginning.
+    /// All outputs of a member.
     pub(crate) fn told(&self, at: u32) -> &[Output] {
         &self.told[&at]
     }
 
-    /// What somebody has multicast that is not delivered yet.
+    /// The undelivered multicasts of a member.
     pub(crate) fn pending(&self, at: u32) -> Vec<&Body> {
         self.pending[&at].iter().map(|(_, message)| &message.body).collect()
     }
 
-    /// The members of somebody's view.
+    /// The members of the view of `at`.
     fn companions(&self, at: u32) -> Vec<u32> {
         let Some(view) = self.views.get(&at) else { return Vec::new() };
         let together = |other: &u32| self.views.get(other).is_some_and(|v| v.id == view.id);
         self.members.keys().copied().filter(together).collect()
     }
 
-    /// Everybody in the view of `from` delivers its oldest pending message.
+    /// All members in the view of `from` deliver its oldest pending message.
     pub(crate) fn deliver(&mut self, from: u32) {
         let to = self.companions(from);
         self.deliver_to(from, &to);
     }
 
-    /// Only these deliver it.
+    /// Only the members `to` deliver it.
     pub(crate) fn deliver_to(&mut self, from: u32, to: &[u32]) {
         let pending = self.pending.get_mut(&from).expect("there is one");
         let (sent_in, message) = pending.pop_front().expect("something is pending");
@@ -164,26 +164,25 @@ impl Group {
         }
     }
 
-    /// Everything that is pending is delivered, and all that follows; the smallest name speaks
-    /// first.
+    /// Delivers all pending messages and all that follow from them; the smallest name first.
     pub(crate) fn deliver_all(&mut self) {
         while let Some(from) = self.speakers().first() {
             self.deliver(*from);
         }
     }
 
-    /// Who has something pending.
+    /// The members with pending messages.
     pub(crate) fn speakers(&self) -> Vec<u32> {
         let speaks = self.pending.iter().filter(|(_, pending)| !pending.is_empty());
         speaks.map(|(member, _)| *member).collect()
     }
 
-    /// How many multicasts were delivered.
+    /// The number of delivered multicasts.
     pub(crate) fn delivered(&self) -> usize {
         self.log.len()
     }
 
-    /// What is pending of somebody is never delivered.
+    /// The pending messages of a member are never delivered.
     pub(crate) fn lose(&mut self, from: u32) {
         self.pending.get_mut(&from).expect("there is one").clear();
     }
@@ -196,12 +195,12 @@ impl Group {
         }
     }
 
-    /// These get a view together; whoever is missing cannot be reached.
+    /// These members get a view together; the others cannot be reached.
     pub(crate) fn view(&mut self, members: &[u32]) {
         self.view_without(members, &[], Cause::Partition);
     }
 
-    /// The same, and these have left for this reason.
+    /// The same, and the members `gone` left for the reason `why`.
     pub(crate) fn view_without(&mut self, members: &[u32], gone: &[u32], why: Cause) {
         self.epoch += 1;
         let member = |at: &u32| Member { node: ProcessId(*at), incarnation: self.members[at].0 };
@@ -250,7 +249,8 @@ impl Group {
     fn step_into(&mut self, at: u32, view: &View) {
         let old = self.views.insert(at, view.clone());
         self.step(at, |slots, session| slots.on_view(view, session));
-        // Others are asked where they come from before all are in the new view.
+        // The other members must still be in their old views when they are asked where they come
+        // from.
         match old {
             Some(old) => self.views.insert(at, old),
             None => self.views.remove(&at),
@@ -262,32 +262,32 @@ impl Group {
         &self.members[&at].1
     }
 
-    /// How many slots somebody owns, as it sees it itself.
+    /// The number of slots that a member owns, in its own table.
     pub(crate) fn owned(&self, at: u32) -> u32 {
         self.owned_as_seen_by(at, at)
     }
 
-    /// How many slots `whose` owns, as `at` sees it.
+    /// The number of slots that `whose` owns, in the table of `at`.
     pub(crate) fn owned_as_seen_by(&self, at: u32, whose: u32) -> u32 {
-        self.slots(at).estate().table.count(Owner::Of(ProcessId(whose)))
+        self.slots(at).state().table.count(Owner::Of(ProcessId(whose)))
     }
 
-    /// How many slots are absent, as `at` sees it.
+    /// The number of absent slots in the table of `at`.
     pub(crate) fn absent(&self, at: u32) -> u32 {
-        self.slots(at).estate().table.count(Owner::Absent)
+        self.slots(at).state().table.count(Owner::Absent)
     }
 
-    /// How many slots somebody owns, and how many of them are free.
+    /// The number of slots that a member owns, and the number of its free slots.
     pub(crate) fn owned_and_free(&self, at: u32) -> (u32, u32) {
-        (self.owned(at), self.slots(at).estate().free())
+        (self.owned(at), self.slots(at).state().free())
     }
 
-    /// Whether these members agree on who owns what, and nothing is missing.
+    /// Whether these members are settled with the same table, and their pools agree with it.
     pub(crate) fn agree(&self, members: &[u32]) -> bool {
-        let table = &self.slots(members[0]).estate().table;
+        let table = &self.slots(members[0]).state().table;
         members.iter().all(|at| {
-            let estate = self.slots(*at).estate();
-            estate.table == *table && estate.is_settled() && estate.pool.owned() == estate.owned()
+            let state = self.slots(*at).state();
+            state.table == *table && state.is_settled() && state.pool.owned() == state.owned()
         })
     }
 }

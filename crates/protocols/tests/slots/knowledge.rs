@@ -1,14 +1,14 @@
-//! What a member may conclude from who came along, who is new, who parted and who is dead: the
-//! table in `docs/slots.md`, row by row.
+//! What a member concludes from members that came along, started, parted or died: the table in
+//! `docs/slots.md`, row by row.
 
 use crate::hand::Group;
 use synod_core::ProcessId;
-use synod_core::family::slots::{Input, Order, Output};
+use synod_core::family::slots::{Input, OperatorCommand, Output};
 use synod_core::group::Cause;
 
 const RULES: [&str; 2] = ["repaired", "offers"];
 
-/// All nodes together, and each owns two slots. Nobody asks for more.
+/// All nodes in one view. Each owns two slots, and asks for no more.
 fn pool(n: u32, rules: &'static str) -> Group {
     let slots = (2 * n).to_string();
     let owned = (1..=n).map(|at| format!("p{at}:2")).collect::<Vec<_>>().join(" ");
@@ -17,7 +17,7 @@ fn pool(n: u32, rules: &'static str) -> Group {
     Group::settled(n, &[&settings[..], &quiet].concat())
 }
 
-/// These come together, and everything that follows is over.
+/// These members get a view together, and deliver all that follows.
 fn together(group: &mut Group, members: &[u32]) {
     group.view(members);
     group.deliver_all();
@@ -52,7 +52,7 @@ fn nobody_inherits_if_somebody_parts_at_the_same_time() {
     }
 }
 
-/// p2 may live again, and p1's life before this one may have met it.
+/// p2 may live again, and p1's earlier life may have met p2's next one.
 #[test]
 fn whoever_is_new_does_not_make_the_dead_accounted_for() {
     for rules in RULES {
@@ -125,8 +125,8 @@ fn a_certificate_counts_where_all_parts_have_it() {
 #[test]
 fn an_order_counts_in_its_view_or_not_at_all() {
     let orders = [
-        (Input::CertifyDead(ProcessId(3)), Order::CertifyDead(ProcessId(3))),
-        (Input::Bootstrap, Order::Bootstrap),
+        (Input::CertifyDead(ProcessId(3)), OperatorCommand::CertifyDead(ProcessId(3))),
+        (Input::Bootstrap, OperatorCommand::Bootstrap),
     ];
     for (input, order) in orders {
         let mut group = pool(3, "offers");

@@ -1,5 +1,5 @@
-//! A lazy engine leaves nothing out: what can happen with one that is not lazy happens with it,
-//! too.
+//! A lazy engine leaves no state out: it reaches all calm states that an engine reaches that is not
+//! lazy.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
@@ -13,8 +13,8 @@ use synod_core::reductions::Fleeting;
 use synod_core::{Algorithm, ProcessId, ProcessSet, Protocol, step};
 use synod_protocols::group::abstract_engine::{Move, ORACLE};
 use synod_protocols::group::{GroupEngine, Timer};
-use synod_protocols::slots::estate::Stage;
 use synod_protocols::slots::message::Message;
+use synod_protocols::slots::state::ViewStage;
 use synod_protocols::slots::{Slots, SlotsAlgorithm};
 use synod_sim::world::{Driver, Judged, World};
 
@@ -50,7 +50,7 @@ impl Choices {
     }
 }
 
-/// Every world that one step leads to.
+/// Every world that is one step away.
 fn after(world: &Pool) -> Vec<Pool> {
     let mut actions = Vec::new();
     world.enabled(&mut actions);
@@ -72,7 +72,7 @@ fn after(world: &Pool) -> Vec<Pool> {
     all
 }
 
-/// Whether everybody has been told everything, and nobody is between two views.
+/// Whether every member has delivered all its events, and none is between two views.
 fn is_calm(world: &Pool) -> bool {
     let stirs = |timer: &ServedTimer<_, Timer>| {
         let ServedTimer::Engine(Timer::Abstract(next)) = timer else { return false };
@@ -81,14 +81,14 @@ fn is_calm(world: &Pool) -> bool {
     !world.process(ORACLE).timers().iter().any(|set| stirs(&set.timer))
 }
 
-/// What can be seen of a member.
+/// A member's visible state.
 pub(super) fn look(member: &Slots) -> String {
-    let estate = member.estate();
-    let group = (&estate.members, &estate.ready, &estate.waiting, estate.primary, &estate.dead);
-    format!("{:?} {:?} {group:?} {:?}", estate.stage, estate.table, estate.pool)
+    let state = member.state();
+    let group = (&state.members, &state.ready, &state.waiting, state.primary, &state.dead);
+    format!("{:?} {:?} {group:?} {:?}", state.stage, state.table, state.pool)
 }
 
-/// The members, when everybody has been told what there is to be told.
+/// The members after all events that wait for them.
 fn when_calm(world: &Pool) -> Vec<String> {
     let n = world.processes().len();
     let oracle = &world.process(ORACLE).state().engine;
@@ -102,7 +102,7 @@ fn when_calm(world: &Pool) -> Vec<String> {
     ProcessId::all(n).map(calm).collect()
 }
 
-/// Shows every state that can be reached, and returns how many there are.
+/// Shows every reachable state, and returns their number.
 fn each_state(question: &Question, show: &mut dyn FnMut(&Pool)) -> usize {
     let mut world = Pool::new(&question.plan::<SlotsAlgorithm>()).expect("the scope fits");
     world.start(&mut Choices::default());
@@ -118,7 +118,7 @@ fn each_state(question: &Question, show: &mut dyn FnMut(&Pool)) -> usize {
     seen.len()
 }
 
-/// Every calm state of all members together, and how many states there are in all.
+/// Every calm state of all members together, and the number of all states.
 pub(super) fn calm_states(question: &Question) -> (BTreeSet<Vec<String>>, usize) {
     let mut calm = BTreeSet::new();
     let all = each_state(question, &mut |world| {
@@ -138,14 +138,14 @@ fn question(n: usize, settings: &[(&'static str, &'static str)]) -> Question {
     question
 }
 
-/// A pool with a member that has nothing, and what may go wrong.
+/// A pool in which some members own no slot, and faults in a fixed order.
 fn pool(n: usize, rules: &'static str, faults: &'static str) -> Question {
     let settings = [("engine", "abstract"), ("rules", rules), ("slots", "2"), ("low", "1")];
     let more = [("stock", "1"), ("owned", "p1:2"), ("faults", faults)];
     question(n, &[&settings[..], &more].concat())
 }
 
-/// The same, where this may go wrong at any time, in any order.
+/// The same pool with faults at any time and in any order, within these budgets.
 pub(super) fn at_any_time(
     n: usize,
     rules: &'static str,
@@ -187,7 +187,7 @@ fn the_same_calm_states_are_reached_when_those_left_behind_go_on_before_all_else
     same_calm_states(&at_any_time(3, "offers", &faults[..3]));
 }
 
-/// The same without the numbers of lives.
+/// The same states without the numbers of lives.
 pub(super) fn nameless(states: BTreeSet<Vec<String>>) -> BTreeSet<Vec<String>> {
     let plain = |member: String| {
         let mut parts = member.split('\'');
@@ -222,7 +222,7 @@ fn the_same_calm_states_are_reached_without_what_comes_too_late_for_its_view() {
     }
 }
 
-/// What the members of a pool are like, at every moment, and all that is multicast in it.
+/// The members of a pool in all their states, and all messages that they multicast.
 fn members_and_messages(question: &Question) -> (Vec<Slots>, Vec<Delivery<Message>>) {
     let (mut members, mut messages) = (Vec::new(), Vec::new());
     let mut seen = BTreeSet::new();
@@ -250,7 +250,7 @@ fn members_and_messages(question: &Question) -> (Vec<Slots>, Vec<Delivery<Messag
     (members, messages)
 }
 
-/// Everything about a member but how many free slots others had when they last spoke.
+/// A fingerprint of a member, without the numbers of free slots that others reported.
 fn print(member: &Slots) -> u64 {
     BuildHasherDefault::<DefaultHasher>::default().hash_one(member)
 }
@@ -258,8 +258,8 @@ fn print(member: &Slots) -> u64 {
 const CAN: Capabilities =
     Capabilities { safe: true, partitionable: true, came_with: true, longest_message: usize::MAX };
 
-/// Delivers to every member, as it is at any moment, all that is ever multicast, and sees that it
-/// makes no difference. Returns how often.
+/// Delivers every message to every member in every state, and asserts that no member changes.
+/// Returns the number of deliveries.
 fn makes_no_difference(
     rules: &'static str,
     delivered: impl Fn(&Slots, &Delivery<Message>) -> Option<Delivery<Message>>,
@@ -270,7 +270,7 @@ fn makes_no_difference(
     for member in &members {
         for delivery in messages.iter().filter_map(|message| delivered(member, message)) {
             let (mut later, mut acts) = (member.clone(), VecDeque::new());
-            let me = member.estate().me;
+            let me = member.state().me;
             later.on_deliver(delivery.clone(), &mut Session::new(me, CAN, 4, &mut acts));
             assert_eq!(print(&later), print(member), "{delivery:?} changes {member:?}");
             assert!(acts.is_empty(), "{delivery:?} makes a member act: {member:?}");
@@ -295,22 +295,23 @@ fn to_rules_that_hold_what_was_multicast_in_another_view_is_void() {
 fn what_is_void_between_two_views_makes_no_difference_there() {
     for rules in ["repaired", "offers"] {
         let count = makes_no_difference(rules, |member, message| {
-            let estate = member.estate();
-            let between = estate.stage == Stage::Between && message.message.is_void_between_views();
-            let sent_in = estate.view.filter(|_| between)?;
+            let state = member.state();
+            let between =
+                state.stage == ViewStage::Between && message.message.is_void_between_views();
+            let sent_in = state.view.filter(|_| between)?;
             Some(Delivery { sent_in, ..message.clone() })
         });
         assert!(count > 20, "{rules}: {count} are something to try");
     }
 }
 
-/// A member after its view has ended, and it is in one alone.
+/// A member after its view has ended and it has entered one alone.
 fn alone(mut member: Slots) -> Slots {
-    let estate = member.estate();
-    let (me, last) = (estate.me, estate.view.expect("it is in a view"));
+    let state = member.state();
+    let (me, last) = (state.me, state.view.expect("it is in a view"));
     let of_me = |other: &&Member| other.node == me;
-    let myself = *estate.members.iter().find(of_me).expect("it is in its view");
-    let others = estate.members.iter().filter(|other| other.node != me);
+    let myself = *state.members.iter().find(of_me).expect("it is in its view");
+    let others = state.members.iter().filter(|other| other.node != me);
     let left = others.map(|other| Change { member: *other, cause: Cause::Partition });
     let view = View {
         id: ViewId { epoch: last.epoch + 100, by: myself },
@@ -331,12 +332,12 @@ fn of_what_ends_with_its_view_nothing_is_left_in_the_next() {
     let mut count = 0;
     let lazy = with("passing", "lazy", &pool(4, "repaired", "partition merge"));
     let (members, messages) = members_and_messages(&with("across", "no", &lazy));
-    for member in members.iter().filter(|member| member.estate().view.is_some()) {
-        let estate = member.estate();
+    for member in members.iter().filter(|member| member.state().view.is_some()) {
+        let state = member.state();
         for message in messages.iter().filter(|message| message.message.ends_with_its_view()) {
-            let delivery = Delivery { sent_in: estate.view.unwrap(), ..message.clone() };
+            let delivery = Delivery { sent_in: state.view.unwrap(), ..message.clone() };
             let (mut later, mut acts) = (member.clone(), VecDeque::new());
-            later.on_deliver(delivery, &mut Session::new(estate.me, CAN, 4, &mut acts));
+            later.on_deliver(delivery, &mut Session::new(state.me, CAN, 4, &mut acts));
             let same = print(&alone(later)) == print(&alone(member.clone()));
             assert!(same, "{message:?} changes what becomes of {member:?}");
             count += 1;
@@ -345,7 +346,7 @@ fn of_what_ends_with_its_view_nothing_is_left_in_the_next() {
     assert!(count > 100, "{count} are something to try");
 }
 
-/// Without the settings that leave histories out, and lazy.
+/// The hazard's question for a lazy engine, without the settings that leave histories out.
 fn lazily(hazard: &Counterexample) -> Question {
     let mut question = Question::new(hazard.scope);
     for (name, value) in [("passing", "lazy"), ("calm", "no"), ("late", "yes")] {

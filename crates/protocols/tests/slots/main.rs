@@ -1,5 +1,6 @@
-//! SLOTS: its rules, its vectors, and what goes wrong with the published ones.
+//! SLOTS: its rules, its vectors, and the hazards of the published rules.
 
+mod argument;
 mod by_hand;
 mod explored;
 mod hand;

@@ -10,12 +10,12 @@ use synod_protocols::slots::scheme::Scheme;
 const OFFERS: (&str, &str) = ("rules", "offers");
 const STOCK: (&str, &str) = ("stock", "1");
 
-/// p1 owns four slots, and so on; everybody wants to have one free slot.
+/// A pool of eight slots; every member wants one free slot.
 fn group(n: u32, owned: &str, used: &str) -> Group {
     Group::settled(n, &[OFFERS, STOCK, ("slots", "8"), ("owned", owned), ("used", used)])
 }
 
-/// How many slots are on offer, as `at` sees it.
+/// The number of slots on offer, in the table of `at`.
 fn on_offer(group: &Group, at: u32) -> u32 {
     match group.slots(at).scheme() {
         Scheme::Offers(offers) => offers.exchange().stock(),
@@ -23,7 +23,7 @@ fn on_offer(group: &Group, at: u32) -> u32 {
     }
 }
 
-/// Who waits, as `at` sees it.
+/// The waiting members, in the table of `at`.
 fn waiting(group: &Group, at: u32) -> Vec<u32> {
     match group.slots(at).scheme() {
         Scheme::Offers(offers) => offers.exchange().waiting().map(|(who, _)| who.0).collect(),
@@ -70,12 +70,12 @@ fn what_is_on_offer_is_nobodys_to_use() {
     assert_eq!((group.owned_and_free(1), on_offer(&group, 1)), ((5, 1), 1));
     group.claim(1);
     assert!(matches!(group.ask(1, Input::Claim)[..], [Output::Refused(_)]));
-    // But its owner may take it like everybody else, and has asked for it.
+    // But the owner may take it like any other member, and has asked for it.
     group.deliver_all();
     group.claim(1);
 }
 
-/// p2 has asked for a slot, and p1's offer of three is on its way.
+/// p2 has asked for a slot, and p1's offer of three is under way.
 fn an_offer_on_its_way() -> Group {
     let mut group = group(3, "p1:4 p2:2 p3:2", "p2:1 p3:1");
     group.claim(2);
@@ -85,7 +85,7 @@ fn an_offer_on_its_way() -> Group {
     group
 }
 
-/// Two of them are on offer, and p2 has asked for one more; that is on its way.
+/// Two of these slots are on offer, and p2's take of one more is under way.
 fn a_take_on_its_way() -> Group {
     let mut group = an_offer_on_its_way();
     group.deliver_all();
@@ -119,7 +119,7 @@ fn what_was_on_offer_is_absent_if_somebody_is_missing_for_it_may_have_been_taken
     assert_eq!((group.owned(2), group.absent(2)), (4, 2));
     let taken = group.claim(2).0;
     assert_ne!(group.claim(1).0, taken);
-    // When all are together again, everything has an owner.
+    // When all members are together again, every slot has an owner.
     group.view(&[1, 2, 3]);
     group.deliver_all();
     assert!(group.agree(&[1, 2, 3]));
@@ -150,7 +150,7 @@ fn an_offer_that_was_never_delivered_is_its_owners_again() {
 
 #[test]
 fn what_whoever_leaves_had_on_offer_has_one_owner_in_the_end() {
-    // p3 serves p2, so what p1 offers is on offer when p1 hands over all it has.
+    // p3 serves p2, so p1's offer is still open when p1 hands over its slots.
     let mut group = group(3, "p1:3 p2:2 p3:3", "p2:1");
     group.claim(2);
     group.deliver(2);
@@ -187,10 +187,10 @@ fn a_member_that_may_use_no_more_takes_no_more() {
     assert!(group.speakers().is_empty());
 }
 
-/// Random numbers, the same on every machine.
-struct Dice(u64);
+/// Pseudo-random numbers, the same on every machine.
+struct Xorshift(u64);
 
-impl Dice {
+impl Xorshift {
     fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -199,10 +199,10 @@ impl Dice {
     }
 }
 
-/// A group whose members claim and release, that falls apart and comes together, at random.
+/// A group that falls apart and comes together at random while its members claim and release.
 struct Chaos {
     group: Group,
-    dice: Dice,
+    random: Xorshift,
     sides: Vec<Vec<u32>>,
     held: BTreeMap<u32, Vec<(SlotId, Token)>>,
 }
@@ -212,8 +212,8 @@ impl Chaos {
         let settings = [&[OFFERS, ("slots", "12")], stock].concat();
         let members: Vec<u32> = (1..=4).collect();
         let held = members.iter().map(|at| (*at, Vec::new())).collect();
-        let dice = Dice(seed * 2_654_435_761 + 1);
-        Chaos { group: Group::settled(4, &settings), dice, sides: vec![members], held }
+        let random = Xorshift(seed * 2_654_435_761 + 1);
+        Chaos { group: Group::settled(4, &settings), random, sides: vec![members], held }
     }
 
     fn claim(&mut self, at: u32) {
@@ -229,23 +229,23 @@ impl Chaos {
     fn release(&mut self, at: u32) {
         let held = self.held.get_mut(&at).expect("there is one");
         if !held.is_empty() {
-            let (slot, token) = held.remove(self.dice.below(held.len()));
+            let (slot, token) = held.remove(self.random.below(held.len()));
             assert_eq!(self.group.ask(at, Input::Release(slot, token))[0], Output::Released(slot));
         }
     }
 
-    /// The sides are cut or joined. Of what is pending, one side delivers some in its view, which
-    /// others deliver when their view is over, or not at all.
+    /// Cuts a side in two, or joins two sides. One side delivers some pending messages in its view;
+    /// the others deliver them after their view, or never.
     fn change(&mut self) {
         let old = self.sides.clone();
-        let side = self.dice.below(old.len());
+        let side = self.random.below(old.len());
         let mut new = old.clone();
         let members = new.remove(side);
-        if members.len() > 1 && self.dice.below(2) == 0 {
-            let cut = 1 + self.dice.below(members.len() - 1);
+        if members.len() > 1 && self.random.below(2) == 0 {
+            let cut = 1 + self.random.below(members.len() - 1);
             new.extend([members[..cut].to_vec(), members[cut..].to_vec()]);
         } else if !new.is_empty() {
-            let other = self.dice.below(new.len());
+            let other = self.random.below(new.len());
             let mut joined = [new.remove(other), members].concat();
             joined.sort_unstable();
             new.push(joined);
@@ -265,10 +265,10 @@ impl Chaos {
     }
 
     fn end_of_view(&mut self, members: &[u32], parts: &[Vec<u32>]) {
-        let ahead = self.dice.below(parts.len());
+        let ahead = self.random.below(parts.len());
         let late = parts.iter().enumerate().filter(|(part, _)| *part != ahead);
         late.for_each(|(_, part)| self.group.transitional(part));
-        let mut regular = self.dice.below(4);
+        let mut regular = self.random.below(4);
         loop {
             if regular == 0 {
                 self.group.transitional(&parts[ahead]);
@@ -278,15 +278,15 @@ impl Chaos {
             if speakers.is_empty() {
                 break;
             }
-            let from = *speakers[self.dice.below(speakers.len())];
-            // Whoever multicasts delivers it if anybody does, and so do its companions.
+            let from = *speakers[self.random.below(speakers.len())];
+            // If any member delivers a message, its sender does, and so do the sender's companions.
             let some = parts.iter().enumerate().filter(|(part, members)| {
                 members.contains(&from)
                     || (regular > 0 && *part == ahead)
-                    || self.dice.below(2) == 0
+                    || self.random.below(2) == 0
             });
             let some: Vec<u32> = some.flat_map(|(_, part)| part.clone()).collect();
-            if regular == 0 && self.dice.below(2) == 0 {
+            if regular == 0 && self.random.below(2) == 0 {
                 self.group.lose(from);
             } else {
                 self.group.deliver_to(from, &some);
@@ -299,25 +299,25 @@ impl Chaos {
     }
 
     fn step(&mut self) {
-        let at = 1 + self.dice.below(4) as u32;
-        match self.dice.below(20) {
+        let at = 1 + self.random.below(4) as u32;
+        match self.random.below(20) {
             0..8 => self.claim(at),
             8..12 => self.release(at),
             12..19 => {
                 let speakers = self.group.speakers();
                 if !speakers.is_empty() {
-                    self.group.deliver(speakers[self.dice.below(speakers.len())]);
+                    self.group.deliver(speakers[self.random.below(speakers.len())]);
                 }
             }
             _ => self.change(),
         }
     }
 
-    /// Nobody can use what another can use.
+    /// No two members can use the same slot.
     fn judge(&self) {
         let mut usable: BTreeMap<SlotId, u32> = BTreeMap::new();
         for at in 1..=4 {
-            let pool = &self.group.slots(at).estate().pool;
+            let pool = &self.group.slots(at).state().pool;
             let mut own = pool.slots();
             own.remove(pool.pledged_slots());
             for slot in own.slots() {
@@ -327,7 +327,7 @@ impl Chaos {
         }
     }
 
-    /// Everybody comes together, and nothing is lost.
+    /// All members come together, and no slot is lost.
     fn come_together(&mut self) {
         for members in self.sides.clone() {
             let parts = [members.clone()];

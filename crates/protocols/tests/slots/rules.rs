@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use synod_core::family::slots::{Input, Output};
 
-/// Everybody in `asking` asks once, at any time; messages are ordered in any way. In how many of
-/// these orders somebody waits for answers in the end, and nothing more happens.
+/// The members `asking` ask once each, at any time; messages are delivered in any order. Returns
+/// the number of final states in which a member still waits for answers.
 fn stuck(n: u32, asking: &[u32], spare: bool, settings: &[(&str, &str)]) -> usize {
     let owned = if spare { 9 } else { 1 };
     let owned: Vec<String> = (1..=n).map(|at| format!("p{at}:{owned}")).collect();
@@ -22,7 +22,7 @@ fn stuck(n: u32, asking: &[u32], spare: bool, settings: &[(&str, &str)]) -> usiz
         let mut next = Vec::new();
         for at in &left {
             let mut group = group.clone();
-            // It uses all it has: only then it is short.
+            // A member is short only when it uses all its slots.
             while !group.ask(*at, Input::Claim).iter().any(|told| matches!(told, Output::Asks(_))) {
             }
             let left = left.iter().copied().filter(|other| other != at).collect::<Vec<_>>();

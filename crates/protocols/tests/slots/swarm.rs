@@ -1,5 +1,5 @@
-//! SLOTS on the embedded engine, in ten thousand storms: no slot has two owners, nothing is lost
-//! when all come together again, every side serves, and tokens grow.
+//! SLOTS on the embedded engine, in ten thousand storms: no slot has two owners, no slot is lost
+//! when all members come together again, every side serves, and tokens grow.
 
 #[path = "../group/storms.rs"]
 mod storms;
@@ -17,13 +17,13 @@ use synod_sim::trace::{Event, Sink, Tracer, What};
 const SEEDS_OF_OFFERS: u64 = 10_000;
 const SEEDS_OF_REPAIRED: u64 = 3_000;
 const SEEDS_OF_PAPER: u64 = 20;
-/// How many slots each process claims.
+/// The number of claims of each process.
 const ROUNDS: u32 = 10;
-/// So long after the last fault every side must serve, in microseconds.
+/// The time after the last fault by which every side must serve, in microseconds.
 const CALM_US: u64 = 2_000_000;
 
-/// The last answer of each process to a claim. The last claims come when nothing has gone wrong for
-/// long, and yet the parts are apart.
+/// The last answer of each process to a claim. The last claims come long after the last fault,
+/// while the parts are still apart.
 #[derive(Default)]
 struct Answers(BTreeMap<ProcessId, String>);
 
@@ -44,7 +44,7 @@ impl Sink for Answers {
 }
 
 impl Answers {
-    /// Somebody who was not served in the end.
+    /// A member that was not served in the end.
     fn unserved(&self) -> Option<String> {
         let unserved = |text: &str| text.contains("outside") || text.contains("not answered");
         let (at, text) = self.0.iter().find(|(_, text)| unserved(text))?;
@@ -52,19 +52,19 @@ impl Answers {
     }
 }
 
-/// What is wrong with the run with this seed.
+/// The fault of the run with this seed, if it has one.
 fn broken(seed: u64, rules: &str) -> Option<String> {
     let n = storms::size(seed);
     let slots = ["8", "12", "32"][(seed / 5 % 3) as usize];
     let setup = Setup::new(n).with("rules", rules).with("slots", slots);
     let mut answers = Answers::default();
-    // To look at every answer takes long: only some storms that leave the parts apart.
+    // Tracing every answer takes long, so only some storms do it, which leave the parts apart.
     let looks = seed % 16 == 5;
     let tracer = looks.then(|| Tracer::new(n, vec![&mut answers]));
     let more = |over_us: u64, chance: &mut Chance| {
         let claim = |at| Action::Input { at, input: Input::Claim };
         let claims = ProcessId::all(n).map(|at| Fault::at(over_us + CALM_US, claim(at)));
-        // Whoever leaves dies for certain, in the view that it is in.
+        // A leaving member dies for certain, in its present view.
         let mut leave = || {
             let at = ProcessId(below(chance, n as u64) as u32);
             Fault::at(below(chance, over_us + 1), Action::Input { at, input: Input::Leave })
@@ -87,7 +87,7 @@ fn repaired_donations_hold_in_three_thousand_storms() {
     storms::all_hold(SEEDS_OF_REPAIRED, |seed| broken(seed, "repaired"));
 }
 
-/// The same storms do find what is wrong: a swarm that finds nothing proves nothing.
+/// The same storms refute the published rules: a swarm that never finds a fault proves nothing.
 #[test]
 fn the_published_rules_break_in_the_same_storms() {
     let broken = (0..SEEDS_OF_PAPER).filter(|seed| broken(*seed, "paper").is_some()).count();

@@ -44,7 +44,7 @@ fn a_donation_that_comes_too_late_counts_only_for_the_published_rules() {
         group.claim(1);
         group.deliver(1);
         assert!(matches!(group.pending(2)[..], [Body::Donate { .. }]));
-        // p1 goes, and comes back, before the donation is ordered; its donor has taken it back.
+        // p1 goes and comes back before the donation is ordered; its donor has taken the slot back.
         group.view(&[2]);
         group.view(&[1]);
         let (slot, _) = group.claim(2);
@@ -66,7 +66,7 @@ fn a_join_that_its_primary_did_not_live_to_complete_is_completed_by_the_next() {
         group.restart(4);
         group.view(&[1, 2, 3, 4]);
         assert!(matches!(group.pending(1)[..], [Body::PutStatus { .. }]));
-        // p1 dies, and what it had to say is never delivered.
+        // p1 dies, and its status is never delivered.
         group.lose(1);
         group.view_without(&[2, 3, 4], &[1], Cause::Disconnect);
         assert!(matches!(group.pending(2)[..], [Body::PutStatus { .. }]), "{rules}");
@@ -108,7 +108,7 @@ fn each_side_of_a_partition_goes_on_with_what_it_has_and_together_nothing_is_los
     group.lose(5);
     group.view(&[1, 2]);
     group.view(&[3, 4, 5]);
-    assert_eq!([1, 3].map(|at| group.slots(at).estate().total()), [26, 24]);
+    assert_eq!([1, 3].map(|at| group.slots(at).state().total()), [26, 24]);
     assert!(matches!(group.pending(5)[..], [Body::Request(2)]), "8 is its share of 24");
     group.deliver_all();
     assert_eq!([3, 4, 5].map(|at| group.owned(at)), [9, 7, 8]);
@@ -121,7 +121,7 @@ fn each_side_of_a_partition_goes_on_with_what_it_has_and_together_nothing_is_los
     assert_eq!(group.delivered() - before, 2);
     assert!(group.agree(&[1, 2, 3, 4, 5]));
     assert_eq!([1, 2, 3, 4, 5].map(|at| group.owned(at)), [14, 12, 9, 7, 8]);
-    assert_eq!(group.slots(5).estate().primary, Some(ProcessId(1)));
+    assert_eq!(group.slots(5).state().primary, Some(ProcessId(1)));
 }
 
 /// VS5, the third figure.
@@ -140,7 +140,7 @@ fn what_a_dead_requester_got_goes_to_the_primary_and_what_it_did_not_get_back_to
         group.deliver(3);
         group.deliver(1);
         assert_eq!(group.owned(3), 2);
-        // p2's donation is on its way when p3 dies.
+        // p2's donation is under way when p3 dies.
         group.view_without(&[1, 2], &[3], Cause::Disconnect);
         group.lose(2);
         assert!(group.agree(&[1, 2]), "{rules}");
@@ -251,7 +251,7 @@ fn after_a_merge_nobody_has_what_nobody_claims() {
         group.view(&[1, 2, 3]);
         group.deliver_all();
         let slot = SlotId(6);
-        let seen = |at: u32| group.slots(at).estate().table.owner(slot);
+        let seen = |at: u32| group.slots(at).state().table.owner(slot);
         if owner == 0 {
             assert_eq!([1, 3].map(seen), [Some(Owner::Absent); 2]);
         } else {
@@ -274,7 +274,7 @@ fn what_a_dead_donor_gave_to_somebody_out_of_reach_nobody_takes_over() {
         let mut group = Group::settled(3, &settings);
         group.claim(1);
         group.deliver(1);
-        // Only p1 gets the donation of p3, before the network fails, and p3 dies.
+        // Only p1 delivers p3's donation, before the network fails and p3 dies.
         group.deliver_to(3, &[1]);
         let (slot, _) = group.claim(1);
         group.view(&[1]);

@@ -1,4 +1,4 @@
-//! Pools to which everything happens any number of times, explored one view at a time.
+//! Pools with every fault any number of times, explored one view at a time.
 
 use super::lazy::{at_any_time, calm_states, look, nameless};
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +9,7 @@ use synod_core::{ProcessId, ProcessSet};
 use synod_protocols::slots::Slots;
 use synod_protocols::slots::mutants::DeathOfALife;
 
-/// Members that share a pool; p1 owns all of it at first.
+/// Members that share a pool, of which p1 owns all slots at first.
 fn members(count: u32, rules: &str, slots: u32) -> Vec<(ProcessId, Slots)> {
     let nodes: ProcessSet = (1..=count).map(ProcessId).collect();
     let (slots, owned) = (slots.to_string(), format!("p1:{slots}"));
@@ -23,7 +23,8 @@ fn members(count: u32, rules: &str, slots: u32) -> Vec<(ProcessId, Slots)> {
     nodes.iter().map(member).collect()
 }
 
-/// The states between views, and the moments inside views, if everything holds in all of them.
+/// The numbers of states between views and of moments inside views, provided that all properties
+/// hold.
 fn counts(count: u32, rules: &str, slots: u32) -> (usize, usize) {
     let explored = explore_views(&members(count, rules, slots), &Settings::default(), |_| {});
     assert!(explored.broken.is_none(), "{explored:#?}");
@@ -49,7 +50,7 @@ fn everything_holds_for_three_members_with_offers_however_much_goes_wrong() {
     assert_eq!(counts(3, "offers", 1), (48_786, 1_682_491));
 }
 
-/// What is seen of the members of each view, at any moment.
+/// The visible states of the members of each view, at every moment.
 fn seen(rules: &str, slots: u32, settings: &Settings) -> BTreeSet<Vec<String>> {
     let mut seen = BTreeSet::new();
     let members = members(2, rules, slots);
@@ -65,14 +66,14 @@ fn seen(rules: &str, slots: u32, settings: &Settings) -> BTreeSet<Vec<String>> {
     nameless(seen)
 }
 
-/// The same, seen by the explorer that steps through all views at once.
+/// The same, from the explorer that steps through all views at once.
 fn seen_by_steps(rules: &'static str) -> BTreeSet<Vec<String>> {
     let any = ["partitions", "merges", "deaths", "node-crashes", "restarts"].map(|f| (f, "any"));
     let lazy = [("passing", "lazy"), ("across", "no")];
     let question = at_any_time(3, rules, &[&any[..], &lazy].concat());
     let mut views = BTreeSet::new();
     for members in calm_states(&question).0 {
-        // Who is in a view together names the same members of it.
+        // Members of one view agree on its list of members.
         let mut together = BTreeMap::<String, Vec<String>>::new();
         for member in members.into_iter().filter(|member| !member.starts_with("Outside")) {
             let group = member.split("ready").next().unwrap_or_default();
@@ -91,7 +92,8 @@ fn view_by_view_and_step_by_step_the_same_is_seen() {
         let by_steps = seen_by_steps(rules);
         assert!(by_steps.len() > 30, "there is something to compare");
         assert!(by_steps.is_subset(&by_views), "{rules}");
-        // Members may get the same view again: that adds one to what is seen of repaired rules.
+        // Members may get the same view again, which adds one visible state with the repaired
+        // rules.
         assert!(by_views.len() <= by_steps.len() + 1, "{rules}");
     }
 }
@@ -104,7 +106,7 @@ fn what_members_forget_between_views_makes_no_difference() {
     }
 }
 
-/// What is refuted, and by how many views.
+/// The refuted property, and the number of views before.
 fn refuted(members: &[(ProcessId, Slots)]) -> (&'static str, usize) {
     let settings = Settings { forgets: false, ..Settings::default() };
     let Explored { broken, depth, .. } = explore_views(members, &settings, |_| {});

@@ -71,20 +71,20 @@ pub enum Input {
     Leave,
 }
 
-/// An operator's statement about nodes that are not here.
+/// An operator's command about nodes that are not here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Order {
+pub enum OperatorCommand {
     /// See [`Input::CertifyDead`].
     CertifyDead(ProcessId),
     /// See [`Input::Bootstrap`].
     Bootstrap,
 }
 
-impl From<Order> for Input {
-    fn from(order: Order) -> Self {
-        match order {
-            Order::CertifyDead(node) => Input::CertifyDead(node),
-            Order::Bootstrap => Input::Bootstrap,
+impl From<OperatorCommand> for Input {
+    fn from(command: OperatorCommand) -> Self {
+        match command {
+            OperatorCommand::CertifyDead(node) => Input::CertifyDead(node),
+            OperatorCommand::Bootstrap => Input::Bootstrap,
         }
     }
 }
@@ -92,7 +92,7 @@ impl From<Order> for Input {
 /// The reason why a claim is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Refusal {
-    /// No slot is free anywhere, as far as this member knows.
+    /// No slot is free, as far as this member knows.
     Exhausted,
     /// There are free slots, but out of reach: with other members, with members that cannot be
     /// reached, or reserved.
@@ -135,16 +135,16 @@ pub enum Output {
         /// Whether every node of the group is accounted for: here, or certified dead.
         whole: bool,
     },
-    /// The view changed before every member heard an operator's order. This member did not carry it
-    /// out.
-    Void(Order),
+    /// The view changed before every member delivered an operator's command, so this member did not
+    /// carry it out.
+    Void(OperatorCommand),
     /// Two parts of the group claim this slot; it is frozen. This must never happen.
     Alarm(SlotId),
     /// The membership is lost, and with it all claims.
     Lost,
 }
 
-/// No other member has a slot of mine.
+/// No slot has two users.
 pub const PI1: &str = "pi1";
 /// No slot is lost.
 pub const PI2: &str = "pi2";
@@ -162,7 +162,7 @@ impl Family for Allocation {
         Property {
             id: PI1,
             name: "safe",
-            statement: "no slot is in use by two members, on whichever sides of a partition",
+            statement: "no two members use the same slot, on any sides of a partition",
         },
         Property {
             id: PI2,
@@ -182,7 +182,7 @@ impl Family for Allocation {
         Property {
             id: FENCE,
             name: "fencing",
-            statement: "whoever claims a slot gets a greater token than whoever claimed it before",
+            statement: "each claim of a slot gets a greater token than the claim before",
         },
     ];
     const ESSENTIAL: &'static [&'static str] = &[PI1];
@@ -252,9 +252,9 @@ impl Family for Allocation {
                 };
                 format!("settles in {view} with {}: owns {owned}{missing}", members.join(" "))
             }
-            Output::Void(order) => {
-                let order = Self::input_in_words(&Input::from(*order));
-                format!("has not done '{order}': the view changed; say it again")
+            Output::Void(command) => {
+                let command = Self::input_in_words(&Input::from(*command));
+                format!("has not done '{command}': the view changed; say it again")
             }
             Output::Alarm(slot) => format!("freezes {slot}: claimed twice"),
             Output::Lost => "is out of the group".to_owned(),

@@ -1,11 +1,11 @@
-//! How many slots each owner has.
+//! The number of slots of each owner.
 
 use super::Code;
 
-/// Whoever has a slot, and how many, in the order of codes.
+/// Owners and their numbers of slots, in the order of codes.
 ///
-/// A list and not a tree: it changes with every slot that moves, at every member, and mostly
-/// whoever is looked for stands just where its number says.
+/// A list and not a tree: every moving slot changes it, at every member, and an owner mostly stands
+/// at the place that its code suggests.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub(super) struct Counts(Vec<(Code, u32)>);
 
@@ -18,7 +18,7 @@ impl Counts {
         self.0.iter().copied()
     }
 
-    /// So many more slots are an owner's.
+    /// Adds slots of an owner.
     pub(super) fn add(&mut self, owner: Code, slots: u32) {
         match self.place(owner) {
             Ok(place) => self.0[place].1 += slots,
@@ -27,7 +27,7 @@ impl Counts {
         }
     }
 
-    /// So many slots are an owner's no more.
+    /// Subtracts slots of an owner.
     pub(super) fn subtract(&mut self, owner: Code, slots: u32) {
         let place = self.place(owner).expect("whoever owns a slot is counted");
         self.0[place].1 -= slots;
@@ -36,10 +36,10 @@ impl Counts {
         }
     }
 
-    /// Where an owner stands, or would stand.
+    /// The place of an owner, or the place where it belongs.
     #[inline]
     fn place(&self, owner: Code) -> Result<usize, usize> {
-        // If everybody has slots there is no gap between the first and the one that is looked for.
+        // If every member owns slots, the list has no gap between the first owner and this one.
         let guess = self.0.first().map(|(first, _)| owner.0.wrapping_sub(first.0) as usize);
         match guess {
             Some(guess) if self.0.get(guess).is_some_and(|(other, _)| *other == owner) => Ok(guess),

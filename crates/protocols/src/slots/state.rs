@@ -1,4 +1,5 @@
-//! What every rule set has in common: who owns what, what is ours, and what we have to say.
+//! The state of one member: the replicated table, its own pool, its knowledge of the group, and its
+//! unsent messages. All rule sets share it.
 
 use super::Slots;
 use super::message::{Body, Message, Status};
@@ -12,75 +13,77 @@ use synod_core::family::slots::Output;
 use synod_core::group::{Member, Session, ViewId};
 use synod_core::{ProcessId, ProcessSet, Unhashed};
 
-/// Where a member stands in its group.
+/// Where a member stands between the views of its group. The [module header](super) draws the
+/// stages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Stage {
-    /// Not in any view.
+pub enum ViewStage {
+    /// In no view.
     Outside,
-    /// In a view, while a transaction of the membership is under way: nothing moves.
+    /// In a view that has new members to initialise or parts to merge: no slot moves.
     Unsettled,
-    /// All members of the view agree: slots may move.
+    /// All members of the view have the same table: slots may move.
     Settled,
-    /// The view is over, the next is not there yet: what is delivered now, only our companions are
-    /// certain to deliver.
+    /// The view is over, and the next one has not come. Only the companions are certain to deliver
+    /// the messages that this member delivers now.
     Between,
 }
 
-/// The replicated table and our own pool, and all that is known about the group.
+/// The state of one member.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Estate {
-    /// What is fixed.
+pub struct MemberState {
+    /// The fixed parameters.
     pub settings: Settings,
-    /// This member.
+    /// The node of this member.
     pub me: ProcessId,
-    /// Who owns what: the same at all initialised members of a settled view.
+    /// The owner of each slot. All initialised members of a settled view have the same table.
     pub table: Table,
-    /// Our own slots, but for those that are reserved.
+    /// This member's own slots, without the reserved ones.
     pub pool: Pool,
-    /// Our own slots that are reserved for us. Slots that are ours, but reserved for somebody else,
-    /// are in neither pool: nobody uses them until they are handed over.
+    /// This member's own slots that are reserved for it. If it owns a slot that is reserved for
+    /// another member, the slot is in neither pool: it stays unused until this member hands it
+    /// over.
     pub private: Option<Pool>,
-    /// Where we stand.
-    pub stage: Stage,
-    /// The view that we are in, or were in last.
+    /// The stage of this member.
+    pub stage: ViewStage,
+    /// The present view, or the last one.
     pub view: Option<ViewId>,
-    /// Its members.
+    /// The members of that view.
     pub members: Vec<Member>,
-    /// How many messages we delivered in it, of those that may change who owns what. Whether two
-    /// members have delivered as much is known to their engine, too, and nothing else depends on
-    /// it.
+    /// The number of messages delivered in this view that may change the table. Invariants compare
+    /// two members that have delivered equally many. The engine counts the same, so the number
+    /// distinguishes no states, and no rule reads it.
     pub delivered: Unhashed<u64>,
-    /// Who is initialised, of our part of the group.
+    /// The initialised members of this part of the group.
     pub ready: ProcessSet,
-    /// Who waits for a status, of our part of the group.
+    /// The members of this part that wait for a status.
     pub waiting: ProcessSet,
-    /// Who does what only one shall do.
+    /// The member that sends statuses and inherits.
     pub primary: Option<ProcessId>,
-    /// Nodes that are not here and accounted for: no life of theirs has any slot. An operator
-    /// certified it, or their lives ended in our view while nobody else was missing. It is true as
-    /// long as nobody parts from us.
+    /// Absent nodes that are accounted for: no life of theirs owns a slot (step 7). An operator
+    /// certified it, or their lives ended in this view while no other node was missing. The set is
+    /// void as soon as a member parts.
     pub dead: ProcessSet,
-    /// The number of our last claim, or a greater one that we heard of.
+    /// The greatest number of a claim that this member knows.
     pub(super) clock: u64,
-    /// How many free slots others had, when they last spoke. It decides in which words a claim is
-    /// refused, and nothing else that outlives the step in which it was heard.
-    pub(super) told: Unhashed<Vec<u32>>,
-    /// What we have to say, and there was no room. It is about this view and forgotten with it.
-    /// Rules say a bounded number of things: one request or take, one answer for each member.
-    unsaid: VecDeque<Body>,
+    /// The number of free slots at each node, when it last spoke. It only decides how a claim is
+    /// refused, and outlives no step otherwise.
+    pub(super) reported_free: Unhashed<Vec<u32>>,
+    /// Bodies for which the engine had no room. A view's end drops them. The queue is bounded: at
+    /// most one request or take, and one answer for each member.
+    unsent: VecDeque<Body>,
 }
 
-impl Estate {
-    /// A member that knows nothing.
+impl MemberState {
+    /// A member that owns and knows nothing.
     pub fn new(me: ProcessId, settings: Settings) -> Self {
         let private = settings.reserved_for(me).map(|_| Pool::new(settings.slots));
         let last = settings.configured.iter().last().map_or(0, |last| last.index() + 1);
-        Estate {
+        MemberState {
             me,
             table: Table::absent(settings.slots),
             pool: Pool::new(settings.slots),
             private,
-            stage: Stage::Outside,
+            stage: ViewStage::Outside,
             view: None,
             members: Vec::new(),
             delivered: Unhashed(0),
@@ -89,8 +92,8 @@ impl Estate {
             primary: None,
             dead: ProcessSet::EMPTY,
             clock: 0,
-            told: Unhashed(vec![0; last]),
-            unsaid: VecDeque::new(),
+            reported_free: Unhashed(vec![0; last]),
+            unsent: VecDeque::new(),
             settings,
         }
     }
@@ -98,22 +101,22 @@ impl Estate {
     /// Whether slots may move.
     #[inline]
     pub fn is_settled(&self) -> bool {
-        self.stage == Stage::Settled
+        self.stage == ViewStage::Settled
     }
 
-    /// Whether we are initialised.
+    /// Whether this member is initialised.
     #[inline]
     pub fn is_ready(&self) -> bool {
         self.ready.contains(self.me)
     }
 
-    /// How many members are initialised.
+    /// The number of initialised members.
     #[inline]
     pub fn group_size(&self) -> u32 {
         self.ready.len() as u32
     }
 
-    /// How many slots the members of our part have together.
+    /// The number of slots that the members of this part own together.
     #[inline]
     pub fn total(&self) -> u32 {
         self.table.present()
@@ -124,25 +127,24 @@ impl Estate {
         self.ready.first_after(member).or_else(|| self.ready.first())
     }
 
-    /// How many slots we own.
+    /// The number of slots that this member owns.
     pub fn owned(&self) -> u32 {
         self.table.count(Owner::Of(self.me))
     }
 
-    /// How many slots can be claimed here and now.
+    /// The number of slots that the application can claim now.
     #[inline]
     pub fn free(&self) -> u32 {
         self.pool.free() + self.private.as_ref().map_or(0, Pool::free)
     }
 
-    /// Whether every node that there is is here or accounted for: then nobody else can have any
-    /// slot.
+    /// Whether every configured node is here or accounted for: then no life elsewhere owns a slot.
     pub fn is_whole(&self) -> bool {
         let here = |node| self.members.iter().any(|member| member.node == node);
         self.settings.configured.iter().all(|node| here(node) || self.dead.contains(node))
     }
 
-    /// Gives slots to a new owner, here and in our pools.
+    /// Gives slots to a new owner, in the table and in this member's pools.
     pub fn give(&mut self, slots: &Ranges, to: Owner) {
         if slots.is_empty() {
             return;
@@ -157,8 +159,7 @@ impl Estate {
         }
     }
 
-    /// The same, if it is known whose they are: then those who have nothing to do with it save the
-    /// search.
+    /// Gives slots from a known owner to another. Members that are neither save the search.
     pub fn transfer(&mut self, slots: &Ranges, from: ProcessId, to: ProcessId) {
         if from == self.me && to != self.me {
             self.part_with(slots);
@@ -169,7 +170,7 @@ impl Estate {
         }
     }
 
-    /// Whatever somebody has is somebody else's from now on.
+    /// Gives all slots of one owner to another.
     pub fn replace(&mut self, from: Owner, to: Owner) {
         if from != to {
             let slots = self.table.of(from);
@@ -177,7 +178,7 @@ impl Estate {
         }
     }
 
-    /// The same for slots that their owners had promised to whoever takes them.
+    /// Gives slots that were on offer to the member that takes them. Their owner had promised them.
     pub fn grant(&mut self, slots: &Ranges, to: ProcessId) {
         if self.pool.pledged() > 0 && self.pool.pledged_slots().intersects(slots) {
             self.pool.lose(&self.pool.pledged_slots().intersection(slots));
@@ -210,7 +211,7 @@ impl Estate {
         self.pool.gain(&rest);
     }
 
-    /// Nobody owns anything.
+    /// Makes every slot absent.
     pub fn own_nothing(&mut self) {
         self.table = Table::absent(self.settings.slots);
         self.pool.clear();
@@ -219,39 +220,40 @@ impl Estate {
         }
     }
 
-    /// Nothing is ours any more, and we know nothing.
+    /// Drops all ownership and all knowledge. The clock stays, because tokens must grow.
     pub fn forget(&mut self) {
-        *self = Estate { clock: self.clock, ..Estate::new(self.me, self.settings.clone()) };
+        *self =
+            MemberState { clock: self.clock, ..MemberState::new(self.me, self.settings.clone()) };
     }
 
-    /// How many free slots somebody had when it last spoke.
+    /// The number of free slots at `member` when it last spoke.
     #[inline]
-    pub fn told(&self, member: ProcessId) -> u32 {
-        self.told.0.get(member.index()).copied().unwrap_or(0)
+    pub fn reported_free(&self, member: ProcessId) -> u32 {
+        self.reported_free.0.get(member.index()).copied().unwrap_or(0)
     }
 
-    /// Learns from what somebody says how far the clock is and how much it has.
+    /// Learns the clock and the number of free slots of a sender.
     #[inline]
     pub fn hear(&mut self, from: ProcessId, message: &Message) {
         self.clock = self.clock.max(message.clock.min(1 << 62));
-        if let Some(told) = self.told.0.get_mut(from.index()) {
-            *told = message.free;
+        if let Some(free) = self.reported_free.0.get_mut(from.index()) {
+            *free = message.free;
         }
     }
 
-    /// Multicasts something, as soon as there is room. What is unsaid when the view ends is never
-    /// said.
-    pub fn say(&mut self, body: Body, session: &mut Session<'_, Slots>) {
-        self.unsaid.push_back(body);
-        self.say_rest(session);
+    /// Multicasts a body as soon as the engine has room. If the view ends first, the body is
+    /// dropped.
+    pub fn multicast(&mut self, body: Body, session: &mut Session<'_, Slots>) {
+        self.unsent.push_back(body);
+        self.flush(session);
     }
 
-    /// Multicasts what there was no room for.
-    pub fn say_rest(&mut self, session: &mut Session<'_, Slots>) {
-        if self.stage == Stage::Between || session.room() == 0 {
+    /// Multicasts the unsent bodies, as far as the engine has room.
+    pub fn flush(&mut self, session: &mut Session<'_, Slots>) {
+        if self.stage == ViewStage::Between || session.room() == 0 {
             return;
         }
-        while let Some(body) = self.unsaid.pop_front() {
+        while let Some(body) = self.unsent.pop_front() {
             let message = Message { clock: self.clock, free: self.free(), body };
             let level = self.settings.level;
             session.multicast(level, message).expect("there is room");
@@ -261,12 +263,12 @@ impl Estate {
         }
     }
 
-    /// The view is over: what was not said is not said.
-    pub fn unsay(&mut self) {
-        self.unsaid.clear();
+    /// Drops the unsent bodies: they belong to a view that is over.
+    pub fn drop_unsent(&mut self) {
+        self.unsent.clear();
     }
 
-    /// How things are here; `new` are members initialised since the group was last settled.
+    /// The status of this part. `new` are the members initialised since the group was last settled.
     pub fn status(&self, new: &ProcessSet) -> Box<Status> {
         Box::new(Status {
             table: self.table.clone(),
@@ -278,7 +280,7 @@ impl Estate {
         })
     }
 
-    /// What is told when all members of the view agree.
+    /// The output for the application when all members of the view agree.
     pub fn settled(&self) -> Output {
         Output::Settled {
             view: self.view.expect("whoever is settled is in a view"),

@@ -1,14 +1,14 @@
-//! A table as it is told to others: runs of neighbours with the same owner.
+//! The encoding of a table in messages and on disk: runs of neighbours with the same owner.
 
 use super::counts::Counts;
 use super::{Code, PAGE, Page, SLOTS_AT_MOST, Table};
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 
-/// Written as runs: how long, and whose.
+/// Written as runs: a length and an owner's code each.
 impl Serialize for Table {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // Two passes, because a format may want to know the length first.
+        // Two passes, because a format may need the length first.
         let mut written = serializer.serialize_seq(Some(self.runs().count()))?;
         for (run, owner) in self.runs() {
             written.serialize_element(&(run.len(), Code::from(owner).0))?;
@@ -17,7 +17,7 @@ impl Serialize for Table {
     }
 }
 
-/// As somebody else wrote it: anything is possible.
+/// The written form comes from the network or a disk, so it may be forged.
 impl TryFrom<Vec<(u32, u32)>> for Table {
     type Error = &'static str;
 
@@ -28,8 +28,8 @@ impl TryFrom<Vec<(u32, u32)>> for Table {
         }
         let mut table = Table { size: size as u32, pages: Vec::new(), counts: Counts::default() };
         let mut page: Vec<Code> = Vec::with_capacity(PAGE);
-        // Most owners have small numbers: these are counted in an array. The others are put in
-        // order first, since a forged table may have very many of them.
+        // Most owners have small numbers: an array counts these. The others are sorted first,
+        // because a forged table may have very many of them.
         let mut few = [0u32; 256];
         let mut others = Vec::new();
         for (length, code) in written {
@@ -50,7 +50,7 @@ impl TryFrom<Vec<(u32, u32)>> for Table {
 }
 
 impl Table {
-    /// Adds a run behind what there is; `page` is the page that is not full yet.
+    /// Adds a run at the end; `page` is the page that is not full yet.
     fn append(&mut self, code: Code, mut length: usize, page: &mut Vec<Code>) {
         while length > 0 {
             if page.is_empty() && length >= PAGE {

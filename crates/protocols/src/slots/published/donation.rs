@@ -1,30 +1,31 @@
-//! Donation as it was published, for reproduction and for what can go wrong with it.
+//! Donation by the published rules, for reproduction, and to show their hazards.
 //!
-//! The scheme is that of [`donation`](super::donation), but whoever asks keeps its own list of who
-//! has to answer, and nobody else knows it. How the two optimisations O2 and O3 go together is told
-//! in two ways:
-//! - `text`: whoever has asked, and gets the request of somebody who has not answered, says
-//!   nothing, and counts the request as the other's empty answer.
-//! - `code`, as the authors' public simulation does it: the same, but if it is next after the other
-//!   it answers, and goes on waiting.
+//! The scheme is that of [`donation`](super::super::donation), but the requester keeps its own list
+//! of the members that have to answer, and no other member knows the list. The source has two
+//! versions of how the optimisations O2 and O3 go together:
+//! - `text`: a member that has asked, and delivers the request of a member whose answer it awaits,
+//!   does not answer, and counts the request as the other's empty answer.
+//! - `code`, from the authors' public simulation: the same, but the next member after the other
+//!   requester answers, and goes on waiting.
 //!
-//! Both block (hazard H3, π4): somebody waits for ever for an answer that somebody else believes to
-//! have saved. Nothing is checked: whatever a donation names changes its owner, whoever had it.
+//! Both block (hazard H3, π4): a member waits for ever for an answer that another member believes
+//! to have saved. No member checks a donation: its slots change their owner, even if the donor did
+//! not own them.
 //!
 //! - Assumes: total order, and that a message is delivered in the view in which it was sent.
-//! - Guarantees: nothing that the explorer does not refute; see the card.
+//! - Guarantees: none that the explorer does not refute; see the card.
 //! - Cost: 2 to N multicasts for a cycle.
 //! - State: three sets of members, one request for each member.
 //!
 //! Source: see the card.
 
-use super::Slots;
-use super::donation::{Switches, amount, runs_short};
-use super::estate::Estate;
-use super::heuristics::slots_to_donate;
-use super::message::Body;
-use super::ranges::Ranges;
-use super::table::Owner;
+use super::super::Slots;
+use super::super::donation::{Switches, amount, runs_short};
+use super::super::heuristics::slots_to_donate;
+use super::super::message::Body;
+use super::super::ranges::Ranges;
+use super::super::state::MemberState;
+use super::super::table::Owner;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use synod_core::card::Parameter;
@@ -32,14 +33,14 @@ use synod_core::family::slots::{Output, SlotId};
 use synod_core::group::Session;
 use synod_core::{ProcessId, ProcessSet, Setup, SetupError};
 
-/// How O2 and O3 go together.
+/// The parameter that selects the version.
 pub const O2O3: Parameter = Parameter {
     name: "o2o3",
     meaning: "paper: how o2 and o3 go together: text (default), or code, as the authors' simulation \
               does it",
 };
 
-/// Our own cycle: who has still to answer, and what it brought.
+/// This member's own cycle: the members that still have to answer, and the number of slots it got.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Cycle {
     pending: ProcessSet,
@@ -48,23 +49,23 @@ struct Cycle {
 
 /// Cycles as one member sees them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Published {
+pub struct PublishedDonation {
     switches: Switches,
-    /// O2 as the authors' simulation does it.
+    /// Whether O2 follows the authors' simulation.
     as_code: bool,
     own: Option<Cycle>,
-    /// Whom we owe an empty answer that we put off.
+    /// The requesters to which this member owes an empty answer that it put off.
     owed: ProcessSet,
-    /// What we promised, and to whom, and is not delivered yet.
+    /// The slots of undelivered donations, by requester.
     promised: BTreeMap<ProcessId, Ranges>,
     /// Requests that came while the group was unsettled: the last of each member.
     held_back: BTreeMap<ProcessId, u32>,
 }
 
-impl Published {
-    /// As the parameters want it.
+impl PublishedDonation {
+    /// Reads the switches from the parameters.
     pub fn from_setup(setup: &Setup) -> Result<Self, SetupError> {
-        Ok(Published {
+        Ok(PublishedDonation {
             switches: Switches::from_setup(setup)?,
             as_code: setup.choice(O2O3.name, &["text", "code"])? == "code",
             own: None,
@@ -74,45 +75,45 @@ impl Published {
         })
     }
 
-    /// Who has still to answer us, if we have asked.
+    /// The members that still have to answer, if this member has asked.
     pub fn pending(&self) -> Option<&ProcessSet> {
         self.own.as_ref().map(|cycle| &cycle.pending)
     }
 
     /// Asks for slots, if they run short.
-    pub fn on_need(&mut self, estate: &mut Estate, session: &mut Session<'_, Slots>) {
-        if self.own.is_none() && runs_short(estate) {
-            let amount = amount(estate);
-            self.open_own(amount, estate, session);
-            estate.say(Body::Request(amount), session);
+    pub fn on_need(&mut self, state: &mut MemberState, session: &mut Session<'_, Slots>) {
+        if self.own.is_none() && runs_short(state) {
+            let amount = amount(state);
+            self.open_own(amount, state, session);
+            state.multicast(Body::Request(amount), session);
         }
     }
 
-    fn open_own(&mut self, amount: u32, estate: &Estate, session: &mut Session<'_, Slots>) {
-        let mut pending = estate.ready.clone();
-        pending.remove(estate.me);
+    fn open_own(&mut self, amount: u32, state: &MemberState, session: &mut Session<'_, Slots>) {
+        let mut pending = state.ready.clone();
+        pending.remove(state.me);
         self.own = Some(Cycle { pending, got: 0 });
         session.tell(Output::Asks(amount));
     }
 
-    /// Somebody asks.
+    /// A request is delivered.
     pub fn on_request(
         &mut self,
         from: ProcessId,
         asked: u32,
-        estate: &mut Estate,
+        state: &mut MemberState,
         session: &mut Session<'_, Slots>,
     ) {
-        if from == estate.me {
+        if from == state.me {
             return;
         }
-        if !estate.is_settled() {
-            if estate.settings.configured.contains(from) {
+        if !state.is_settled() {
+            if state.settings.configured.contains(from) {
                 self.held_back.insert(from, asked);
             }
             return;
         }
-        let is_next = estate.next_after(from) == Some(estate.me);
+        let is_next = state.next_after(from) == Some(state.me);
         if let Some(cycle) = &mut self.own
             && self.switches.concurrent
             && cycle.pending.contains(from)
@@ -121,7 +122,7 @@ impl Published {
             cycle.pending.remove(from);
             return self.end_if_answered(session);
         }
-        self.answer(from, asked, is_next, estate, session);
+        self.answer(from, asked, is_next, state, session);
     }
 
     fn answer(
@@ -129,49 +130,49 @@ impl Published {
         to: ProcessId,
         asked: u32,
         is_next: bool,
-        estate: &mut Estate,
+        state: &mut MemberState,
         session: &mut Session<'_, Slots>,
     ) {
         let count = match self.own {
             Some(_) => 0,
             None => {
-                let (free, low) = (estate.pool.free(), estate.settings.low);
-                slots_to_donate(asked, estate.group_size(), free, low)
+                let (free, low) = (state.pool.free(), state.settings.low);
+                slots_to_donate(asked, state.group_size(), free, low)
             }
         };
         if count == 0 && self.switches.delayed && !is_next {
             self.owed.insert(to);
             return;
         }
-        let slots = estate.pool.pledge(count);
+        let slots = state.pool.pledge(count);
         if !slots.is_empty() {
             self.promised.entry(to).or_insert(Ranges::EMPTY).extend(&slots);
         }
-        estate.say(Body::Donate { to, slots }, session);
+        state.multicast(Body::Donate { to, slots }, session);
     }
 
-    /// Somebody answers.
+    /// An answer is delivered.
     pub fn on_donate(
         &mut self,
         from: ProcessId,
         to: ProcessId,
         slots: &Ranges,
-        estate: &mut Estate,
+        state: &mut MemberState,
         session: &mut Session<'_, Slots>,
     ) {
-        if slots.end() > estate.table.size() || !estate.settings.configured.contains(to) {
+        if slots.end() > state.table.size() || !state.settings.configured.contains(to) {
             return;
         }
-        // What it has already it does not get again.
-        let has = |slot: &SlotId| estate.table.owner(*slot) == Some(Owner::Of(to));
+        // Slots that the requester owns already do not count as a gain.
+        let has = |slot: &SlotId| state.table.owner(*slot) == Some(Owner::Of(to));
         let slots: Ranges = slots.slots().filter(|slot| !has(slot)).collect();
-        estate.give(&slots, Owner::Of(to));
-        if from == estate.me {
+        state.give(&slots, Owner::Of(to));
+        if from == state.me {
             self.keep_promise(to, &slots);
         } else if self.owed.remove(to) {
-            estate.say(Body::Donate { to, slots: Ranges::EMPTY }, session);
+            state.multicast(Body::Donate { to, slots: Ranges::EMPTY }, session);
         }
-        if to == estate.me
+        if to == state.me
             && let Some(cycle) = &mut self.own
         {
             cycle.got += slots.len();
@@ -195,12 +196,12 @@ impl Published {
         }
     }
 
-    /// T2: these are gone. Nobody waits for their answers, and what was promised to them and is not
-    /// delivered is ours again.
+    /// T2: these members are gone. No cycle waits for their answers, and the slots of undelivered
+    /// donations to them are free again.
     pub fn part_from(
         &mut self,
         gone: &ProcessSet,
-        estate: &mut Estate,
+        state: &mut MemberState,
         session: &mut Session<'_, Slots>,
     ) {
         for member in gone.iter() {
@@ -210,13 +211,13 @@ impl Published {
             self.owed.remove(member);
             self.held_back.remove(&member);
             if let Some(promised) = self.promised.remove(&member) {
-                estate.pool.unpledge(&promised);
+                state.pool.unpledge(&promised);
             }
         }
         self.end_if_answered(session);
     }
 
-    /// Nothing was ever asked or promised.
+    /// Drops all cycles and promises.
     pub fn reset(&mut self) {
         self.own = None;
         self.owed.clear();
@@ -224,24 +225,25 @@ impl Published {
         self.held_back.clear();
     }
 
-    /// The group is settled: what was held back is answered, new members' status was their request.
+    /// The group is settled: answers the requests that were held back. A new member's status was
+    /// its request.
     pub fn begin(
         &mut self,
         new: &ProcessSet,
-        estate: &mut Estate,
+        state: &mut MemberState,
         session: &mut Session<'_, Slots>,
     ) {
         for (from, asked) in std::mem::take(&mut self.held_back) {
-            self.on_request(from, asked, estate, session);
+            self.on_request(from, asked, state, session);
         }
-        if self.switches.implicit && estate.settings.min > 0 && estate.group_size() > 1 {
-            if new.contains(estate.me) {
-                self.open_own(estate.settings.min, estate, session);
+        if self.switches.implicit && state.settings.min > 0 && state.group_size() > 1 {
+            if new.contains(state.me) {
+                self.open_own(state.settings.min, state, session);
             }
             for member in new.iter() {
-                self.on_request(member, estate.settings.min, estate, session);
+                self.on_request(member, state.settings.min, state, session);
             }
         }
-        self.on_need(estate, session);
+        self.on_need(state, session);
     }
 }

@@ -1,11 +1,11 @@
-//! Random numbers for tests: the same on every machine.
+//! Pseudo-random numbers for tests: the same on every machine.
 
-/// A generator of the kind called xorshift.
-pub(super) struct Dice(u64);
+/// An xorshift generator.
+pub(super) struct Xorshift(u64);
 
-impl Dice {
+impl Xorshift {
     pub(super) fn new(seed: u64) -> Self {
-        Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+        Xorshift(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
     /// A number below `bound`, which is not 0.
