@@ -11,9 +11,9 @@ use synod_core::{Cx, Data, ProcessId, ProcessSet};
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(bound = "C: Data")]
 pub(super) struct Leadership<C> {
-    /// What it was given, and has not proposed yet.
+    /// The entries that it has not proposed yet.
     pub(super) pending: Vec<Entry<C>>,
-    /// Whether it will at the next flush.
+    /// Whether a flush will propose them.
     unsent: bool,
     /// The last place at which it proposed.
     last: u64,
@@ -21,15 +21,16 @@ pub(super) struct Leadership<C> {
     pub(super) began: u64,
     /// Who has accepted what it proposed, at the places that are not chosen.
     tally: BTreeMap<u64, ProcessSet>,
-    /// What was proposed up to here should have been answered by now.
+    /// The answers to proposals up to here should have come by now.
     overdue: u64,
-    /// Heartbeats are counted: who answers the last has promised nobody else anything before it.
+    /// The number of the last heartbeat. An acceptor that answers it had promised no greater
+    /// ballot when it did.
     pub(super) round: u64,
     /// The last heartbeat that each has answered.
     pub(super) answered: BTreeMap<ProcessId, u64>,
-    /// Who was heard of lately.
+    /// The processes that answered since this leader last asked itself whether to resign.
     heard: ProcessSet,
-    /// How many heartbeats ago that began.
+    /// The number of heartbeats since then.
     beats: u64,
     /// How many heartbeats it may still send.
     beats_left: u64,
@@ -43,7 +44,7 @@ impl<C: Data> Leadership<C> {
         self.pending.len() + self.last.saturating_sub(commit) as usize
     }
 
-    /// It leads no more: what waits for it waits in vain.
+    /// It leads no more: its reads come to nothing.
     pub(super) fn resign<S: Parts>(self, cx: &mut Cx<'_, MultiPaxos<C, S>>) {
         cx.cancel_timer(Timer::Heartbeat);
         cx.cancel_timer(Timer::Flush);
@@ -104,7 +105,7 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
         leadership.unsent = false;
         if leadership.reads.back().is_some_and(|(_, round)| *round > leadership.round) {
             self.begin_round(cx);
-            // Alone, we need not wait for anybody.
+            // A group of one is its own quorum.
             self.finish_reads(cx);
         }
         self.propose_pending(cx);
@@ -132,7 +133,7 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
         self.count(cx.me(), after, last, cx);
     }
 
-    /// 2b, from somebody else.
+    /// 2b, from another acceptor.
     pub(super) fn on_accepted(
         &mut self,
         from: ProcessId,
@@ -202,8 +203,8 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
         left > 0
     }
 
-    /// A leader that a quorum does not answer any more gives way: perhaps somebody else is better
-    /// placed.
+    /// A leader whom no quorum answered for an election timeout gives way: another process may
+    /// reach a quorum.
     fn resigns(&mut self, cx: &mut Cx<'_, Self>) -> bool {
         let Role::Leader(leadership) = &mut self.role else { return false };
         leadership.beats += 1;
@@ -237,7 +238,7 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
         }
     }
 
-    /// Somebody answers a heartbeat.
+    /// An acceptor answers a heartbeat.
     pub(super) fn on_alive(
         &mut self,
         from: ProcessId,

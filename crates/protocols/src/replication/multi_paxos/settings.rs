@@ -12,7 +12,7 @@ pub(super) const MOST_ENTRIES: u64 = 512;
 /// How a group of processes works. All its processes have the same settings.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Settings {
-    /// The leader sends a heartbeat so often.
+    /// The time between two heartbeats of the leader.
     pub heartbeat_ms: u64,
     /// A process begins a ballot after this time without a leader, at the earliest, and after twice
     /// as long at the latest.
@@ -46,7 +46,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Whether a group can work like that; if not, what is wrong.
+    /// Whether a group can work like that; if not, the first setting that is wrong, and why.
     pub fn check(&self) -> Result<(), BadSettings> {
         let rules = [
             ("heartbeat_ms", self.heartbeat_ms > 0, "a leader needs time between two heartbeats"),

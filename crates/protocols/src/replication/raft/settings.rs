@@ -29,7 +29,7 @@ impl Rules for Sound {}
 pub struct Settings {
     /// Who votes in the beginning.
     pub voters: ProcessSet,
-    /// The leader sends a heartbeat so often.
+    /// The time between two heartbeats of the leader.
     pub heartbeat_ms: u64,
     /// A follower campaigns after this time without a leader, at the earliest, and after twice as
     /// long at the latest.
@@ -66,7 +66,7 @@ impl Settings {
         }
     }
 
-    /// Whether a group can work like that; if not, what is wrong.
+    /// Whether a group can work like that; if not, the first setting that is wrong, and why.
     pub fn check(&self) -> Result<(), BadSettings> {
         let rules = [
             ("voters", !self.voters.is_empty(), "a group without voters elects no leader"),
