@@ -86,6 +86,8 @@
 pub mod multi_paxos;
 pub mod pbft;
 pub mod raft;
+mod settings;
+mod snapshots;
 
 use synod_core::replication::KeyValue;
 
