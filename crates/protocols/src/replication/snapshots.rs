@@ -2,8 +2,8 @@
 //!
 //! On the disk a snapshot begins with a record of its engine that says so. Its parts follow, with
 //! other records between them. It counts when its last part is written: only then the records
-//! before its beginning are forgotten, and all records since are kept. A process that crashes on the
-//! way finds the old log.
+//! before its beginning are forgotten, and all records since are kept. A process that crashes on
+//! the way finds the old log.
 
 use serde::{Deserialize, Serialize};
 use synod_core::replication::{Incoming, Outgoing, Part, Parts};

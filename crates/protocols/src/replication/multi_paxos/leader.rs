@@ -2,6 +2,7 @@
 
 use super::{Message, MultiPaxos, Record, Role, Timer, is_quorum};
 use crate::consensus::ballot::Ballot;
+use crate::replication::settings::within_bytes;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 use synod_core::replication::{Entry, Event, Parts};
@@ -114,7 +115,8 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
     /// 2a: proposes at the next places, and then accepts it itself: the disks work at the same
     /// time. What it says when it is chosen waits for its own disk.
     fn propose_pending(&mut self, cx: &mut Cx<'_, Self>) {
-        let (commit, most_entries) = (self.log.commit(), self.settings.most_entries);
+        let commit = self.log.commit();
+        let (most, bytes) = (self.settings.most_entries, self.settings.most_bytes);
         let Some(ballot) = self.promised else { return };
         let Role::Leader(leadership) = &mut self.role else { return };
         let entries = std::mem::take(&mut leadership.pending);
@@ -123,9 +125,13 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
         }
         let after = leadership.last;
         leadership.last += entries.len() as u64;
-        for (index, chunk) in (after..).step_by(most_entries).zip(entries.chunks(most_entries)) {
+        let (mut index, mut rest) = (after, &entries[..]);
+        while !rest.is_empty() {
+            let chunk = within_bytes(&rest[..rest.len().min(most)], bytes);
             let entries = chunk.to_vec();
             cx.multicast(Message::Accept { ballot, after: index, entries, commit });
+            index += chunk.len() as u64;
+            rest = &rest[chunk.len()..];
         }
         let last = leadership.last;
         self.log.accept(ballot, after, &entries);
@@ -233,7 +239,8 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
             let Some((first, _)) = open.find(|(_, those)| lacks(those)) else { continue };
             let votes = self.log.votes().range(first..=&leadership.last);
             let votes = votes.take(self.settings.most_entries);
-            let entries = votes.map(|(_, vote)| vote.value.clone()).collect();
+            let entries: Vec<_> = votes.map(|(_, vote)| vote.value.clone()).collect();
+            let entries = within_bytes(&entries, self.settings.most_bytes).to_vec();
             cx.send(to, Message::Accept { ballot, after: first - 1, entries, commit });
         }
     }

@@ -1,6 +1,7 @@
 //! The learner: it hands chosen entries to the layer above, and to other learners that lack them.
 
 use super::{Chosen, Message, MultiPaxos, Record};
+use crate::replication::settings::within_bytes;
 use synod_core::replication::{Event, Parts};
 use synod_core::{Cx, Data, ProcessId};
 
@@ -16,8 +17,8 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
     /// The chosen entries after a place, as many as fit in a message; none, if only the snapshot
     /// has them.
     pub(super) fn chosen_after(&self, after: u64) -> Chosen<C> {
-        let entries =
-            self.log.after(after, self.settings.most_entries).unwrap_or_default().to_vec();
+        let entries = self.log.after(after, self.settings.most_entries).unwrap_or_default();
+        let entries = within_bytes(entries, self.settings.most_bytes).to_vec();
         Chosen { after, entries, commit: self.log.commit() }
     }
 

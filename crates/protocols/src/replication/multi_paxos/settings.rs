@@ -1,6 +1,7 @@
 //! How a group is set up.
 
 use crate::consensus::ballot::LAST_ROUND;
+use crate::replication::settings::{MOST_BYTES, most_bytes_rule, part_bytes_rule};
 use serde::{Deserialize, Serialize};
 use synod_core::card::Parameter;
 use synod_core::replication::{BadSettings, PART_BYTES};
@@ -26,6 +27,9 @@ pub struct Settings {
     pub batches: bool,
     /// At most this many entries travel in one message.
     pub most_entries: usize,
+    /// A message has no second entry if its entries have more bytes than this together; promises
+    /// may have more votes.
+    pub most_bytes: usize,
     /// A state that has more bytes travels, and is written, in parts of about this size.
     pub part_bytes: usize,
 }
@@ -40,6 +44,7 @@ impl Default for Settings {
             asks_first: true,
             batches: true,
             most_entries: MOST_ENTRIES as usize,
+            most_bytes: MOST_BYTES,
             part_bytes: PART_BYTES,
         }
     }
@@ -61,7 +66,8 @@ impl Settings {
                 (1..=MOST_ENTRIES as usize).contains(&self.most_entries),
                 "from 1 to 512",
             ),
-            ("part_bytes", (1..=4 << 20).contains(&self.part_bytes), "from 1 byte to 4 MiB"),
+            most_bytes_rule(self.most_bytes),
+            part_bytes_rule(self.part_bytes),
         ];
         BadSettings::first(&rules)
     }

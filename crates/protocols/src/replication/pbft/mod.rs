@@ -10,14 +10,14 @@
 //!
 //! Now and then replicas sign the state that they have reached (*checkpoint*). A checkpoint that a
 //! quorum signed is *stable*: replicas discard the log before it, and a replica that lags behind
-//! takes the state instead. The stable checkpoint is the *low water mark*; no sequence number beyond
-//! the *high water mark* is accepted.
+//! takes the state instead. The stable checkpoint is the *low water mark*; no sequence number
+//! beyond the *high water mark* is accepted.
 //!
 //! If a request takes too long, a replica leaves the view, and tells all which requests it has
 //! prepared, with proofs (*view-change*). With a quorum of such messages the primary of the next
 //! view begins it (*new-view*): it proposes prepared requests again at their numbers, and null
-//! requests in the gaps. Every backup checks that. Each time the timeout is twice as long, so in the
-//! end it is long enough.
+//! requests in the gaps. Every backup checks that. Each time the timeout is twice as long, so in
+//! the end it is long enough.
 //!
 //! - Assumes: N ≥ 3f + 1 replicas of which f are traitors or crash for good; the others may crash
 //!   and start again with their disks. Signatures cannot be forged. Messages are lost, doubled,

@@ -94,8 +94,8 @@ impl<O: Data, S: Parts> Pbft<O, S> {
         (!genuine).then_some("proposes a request that its client did not sign")
     }
 
-    /// Accepts a valid pre-prepare. One of an earlier view is only kept, for its batch: a quorum may
-    /// have committed it.
+    /// Accepts a valid pre-prepare. One of an earlier view is only kept, for its batch: a quorum
+    /// may have committed it.
     pub(super) fn accept(&mut self, pre_prepare: PrePrepare<O>, cx: &mut Cx<'_, Self>) {
         let proposal = pre_prepare.proposal;
         self.log.entry(proposal.number).or_default().pre_prepare = Some(pre_prepare);
@@ -144,8 +144,8 @@ impl<O: Data, S: Parts> Pbft<O, S> {
         }
     }
 
-    /// Commits what a quorum has pre_prepare in the current view, and executes what a quorum has
-    /// committed.
+    /// Section 4.2: if the proposal at this number is prepared, multicasts a commit; and executes
+    /// the batches that a quorum has committed.
     fn advance(&mut self, number: u64, cx: &mut Cx<'_, Self>) {
         let backups = self.settings.quorum() - 1;
         let (me, view, active) = (self.me(), self.view, self.is_active());

@@ -3,6 +3,7 @@
 use super::leadership::{Leadership, reached};
 use super::settings::MOST_ENTRIES;
 use super::{LogEntry, Message, Outcome, Position, Raft, Role, Rules, Timer, WINDOW};
+use crate::replication::settings::within_bytes;
 use synod_core::replication::{Entry, Event, Parts};
 use synod_core::{Cx, Data, ProcessId, ProcessSet, Protocol};
 
@@ -91,7 +92,8 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         };
         let is_full = peer.next - 1 - peer.matched.min(peer.next - 1) >= WINDOW as u64;
         let most = if is_full { 0 } else { self.settings.most_entries };
-        let entries = self.log.after(after.index, most).unwrap_or_default().to_vec();
+        let entries = self.log.after(after.index, most).unwrap_or_default();
+        let entries = within_bytes(entries, self.settings.most_bytes).to_vec();
         if entries.is_empty() && !anyway {
             return;
         }

@@ -1,5 +1,6 @@
 //! How a group is set up, and which rules hold.
 
+use crate::replication::settings::{MOST_BYTES, most_bytes_rule, part_bytes_rule};
 use serde::{Deserialize, Serialize};
 use synod_core::card::Parameter;
 use synod_core::replication::{BadSettings, PART_BYTES};
@@ -46,6 +47,8 @@ pub struct Settings {
     pub batches: bool,
     /// At most this many entries travel in one message.
     pub most_entries: usize,
+    /// A message has no second entry if its entries have more bytes than this together.
+    pub most_bytes: usize,
     /// A state that has more bytes travels, and is written, in parts of about this size.
     pub part_bytes: usize,
 }
@@ -62,6 +65,7 @@ impl Settings {
             leases: false,
             batches: true,
             most_entries: MOST_ENTRIES as usize,
+            most_bytes: MOST_BYTES,
             part_bytes: PART_BYTES,
         }
     }
@@ -82,7 +86,8 @@ impl Settings {
                 (1..=MOST_ENTRIES as usize).contains(&self.most_entries),
                 "from 1 to 512",
             ),
-            ("part_bytes", (1..=4 << 20).contains(&self.part_bytes), "from 1 byte to 4 MiB"),
+            most_bytes_rule(self.most_bytes),
+            part_bytes_rule(self.part_bytes),
         ];
         BadSettings::first(&rules)
     }

@@ -139,8 +139,8 @@ fn a_backup_that_accepts_a_proposal_tells_all() {
     assert_eq!(kinds(&sent), [0, 2, 3].map(|to| (to, "Prepare")));
 }
 
-/// Section 4.2: … it has not pre_prepare a pre-prepare message for the same view and sequence number
-/// with a different digest.
+/// Section 4.2: … it has not accepted a pre-prepare message for the same view and sequence
+/// number with a different digest.
 #[test]
 fn a_backup_accepts_one_proposal_for_a_number_and_accuses_a_primary_that_makes_two() {
     let mut backup = replica(1);
@@ -158,7 +158,7 @@ fn a_backup_accepts_no_number_beyond_the_high_water_mark() {
 }
 
 /// Section 4.2: a proposal that the primary did not sign, or with a request that its client did
-/// not, is not pre_prepare.
+/// not, is not accepted.
 #[test]
 fn a_backup_accepts_nothing_with_a_wrong_signature() {
     let right = pre_prepare(1, &[1]);
@@ -191,8 +191,8 @@ fn a_replica_commits_with_two_prepares_and_executes_with_three_commits() {
     assert_eq!(backup.executed(), [1]);
 }
 
-/// Section 4.2: replicas execute requests in the order of sequence numbers, whatever the order in
-/// which they commit.
+/// Section 4.2: replicas execute requests in the order of sequence numbers, also if they commit in
+/// another order.
 #[test]
 fn a_replica_executes_in_the_order_of_numbers() {
     let mut backup = replica(1);

@@ -129,7 +129,7 @@ fn request(number: u8) -> Said {
     Message::Request(Request { command, signature })
 }
 
-/// Four replicas, and the messages that the network does something to.
+/// Four replicas, and a network in which one of them may betray the others.
 struct Group {
     nodes: Vec<Node>,
     /// Whether p3 is cut off.
