@@ -1,13 +1,13 @@
 //! A replicated log that p0 orders.
 //!
-//! Whatever is to be in the log goes to p0. It gives each command the next place and tells
-//! everybody. A follower applies entries in the order of their places, and keeps what comes too
-//! early.
+//! Every command goes to p0, the leader. It gives each command the next place in the log, and sends
+//! it to all followers. A follower commits entries in the order of their places, and keeps those
+//! that come too early.
 //!
 //! - Assumes: reliable links in any order; no process crashes.
 //! - Guarantees: one leader, the same log everywhere, linearizable answers.
 //! - Cost: one message to each other process for a command, beside the request and its answer.
-//! - State: the number of places told; what came too early.
+//! - State: the last place that is committed; the entries that came too early.
 //!
 //! Source: the template of `synod new`. Replace the algorithm and these lines by your own; every
 //! claim that you make on the card is then tested.
@@ -30,17 +30,17 @@ pub type MyAlgorithm = KeyValue<MyEngine>;
 /// The process that orders.
 pub const LEADER: ProcessId = ProcessId(0);
 
-/// What clients of the store want to have in the log.
+/// A command: the request of a client of the store.
 type Wanted = Command<Operation>;
-/// What takes the place of the beginning of the log.
+/// A snapshot, in the place of the beginning of the log.
 type Kept = Sessions<Store>;
 
-/// What travels between engines: this stands at this place.
+/// The one message between engines: this command stands at this place.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Placed {
     /// The place, from 1.
     pub index: u64,
-    /// What stands there.
+    /// The command.
     pub command: Wanted,
 }
 
@@ -49,9 +49,9 @@ impl Wire for Placed {}
 /// The engine at one process.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct MyEngine {
-    /// The last place that was told.
-    told: u64,
-    /// What came too early, by its place.
+    /// The last place that is committed.
+    committed: u64,
+    /// Commands that came too early, by their places.
     early: BTreeMap<u64, Wanted>,
 }
 
@@ -73,31 +73,31 @@ impl Protocol for MyEngine {
             Ask::Append(command) if cx.me() == LEADER => self.append(command, cx),
             Ask::Read(number) if cx.me() == LEADER => cx.output(Event::Readable(number)),
             Ask::Read(number) => cx.output(Event::Unreadable(number)),
-            // No log is kept, so there is nothing to compact; and the leader stays the leader.
+            // The engine keeps no log, so it compacts none; and p0 leads for ever.
             Ask::Append(_) | Ask::Compact { .. } | Ask::Reconfigure(_) | Ask::Transfer(_) => {}
         }
     }
 
     fn on_message(&mut self, from: ProcessId, placed: Placed, cx: &mut Cx<'_, Self>) {
-        if from != LEADER || placed.index <= self.told {
+        if from != LEADER || placed.index <= self.committed {
             return cx.accuse(from, "does not lead, or gave the same place twice");
         }
         self.early.insert(placed.index, placed.command);
-        while let Some(command) = self.early.remove(&(self.told + 1)) {
-            self.tell(command, cx);
+        while let Some(command) = self.early.remove(&(self.committed + 1)) {
+            self.commit(command, cx);
         }
     }
 }
 
 impl MyEngine {
     fn append(&mut self, command: Wanted, cx: &mut Cx<'_, Self>) {
-        cx.multicast(Placed { index: self.told + 1, command: command.clone() });
-        self.tell(command, cx);
+        cx.multicast(Placed { index: self.committed + 1, command: command.clone() });
+        self.commit(command, cx);
     }
 
-    fn tell(&mut self, command: Wanted, cx: &mut Cx<'_, Self>) {
-        self.told += 1;
-        cx.output(Event::Committed { index: self.told, entry: Entry::Command(command) });
+    fn commit(&mut self, command: Wanted, cx: &mut Cx<'_, Self>) {
+        self.committed += 1;
+        cx.output(Event::Committed { index: self.committed, entry: Entry::Command(command) });
     }
 }
 
@@ -127,10 +127,10 @@ impl Catalogued for MyEngine {
         name: "my-algorithm",
         title: "a replicated log that one process orders",
         source: Source { author: "folklore", year: 1978, work: "the template of synod new" },
-        idea: "One process gives every command its place, and tells all others.",
+        idea: "One process gives every command its place, and sends it to all others.",
         rules: &[
-            "leader, asked to append a command: give it the next place, tell everybody, commit it",
-            "follower, told what stands at a place: commit it, when all before it is committed",
+            "leader, asked to append a command: give it the next place, send it to all, commit it",
+            "follower, on a command with its place: commit it, when all before it is committed",
         ],
         assumes: &["reliable links, in any order", "no process crashes"],
         tolerates: Tolerance::NOTHING,

@@ -36,7 +36,7 @@ pub trait Catalogued: Engine<Command<Operation>, Sessions<Store>> {
         true
     }
 
-    /// Whether such a group goes on sending although nobody wants anything.
+    /// Whether such a group goes on sending although no client waits for an answer.
     fn is_restless(_processes: &[KeyValue<Self>]) -> bool {
         Self::CARD.restless
     }

@@ -62,7 +62,7 @@ impl<M: StateMachine, L: Engine<Command<M::Operation>, Sessions<M>>> Replicated<
         self.try_once(client, asks, cx);
     }
 
-    /// Somebody else takes requests now: everything that is open goes there.
+    /// Another process leads now: every open request goes there.
     pub(super) fn ask_all_again(&mut self, asks: &mut Asks<M>, cx: &mut Cx<'_, Self>) {
         let clients: Vec<u32> = self.open.keys().copied().collect();
         for client in clients {
@@ -83,7 +83,7 @@ impl<M: StateMachine, L: Engine<Command<M::Operation>, Sessions<M>>> Replicated<
         }
     }
 
-    /// Somebody answers. It counts if enough say the same.
+    /// A process answers. The client believes the answer once enough processes give the same.
     pub(super) fn on_reply(
         &mut self,
         from: ProcessId,
@@ -121,7 +121,7 @@ impl<M: StateMachine, L: Engine<Command<M::Operation>, Sessions<M>>> Replicated<
         }
     }
 
-    /// Nobody can know any more whether this took effect.
+    /// The session of this request is closed: whether the request took effect stays unknown.
     pub(super) fn close(&mut self, request: RequestId, cx: &mut Cx<'_, Self>) {
         if let Some((client, _)) = self.find_open(request, cx.me()) {
             let made = self.made.entry(client).or_default();
@@ -137,7 +137,7 @@ impl<M: StateMachine, L: Engine<Command<M::Operation>, Sessions<M>>> Replicated<
         (request.client.at == me && open.command.request == request).then_some((client, open))
     }
 
-    /// Whether this request was made here, and nobody waits for its answer any more.
+    /// Whether this request was made here, and no client waits for its answer.
     pub(super) fn is_over(&self, request: &RequestId) -> bool {
         let Client { name, session: (_, closed), .. } = request.client;
         let was_made = self.made.get(&name).is_some_and(|made| {

@@ -6,7 +6,7 @@ use crate::protocol::{Data, Protocol};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Somebody who asks, in one of its sessions. A process that starts again begins new ones.
+/// A client, in one of its sessions. A process that starts again begins new ones.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Client {
     /// Where it is.
@@ -56,12 +56,12 @@ impl fmt::Debug for Client {
     }
 }
 
-/// What clients want to have in the log.
+/// A client's request, as it stands in the log.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Command<O> {
     /// Its name.
     pub request: RequestId,
-    /// What is to be done.
+    /// The operation of the state machine that the client wants.
     pub operation: O,
 }
 
@@ -82,11 +82,11 @@ pub enum Entry<C> {
     Voters(ProcessSet),
 }
 
-/// What an engine is asked by the layer above, at its own process.
+/// What the layer above asks of the engine at its own process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Ask<C, S> {
-    /// Put this into the log. It may come to nothing, and it may get in twice: whoever asks looks
-    /// out for it, and asks again.
+    /// Put this into the log. It may come to nothing, and it may get in twice: the layer above
+    /// watches for it in the log, and asks again.
     Append(C),
     /// Tell when this process knows all that was committed anywhere before now. The number is the
     /// asker's.
@@ -123,8 +123,9 @@ pub enum Event<C, S> {
         /// The state, as some process handed it over with [`Ask::Compact`].
         state: S,
     },
-    /// Somebody asked the engine itself for this, with a proof of who it is. If it was done before,
-    /// its client is answered again; otherwise the engine is asked to append it.
+    /// A client asked the engine itself for this, with a proof of who it is. If the request took
+    /// effect before, the layer above answers its client again; otherwise it asks the engine to
+    /// append it.
     Requested(C),
     /// The engine wants to forget the beginning of the log: it is to be handed the state after all
     /// that it has told so far ([`Ask::Compact`]).
@@ -147,14 +148,14 @@ pub enum Event<C, S> {
 /// A protocol that agrees on a log of commands `C`; a state of type `S` may take the place of its
 /// beginning.
 ///
-/// It promises that no two processes are ever told different entries for the same place, whatever
-/// happens within its fault model; and that commands are committed in the end as long as enough of
-/// its voters are up and hear each other.
+/// It promises that no two processes are ever told different entries for the same place, as long as
+/// faults stay within its fault model; and that commands are committed in the end as long as enough
+/// of its voters are up and hear each other.
 pub trait Engine<C: Data, S: Data>:
     Protocol<Input = Ask<C, S>, Output = Event<C, S>> + Durable
 {
     /// Which processes are to be asked to append a command, at the first try, the second, … Its own
-    /// process is among them if it is to be asked itself; nobody, if it is not known yet who leads.
+    /// process is among them if it is to be asked itself. Empty, while it does not know the leader.
     fn whom_to_ask(&self, me: ProcessId, tries: u32) -> ProcessSet;
 
     /// Whether this process answers requests that came from others: so that they are answered by

@@ -1,8 +1,8 @@
 //! A map in the order of its keys, of which a clone costs nothing.
 //!
-//! It is a tree whose nodes are shared: a clone shares all of them, and a change copies the nodes
-//! on the way to what it changes, unless nobody shares them. So a snapshot of a map is a clone; the
-//! map goes on changing, and what the two have in common is in memory once.
+//! It is a tree whose nodes are shared: a clone shares all of them, and a change copies only the
+//! shared nodes on the path to the changed leaf. So a snapshot of a map is a clone; the map goes on
+//! changing, and nodes that the two have in common are in memory once.
 //!
 //! Nodes have at most [`WIDTH`] children. A node that is full is split in the middle, or at its end
 //! if the new key is the greatest: a map that is filled in the order of its keys has full nodes. A
@@ -113,7 +113,7 @@ impl<K: Ord + Clone, V: Clone> Map<K, V> {
 
     /// Takes a key and its value away.
     pub fn remove(&mut self, key: &K) -> Option<V> {
-        // What is not there is looked for without copying a node.
+        // The removal of a missing key copies no node.
         self.get(key)?;
         let root = self.root.as_mut()?;
         let old = Arc::make_mut(root).remove(key);

@@ -1,4 +1,4 @@
-//! What is asked, told and sent.
+//! The requests of clients, the answers, and the messages between processes.
 
 use super::{Command, RequestId};
 use crate::process::{ProcessId, ProcessSet};
@@ -22,7 +22,7 @@ pub enum Invoke<O> {
     Transfer(ProcessId),
 }
 
-/// What is told.
+/// What a process tells its clients and its operator.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Notice<A> {
     /// To a client: it is done, and this is the answer.
@@ -45,7 +45,7 @@ pub enum Notice<A> {
     Restored(u64),
     /// This process leads in this term.
     Leads(u64),
-    /// A client's session is closed: whether its request took effect cannot be known any more.
+    /// A client's session is closed: whether its request took effect stays unknown.
     Closed {
         /// Which of the clients at this process.
         client: u32,

@@ -12,9 +12,9 @@
 //! ```
 //!
 //! The seam is the same for all engines: an [`Engine`] is a protocol that is asked to append
-//! commands and tells what is committed, in order. [`Replicated`] stands above it. It has the state
-//! machine, the table of sessions by which a command that is in the log twice takes effect once,
-//! the clients' side (whom to ask, when to ask again, how many equal answers are enough), and
+//! commands and hands out committed entries in order. [`Replicated`] stands above it. It has the
+//! state machine, the table of sessions by which a command that is in the log twice takes effect
+//! once, the clients' side (whom to ask, when to ask again, how many equal answers are enough), and
 //! snapshots.
 
 mod catalogued;
@@ -41,7 +41,7 @@ pub use store::{Action, Answer, Operation, Store};
 
 use crate::protocol::Data;
 
-/// What is replicated: a state that changes by operations alone, each time in the same way.
+/// A deterministic state machine: its state changes by operations alone, each time in the same way.
 ///
 /// A snapshot is a clone of it, and travels in [parts](Parts). A part that is joined to the default
 /// state gives the part itself.
@@ -51,7 +51,7 @@ pub trait StateMachine: Parts + Default {
     /// What it answers.
     type Answer: Data;
 
-    /// Does what is asked, and answers. Depends on the state and the operation, and on nothing
+    /// Applies an operation, and answers. Depends on the state and the operation, and on nothing
     /// else.
     fn apply(&mut self, operation: &Self::Operation) -> Self::Answer;
 

@@ -1,9 +1,9 @@
 //! States that are handed over in parts, so that no message and no record is as large as a state.
 //!
 //! A part of a state is a value of the same type: a store with some of its keys. So parts need no
-//! encoding of their own, and a receiver that joins all of them has the state. Where one part ends
-//! depends on what is in the state, and on nothing else: two processes that have the same state cut
-//! it into the same parts, whatever happened to each of them before.
+//! encoding of their own, and a receiver that joins all of them has the state. The content of the
+//! state alone decides where a part ends, not its history: two processes that have the same state
+//! cut it into the same parts. So the digest of a part is the same at both.
 
 use crate::protocol::{Data, Never};
 use serde::{Deserialize, Serialize};

@@ -8,7 +8,7 @@ use super::{
 use crate::cx::Cx;
 use crate::process::ProcessId;
 
-/// At most so many reads wait at a process.
+/// At most this many reads wait at a process.
 const MOST_READS: usize = 4_096;
 
 impl<M: StateMachine, L: Engine<Command<M::Operation>, Sessions<M>>> Replicated<M, L> {
@@ -73,7 +73,7 @@ impl<M: StateMachine, L: Engine<Command<M::Operation>, Sessions<M>>> Replicated<
     fn reply(&mut self, request: RequestId, answer: M::Answer, cx: &mut Cx<'_, Self>) {
         let to = request.client.at;
         if to == cx.me() {
-            // What this process has done itself needs nobody else's word.
+            // This process has applied the request itself, so it needs no other answer.
             self.give(request, answer, cx);
         } else if cx.is_member(to) && self.engine.answers(cx.me()) {
             cx.send(to, Message::Reply { request, answer });

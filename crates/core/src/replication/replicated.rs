@@ -1,8 +1,9 @@
 //! A state machine on an engine: clients on one side, the log on the other.
 //!
-//! A client has one request at a time. It goes to whoever takes requests ([`Engine::whom_to_ask`]),
-//! and again if nothing comes of it for a while. It is answered when its own process has applied
-//! it, or when enough others say the same answer. Reads may go around the log ([`Reads::Index`]).
+//! A client has one request at a time. The request goes to the processes that the engine names
+//! ([`Engine::whom_to_ask`]), and again if no answer comes for a while. It is answered when its own
+//! process has applied it, or when enough others give the same answer. Reads may go around the log
+//! ([`Reads::Index`]).
 
 use super::{Ask, Command, Engine, Event, Invoke, Message, Notice, Sessions, StateMachine, Timer};
 use crate::cx::Cx;
@@ -22,7 +23,7 @@ pub struct Settings {
     pub patience_ms: u64,
     /// How often it asks again; None: until it is answered.
     pub tries: Option<u32>,
-    /// After so many entries the state is handed to the engine, which then forgets them; 0: never.
+    /// The state is handed to the engine after this many entries, which it then forgets; 0: never.
     pub snapshot_every: u64,
 }
 
@@ -90,7 +91,7 @@ pub struct Replicated<M: StateMachine, L> {
 /// What an engine below is asked.
 type AskOf<M> = Ask<Command<<M as StateMachine>::Operation>, Sessions<M>>;
 
-/// What is to be asked of the engine, in order.
+/// Questions to the engine, in order.
 pub(super) type Asks<M> = VecDeque<AskOf<M>>;
 
 /// What an engine below tells.
@@ -207,8 +208,8 @@ impl<M: StateMachine, L: Engine<Command<M::Operation>, Sessions<M>>> Replicated<
         self.settle(VecDeque::new(), asks, cx);
     }
 
-    /// First everything that the engine told, then the next thing that is asked of it: so its
-    /// events are dealt with in their order, whatever they lead to.
+    /// Deals with all events of the engine before it asks the next question: so a later event
+    /// never overtakes an earlier one, also if that led to a question.
     fn settle(
         &mut self,
         mut events: VecDeque<EventOf<M>>,

@@ -2,13 +2,14 @@
 //!
 //! A client that hears nothing asks again, so a command may be in the log more than once. The table
 //! of sessions is part of the replicated state: the last request of each session, and the answer.
-//! What is in the log again gets the same answer, and changes nothing.
+//! A command that is in the log again gets the same answer, and changes nothing.
 
 use super::{Client, Command, Map, Parts, RequestId, StateMachine};
 use crate::durable::encoded_len;
 use serde::{Deserialize, Serialize};
 
-/// So many sessions are kept. Beyond, the one that was not used for the longest time is closed.
+/// At most this many sessions are open. With one more, the least recently used one is closed: by
+/// the clock of commands, so that all processes close the same one.
 const MOST_SESSIONS: usize = 4_096;
 
 /// A state machine with the sessions of its clients.
@@ -21,7 +22,7 @@ pub struct Sessions<M: StateMachine> {
     clock: u64,
 }
 
-/// What is known of a client.
+/// The last request of a client.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Session<A> {
     /// The number of its last request.
@@ -39,8 +40,8 @@ pub enum Outcome<A> {
     Fresh(A),
     /// It had taken effect before.
     Known(A),
-    /// It is older than the last one of its session, or its session is closed: nobody waits for the
-    /// answer, or nobody can know whether it took effect before. It changed nothing.
+    /// It is older than the last one of its session, so its client has gone on; or its session is
+    /// closed, so whether it took effect before stays unknown. It changed nothing.
     Void,
 }
 
@@ -69,8 +70,8 @@ impl<M: StateMachine> Sessions<M> {
         Outcome::Fresh(answer)
     }
 
-    /// What is known of a request: its answer, or that it can have none any more. Nothing, if it
-    /// would take effect.
+    /// The answer to a request that took effect; `Some(None)` if it is void; `None` if it would
+    /// take effect now.
     pub fn known(&self, request: &RequestId) -> Option<Option<&M::Answer>> {
         match self.sessions.get(&request.client) {
             Some(session) if session.number == request.number => Some(Some(&session.answer)),

@@ -1,23 +1,23 @@
-//! The key-value store: its operations, and what each does when nobody else is there.
+//! The key-value store: its operations, and the effect of each on one key.
 //!
 //! This is the only place that says what a `Get` or a `CompareAndSwap` means. Replicas apply
 //! operations to a [`Store`]; the linearizability checker asks [`Action::apply`] what one
 //! key would have answered. So a replica and its judge cannot disagree about the meaning.
 //!
-//! Keys and values are whatever can be compared and stored: small numbers where every state is
-//! explored, bytes where clients bring their own.
+//! Keys and values are any types that can be compared and stored: small numbers where every state
+//! is explored, bytes where clients bring their own.
 
 use super::Map;
 use crate::protocol::Data;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Something asked of the store. It concerns one key.
+/// An operation of the store. It concerns one key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Operation<K = u64, V = u64> {
     /// The key.
     pub key: K,
-    /// What is to be done with it.
+    /// What the client wants done with it.
     pub action: Action<V>,
 }
 
@@ -27,7 +27,7 @@ pub struct Operation<K = u64, V = u64> {
 pub enum Action<V = u64> {
     /// Tell its value.
     Get,
-    /// Give it this value, whatever it had.
+    /// Give it this value, in the place of the one that it had.
     Put(V),
     /// Take its value away, and tell whether there was one.
     Delete,
@@ -85,7 +85,7 @@ impl<V: Eq> Action<V> {
         }
     }
 
-    /// Whether it always leaves the same value and answers the same, whatever was there.
+    /// Whether its effect and its answer do not depend on the value before.
     pub fn is_blind(&self) -> bool {
         matches!(self, Action::Put(_))
     }
@@ -105,7 +105,7 @@ impl<K: Ord, V> Default for Store<K, V> {
 }
 
 impl<K: Data + Ord, V: Data> Store<K, V> {
-    /// Does what is asked, and answers.
+    /// Applies an operation, and answers.
     pub fn apply(&mut self, operation: &Operation<K, V>) -> Answer<V> {
         let Operation { key, action } = operation;
         if let Action::Get = action {
@@ -182,7 +182,7 @@ mod tests {
         Action::CompareAndSwap { expect, new }
     }
 
-    /// What a new store answers to these, one after the other, and what is in it then.
+    /// The answers of a new store to these, one after the other, and its content then.
     fn answers<const N: usize>(asked: [(u64, Action); N]) -> ([Answer; N], Vec<(u64, u64)>) {
         let mut store = Store::default();
         let answers = asked.map(|(key, action)| store.apply(&Operation { key, action }));

@@ -25,7 +25,7 @@ struct Puppet {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum String {
-    /// Commit the first thing that was to be appended, so many times.
+    /// Commit the first command that was to be appended, this often.
     Commit(u32),
     Tell(Event<Wanted, Kept>),
 }

@@ -16,12 +16,13 @@
 //! ```
 //! use std::collections::VecDeque;
 //! use synod_core::replication::{
-//!     Action, Answer, Command, Invoke, Notice, Operation, Replicated, Sessions, Settings, Store, Timer,
+//!     Action, Answer, Command, Invoke, Notice, Operation, Replicated, Sessions, Settings, Store,
+//!     Timer,
 //! };
 //! use synod_core::{Effect, ProcessId, ProcessSet, Protocol, step};
 //! use synod_protocols::replication::raft::{self, Raft};
 //!
-//! // What is replicated, the log that does it, and both together.
+//! // The state machine, the log that replicates it, and both as one process.
 //! type Texts = Store<String, String>;
 //! type Log = Raft<Command<Operation<String, String>>, Sessions<Texts>>;
 //! type Process = Replicated<Texts, Log>;
@@ -38,7 +39,8 @@
 //! let mut group = vec![Process::new(log, Settings::default()); 3];
 //!
 //! // All start; p0 waits in vain for a leader; then a client at p1 asks.
-//! let operation = Operation { key: "greeting".to_owned(), action: Action::Put("hello".to_owned()) };
+//! let hello = Action::Put("hello".to_owned());
+//! let operation = Operation { key: "greeting".to_owned(), action: hello };
 //! let mut agenda: VecDeque<(ProcessId, Event)> =
 //!     ProcessId::all(3).map(|at| (at, Event::Start)).collect();
 //! let election = Timer::Engine(raft::Timer::Election);
@@ -61,7 +63,9 @@
 //!                 agenda.extend(to.iter().map(|to| (to, Event::Message(at, message.clone()))));
 //!             }
 //!             // Nothing takes time here, so only timers that are due at once run out.
-//!             Effect::SetTimer { timer, after_ms: 0 } => agenda.push_back((at, Event::Timer(timer))),
+//!             Effect::SetTimer { timer, after_ms: 0 } => {
+//!                 agenda.push_back((at, Event::Timer(timer)));
+//!             }
 //!             Effect::Output(Notice::Returned { answer, .. }) => answers.push((at, answer)),
 //!             // A real process writes `Persist` and `Checkpoint` to its disk before it sends on.
 //!             _ => {}
@@ -82,6 +86,8 @@
 pub mod multi_paxos;
 pub mod pbft;
 pub mod raft;
+mod settings;
+mod snapshots;
 
 use synod_core::replication::KeyValue;
 

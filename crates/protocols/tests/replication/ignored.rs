@@ -1,5 +1,5 @@
-//! What a process says that it will ignore, it does ignore, whenever it arrives: explorers rely on
-//! it.
+//! A message that a process says it will ignore changes nothing, whenever it arrives: explorers
+//! leave out its delivery.
 
 use std::collections::BTreeSet;
 use synod_core::card::Rounds;
@@ -24,7 +24,7 @@ fn is_ignored<A: Algorithm>(world: &World<A>, envelope: &Envelope<A>) -> bool {
     to.is_up() && A::REDUCTIONS.ignores(to.state(), envelope.from, message)
 }
 
-/// Does anything that is possible, again and again. Returns how many messages arrived that were to
+/// Takes enabled actions by chance, again and again. Returns how many messages arrived that were to
 /// be ignored.
 fn walk<A: Algorithm>(seed: u64, setup: Setup) -> usize {
     let plan = Plan { setup, ..Plan::new(0, Rounds::Times(3)) };
@@ -86,7 +86,7 @@ fn what_a_replica_of_pbft_is_to_ignore_changes_nothing_whenever_it_arrives() {
 }
 
 #[test]
-fn an_answer_that_nobody_waits_for_changes_nothing_whenever_it_arrives() {
+fn an_answer_that_no_client_waits_for_changes_nothing_whenever_it_arrives() {
     let arrived = arrived::<MultiPaxos>(|_| Setup::new(3));
     assert!(arrived > 100, "only {arrived}");
 }

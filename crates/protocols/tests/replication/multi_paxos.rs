@@ -3,8 +3,8 @@
 //! Larger worlds were explored to the end once, with the settings of [`SMALL`] and `synod check
 //! multi-paxos -n 3 --order fifo --param NAME=VALUE …`, and every state is safe: 16,279 states in
 //! which p0 and p1 want to lead and two commands come; 67,647 in which p0 and p1 want to lead, and
-//! somebody crashes and starts again; 154,379 in which all want to lead. Ten thousand storms, and
-//! three thousand in which p0 loses its disk, broke nothing.
+//! one process crashes and starts again; 154,379 in which all want to lead. No promise broke in ten
+//! thousand storms, nor in three thousand in which p0 loses its disk.
 
 use crate::runs::{
     self, Input, around_the_hub, between_the_ends, cut, hub_with_an_old_log, links, sent,
@@ -48,7 +48,7 @@ fn commands_that_come_together_travel_together() {
 }
 
 #[test]
-fn somebody_alone_need_not_ask_again() {
+fn a_group_of_one_need_not_ask_again() {
     for reads in ["log", "index"] {
         let setup = Setup::new(1).with("reads", reads).with("tries", "0");
         let report = run(setup, 20, Load::Any);
@@ -92,7 +92,7 @@ fn the_same_storms_break_a_leader_that_does_not_take_what_it_is_told_and_accepto
     }
 }
 
-/// Everybody is answered; returns how many ballots were asked for.
+/// Every client is answered; returns how many ballots were begun.
 fn all_are_answered(setup: &Setup, faults: impl Fn() -> Vec<Fault<Input>>) -> u64 {
     runs::all_are_answered::<MultiPaxos>(setup, "Prepare", faults)
 }
@@ -111,7 +111,7 @@ fn the_only_process_that_hears_a_majority_comes_to_lead_although_its_log_is_old(
 }
 
 #[test]
-fn a_leader_that_a_majority_hears_stays_though_somebody_does_not_hear_it() {
+fn a_leader_that_a_majority_hears_stays_though_one_process_does_not_hear_it() {
     let setup = Setup::new(3).with("askers", "p1");
     let chain = || cut(between_the_ends());
     let undisturbed = all_are_answered(&setup, Vec::new);
@@ -121,12 +121,12 @@ fn a_leader_that_a_majority_hears_stays_though_somebody_does_not_hear_it() {
 }
 
 #[test]
-fn a_leader_that_hears_nobody_gives_way() {
+fn a_leader_that_hears_no_other_gives_way() {
     let setup = Setup::new(3).with("askers", "p1 p2");
     all_are_answered(&setup, || cut(links(3).filter(|(_, to)| *to == ProcessId(0))));
 }
 
-/// What every small world has in common.
+/// The settings of every small world.
 const SMALL: Settings = &[
     ("beats", "0"),
     ("ask", "no"),
@@ -149,7 +149,7 @@ fn every_state_is_safe_in_which_two_want_to_lead_and_a_message_is_lost() {
 }
 
 #[test]
-fn every_state_is_safe_in_which_somebody_crashes_and_starts_again() {
+fn every_state_is_safe_in_which_a_process_crashes_and_starts_again() {
     let scope = Scope { crashes: 1, restarts: 1, ..Scope::of(3) };
     assert_eq!(safe_states(scope, &[("ballots", "2"), ("standing", "p0")]), 6_424);
 }

@@ -1,7 +1,7 @@
 //! Raft: what holds in storms, and in small worlds.
 //!
-//! The largest world takes too long for every test run: three servers that all may stand, two
-//! terms, two commands, and somebody who crashes at any time, also in the middle of a step. It was
+//! The largest world takes too long for every test run: three servers that all may campaign, two
+//! terms, two commands, and one crash at any time, also in the middle of a step. It was
 //! explored once to the end, 2,903,625 states in 84 s, and every property and invariant holds in
 //! each; the same without the crash has 1,038,915. With the settings of [`SMALL`]: `synod check
 //! raft -n 3 --order fifo --rounds 2 --crashes 1 --param terms=2 --param NAME=VALUE …`.
@@ -43,8 +43,8 @@ fn promises_hold_in_three_thousand_storms() {
     });
 }
 
-/// In each of these storms a leader stands still until others have elected another, and is then
-/// asked.
+/// In each of these storms a leader stands still until the others have elected another one; then a
+/// client asks it to read.
 #[test]
 fn a_leader_that_stood_still_trusts_no_lease_that_ran_out_meanwhile() {
     for seed in [5_021, 6_491, 6_647, 8_601, 9_201, 9_677] {
@@ -67,7 +67,7 @@ fn votes_for_any_log_break_in_the_same_storms() {
     assert!(broken.len() > 20, "only {} of 200", broken.len());
 }
 
-/// What every small world has in common.
+/// The settings of every small world.
 const SMALL: Settings = &[
     ("beats", "0"),
     ("prevote", "no"),
@@ -90,13 +90,13 @@ fn every_state_is_safe_in_which_all_stand_for_two_terms_and_a_command_comes() {
 }
 
 #[test]
-fn every_state_is_safe_in_which_all_stand_two_commands_come_and_somebody_crashes() {
+fn every_state_is_safe_in_which_all_stand_two_commands_come_and_one_crashes() {
     let scope = Scope { rounds: Rounds::Times(2), crashes: 1, ..Scope::of(3) };
     assert_eq!(safe_states(scope, &[("terms", "1")]), 42_044);
 }
 
 #[test]
-fn every_state_is_safe_in_which_there_are_two_terms_and_somebody_crashes_and_comes_back() {
+fn every_state_is_safe_in_which_there_are_two_terms_and_one_crashes_and_comes_back() {
     let scope = Scope { rounds: Rounds::Times(2), crashes: 1, restarts: 1, ..Scope::of(3) };
     assert_eq!(safe_states(scope, &[("terms", "2"), ("standing", "p0")]), 71_305);
 }

@@ -1,4 +1,4 @@
-//! Raft: what it costs, and runs in which something certain happens.
+//! Raft: its costs, and runs with chosen faults.
 
 use crate::runs::{
     self, Input, around_the_hub, between_the_ends, cut, hub_with_an_old_log, links, told,
@@ -26,7 +26,7 @@ fn watched(
     runs::watched::<Raft>(setup, rounds, Load::Any, faults, seed)
 }
 
-/// Every process is asked this at some time: whoever leads then does it.
+/// An operator asks every process at this time: the one that leads then obeys.
 fn ask_the_leader(n: usize, at_us: u64, input: &Input) -> Vec<Fault<Input>> {
     let ask = |at| Fault::at(at_us, Action::Input { at, input: input.clone() });
     ProcessId::all(n).map(ask).collect()
@@ -70,7 +70,7 @@ fn in_the_steady_state_a_command_takes_an_append_to_each_of_the_others_and_its_a
 fn an_election_takes_a_question_to_each_of_the_others_and_its_answer() {
     for n in [1, 2, 3, 5, 7] {
         for (prevote, times) in [("no", 1), ("yes", 2)] {
-            // Nobody shows that it leads but by what is asked of it.
+            // Without heartbeats: only entries show that p0 leads.
             let setup = Setup::new(n).with("standing", "p0").with("askers", "p0");
             let setup = setup.with("beats", "0").with("prevote", prevote);
             let report = runs::run::<Raft>(setup, 20, Load::Sequential, Vec::new(), 1);
@@ -125,7 +125,7 @@ fn a_read_by_index_takes_a_round_of_heartbeats_and_no_place_in_the_log() {
 }
 
 #[test]
-fn somebody_alone_need_not_ask_again() {
+fn a_group_of_one_need_not_ask_again() {
     for reads in ["log", "index"] {
         let setup = Setup::new(1).with("reads", reads).with("tries", "0");
         let report = runs::run::<Raft>(setup, 20, Load::Any, Vec::new(), 1);
@@ -152,7 +152,7 @@ fn a_leader_that_is_cut_off_answers_no_read_by_index() {
 const CUT_US: u64 = 2_000_000;
 const HEALED_US: u64 = 4_000_000;
 
-/// p0 leads from the end of the first second on; then it hears nobody for a while.
+/// p0 leads from the end of the first second on; then it is cut off for a while.
 fn p0_is_cut_off() -> Vec<Fault<Input>> {
     let alone = LinkChange::Partition(vec![vec![P0], vec![ProcessId(1), P2]]);
     let mut faults = ask_the_leader(3, 1_000_000, &Invoke::Transfer(P0));
@@ -204,7 +204,7 @@ fn crash(those: impl Iterator<Item = u32>) -> Vec<Fault<Input>> {
     those.map(|at| Fault::at(3_000_000, Action::Crash(ProcessId(at)))).collect()
 }
 
-/// Whether everybody is answered, if nothing else is wrong.
+/// Whether every client is answered, if nothing else is wrong.
 fn is_answered(report: &Report) -> bool {
     let others = report.violations.iter().find(|(found, _)| found.property != ANSWERED);
     assert_eq!(others, None);
@@ -235,7 +235,7 @@ fn servers_that_vote_no_more_are_not_missed() {
         faults.extend(crash(2..5));
         let (report, events) = watched(setup(), 30, faults, seed);
         assert!(is_answered(&report), "seed {seed}: {:?}", report.violations);
-        // A leader that is not to vote any more leads until the change is committed.
+        // A leader that loses its vote leads until the change is committed.
         new_leaders += told(&events, "leads").filter(|(_, at_us, _)| *at_us > 1_500_000).count();
         let (report, _) = watched(setup(), 30, crash(2..5), seed);
         assert!(!is_answered(&report), "seed {seed}: two of five are no majority");
@@ -244,7 +244,7 @@ fn servers_that_vote_no_more_are_not_missed() {
 }
 
 #[test]
-fn a_leader_hands_over_without_anybody_waiting_for_an_election() {
+fn a_leader_hands_over_and_no_server_waits_for_an_election() {
     // Only p0 would stand by itself.
     let setup = Setup::new(5).with("standing", "p0");
     let faults = ask_the_leader(5, 1_500_000, &Invoke::Transfer(P2));
@@ -259,7 +259,7 @@ fn a_leader_hands_over_without_anybody_waiting_for_an_election() {
 }
 
 #[test]
-fn a_server_that_was_away_gets_the_state_in_the_place_of_entries_that_nobody_has() {
+fn a_server_that_was_away_gets_the_state_in_the_place_of_entries_that_no_server_has() {
     for disk in [true, false] {
         let setup = Setup::new(3).with("standing", "p0").with("askers", "p0").with("snapshot", "3");
         let faults = vec![
@@ -292,7 +292,7 @@ fn the_only_server_that_hears_a_majority_comes_to_lead_although_it_hears_the_old
 }
 
 #[test]
-fn a_leader_that_hears_nobody_gives_way() {
+fn a_leader_that_hears_no_other_gives_way() {
     let setup = Setup::new(3).with("askers", "p1 p2");
     all_are_answered(&setup, || cut(links(3).filter(|(_, to)| *to == P0)));
 }
@@ -314,7 +314,7 @@ fn the_only_server_that_hears_a_majority_does_not_lead_while_its_log_is_old() {
 }
 
 #[test]
-fn a_leader_that_a_majority_hears_stays_though_somebody_does_not_hear_it() {
+fn a_leader_that_a_majority_hears_stays_though_one_process_does_not_hear_it() {
     let leaders = |prevote: &str, chain: bool| {
         let runs = (0..20).map(|seed| {
             let setup = Setup::new(3).with("askers", "p1").with("prevote", prevote);

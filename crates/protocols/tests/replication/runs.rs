@@ -1,4 +1,4 @@
-//! Runs on a quiet network in which what goes wrong is said, and small worlds.
+//! Runs on a quiet network with chosen faults, and small worlds.
 
 use crate::storms;
 use synod_check::{Question, explore};
@@ -27,8 +27,8 @@ fn options(setup: Setup, rounds: u32, load: Load, seed: u64) -> Options {
     options
 }
 
-/// A run in which every message takes a millisecond and each process asks so often, while this goes
-/// wrong.
+/// A run in which every message takes a millisecond and each client asks `rounds` times, with these
+/// faults.
 pub(crate) fn run<A: Algorithm<Family = Replication>>(
     setup: Setup,
     rounds: u32,
@@ -52,7 +52,7 @@ fn go<A: Algorithm<Family = Replication>>(
 /// More events than any of these runs has.
 const MANY: usize = 1_000_000;
 
-/// The same, with all that happens.
+/// The same, with all its events.
 pub(crate) fn watched<A: Algorithm<Family = Replication>>(
     setup: Setup,
     rounds: u32,
@@ -67,7 +67,7 @@ pub(crate) fn watched<A: Algorithm<Family = Replication>>(
     (report, window.events)
 }
 
-/// What a process was told, and when, if it begins with these words.
+/// The outputs that begin with these words: at which process, when, and the text.
 pub(crate) fn told<'a>(
     events: &'a [Event],
     words: &'a str,
@@ -81,7 +81,7 @@ pub(crate) fn sent(report: &Report, kind: &str) -> u64 {
     report.meter.by_kind().get(kind).copied().unwrap_or(0)
 }
 
-/// After a second, when somebody leads, no message passes on these links any more.
+/// After a second, when the group has a leader, these links lose every message.
 pub(crate) fn cut(links: impl Iterator<Item = (ProcessId, ProcessId)>) -> Vec<Fault<Input>> {
     let cut = |(from, to)| Action::Links(LinkChange::Cut { from, to });
     links.map(|link| Fault::at(1_000_000, cut(link))).collect()
@@ -106,8 +106,8 @@ pub(crate) fn between_the_ends() -> impl Iterator<Item = (ProcessId, ProcessId)>
     links(3).filter(move |(from, to)| ends.contains(from) && ends.contains(to))
 }
 
-/// One of five, the hub, hears nobody until the end of the first second; then nobody hears anybody
-/// but the hub, and p0 crashes.
+/// One of five, the hub, is cut off until the end of the first second. Then only the links to and
+/// from the hub work, and p0 crashes.
 pub(crate) fn hub_with_an_old_log(alone_from_us: u64) -> Vec<Fault<Input>> {
     let others = ProcessId::all(5).filter(|at| *at != HUB).collect();
     let alone = LinkChange::Partition(vec![others, vec![HUB]]);
@@ -120,8 +120,8 @@ pub(crate) fn hub_with_an_old_log(alone_from_us: u64) -> Vec<Fault<Input>> {
     faults
 }
 
-/// Everybody who asks is answered, and never is all that is cut mended. Returns how many messages
-/// of this kind were sent.
+/// Every client is answered, though the links that were cut stay cut. Returns how many messages of
+/// this kind were sent.
 pub(crate) fn all_are_answered<A: Algorithm<Family = Replication>>(
     setup: &Setup,
     kind: &str,

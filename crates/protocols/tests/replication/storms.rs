@@ -1,5 +1,5 @@
-//! One run in a storm for each seed: of another size, network and load each time. Whoever crashes
-//! starts again with its disk, and in the end all links work.
+//! One run in a storm for each seed: of another size, network and load each time. A process that
+//! crashes starts again with its disk, and in the end all links work.
 
 use synod_core::card::Rounds;
 use synod_core::family::replication::ANSWERED;
@@ -12,7 +12,7 @@ use synod_sim::{Action, Ended, Judged, Options, Plan, Report, Simulator};
 /// How long servers take to notice that the leader is silent, in microseconds.
 const NOTICE_US: u64 = 300_000;
 
-/// How often something goes wrong in the run with this seed.
+/// The number of faults in the run with this seed.
 fn moves(seed: u64) -> u32 {
     2 + (seed / 7 % 10) as u32
 }
@@ -38,7 +38,7 @@ fn options(seed: u64, setup: Setup, rounds: u32) -> Options {
     options
 }
 
-/// A run in a storm; `more` is told when it is over, and may let other things happen.
+/// A run in a storm; `more` is told when the storm is over, and may add faults.
 pub(crate) fn run<A: Algorithm>(
     seed: u64,
     setup: Setup,
@@ -64,7 +64,7 @@ pub(crate) fn run<A: Algorithm>(
     run.run(|_, _| {}).expect("nothing is written")
 }
 
-/// Who is down when the storm is over starts again.
+/// Processes that are down when the storm is over start again.
 fn all_up<I: Clone>(n: usize, at_us: u64, faults: &[Fault<I>]) -> Vec<Fault<I>> {
     let is_down = |at: &synod_core::ProcessId| {
         let last = faults.iter().rev().find_map(|fault| match &fault.action {
@@ -79,14 +79,14 @@ fn all_up<I: Clone>(n: usize, at_us: u64, faults: &[Fault<I>]) -> Vec<Fault<I>> 
     down.map(|at| Fault::at(at_us + 2 * NOTICE_US, Action::Restart { at, disk: true })).collect()
 }
 
-/// What is wrong with a run, if anything is.
+/// The first violation in a run; or that the run does not end.
 pub(crate) fn wrong(report: &Report) -> Option<String> {
     let violation = report.violations.first().map(|(violation, _)| format!("{violation:?}"));
     violation.or((report.ended == Ended::Cut).then(|| "it does not end".to_owned()))
 }
 
-/// What is unsafe in a run in which p0 crashes and starts again without its disk. Whoever accepts
-/// nothing any more may be missing later, so it does not matter whether all are answered.
+/// The first violation of safety in a run in which p0 crashes and starts again without its disk.
+/// p0 votes no more, so later crashes may leave no quorum: clients may wait in vain.
 pub(crate) fn lose_disk<A: Algorithm>(seed: u64, setup: Setup) -> Option<String> {
     let report = run::<A>(seed, setup.with("clients", "1"), 6, |_, chance| {
         let (at, at_us) = (ProcessId(0), below(chance, 2_000_000));
@@ -97,7 +97,7 @@ pub(crate) fn lose_disk<A: Algorithm>(seed: u64, setup: Setup) -> Option<String>
     unsafely.map(|violation| format!("seed {seed}: {violation:?}"))
 }
 
-/// Looks at so many seeds, on as many threads as there are: what is broken.
+/// The broken runs among those with the first seeds, looked for on all cores.
 pub(crate) fn broken(seeds: u64, broken: impl Fn(u64) -> Option<String> + Sync) -> Vec<String> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let share = |first| (first..seeds).step_by(threads).filter_map(&broken).collect::<Vec<_>>();
@@ -109,7 +109,7 @@ pub(crate) fn broken(seeds: u64, broken: impl Fn(u64) -> Option<String> + Sync) 
     })
 }
 
-/// Panics if any of so many runs is broken.
+/// Panics if one of the runs with the first seeds is broken.
 pub(crate) fn all_hold(seeds: u64, look: impl Fn(u64) -> Option<String> + Sync) {
     let found = broken(seeds, look);
     let some = found[..found.len().min(10)].join("\n");

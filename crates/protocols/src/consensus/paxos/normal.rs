@@ -29,7 +29,7 @@ pub(super) fn normalise<const NUMBERED: bool, const REMEMBER: bool>(
     true
 }
 
-/// Shows every ballot that there is.
+/// Shows every ballot, in the processes and in the messages under way.
 fn each<const NUMBERED: bool, const REMEMBER: bool>(
     processes: &mut [&mut PaxosProcess<NUMBERED, REMEMBER>],
     in_flight: &mut [&mut Message],

@@ -6,7 +6,8 @@ use synod_core::replication::{Entry, Parts};
 use synod_core::{Cx, Data, ProcessId};
 
 impl<C: Data, S: Parts> MultiPaxos<C, S> {
-    /// Somebody would like to begin a ballot. Whoever hears of a leader does not answer.
+    /// Another process would like to begin a ballot. One that hears of a leader does not answer:
+    /// the ballot would only take the leadership from it.
     pub(super) fn on_ask(&mut self, from: ProcessId, ballot: Ballot, cx: &mut Cx<'_, Self>) {
         let has_leader = matches!(self.role, Role::Leader(_) | Role::Follower { leader: Some(_) });
         if has_leader || self.forgot || self.refuses(from, ballot, cx) {
@@ -32,7 +33,7 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
         after: u64,
         cx: &mut Cx<'_, Self>,
     ) {
-        // Who promised it before has said so.
+        // It answered the first copy of this message.
         if self.forgot || self.refuses(from, ballot, cx) || self.promised == Some(ballot) {
             return;
         }
@@ -44,7 +45,7 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
         cx.send(from, Message::Promise { ballot, votes, chosen });
     }
 
-    /// A message of a leader: false if it is not, or not any more.
+    /// Follows the sender of a leader's message; false if a greater ballot has replaced its own.
     pub(super) fn hears_leader(
         &mut self,
         from: ProcessId,
@@ -88,7 +89,7 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
         self.apply(cx);
     }
 
-    /// The leader is there. Whoever lacks what is chosen asks for it.
+    /// The leader is alive. A learner that lacks chosen entries asks for them.
     pub(super) fn on_heartbeat(
         &mut self,
         from: ProcessId,

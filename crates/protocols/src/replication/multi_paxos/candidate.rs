@@ -1,4 +1,4 @@
-//! Phase 1: who wants to lead, and how it gets to know what may be chosen.
+//! Phase 1: a candidate asks for promises, and learns from them which values may be chosen.
 
 use super::settings::Adopts;
 use super::{Chosen, Message, MultiPaxos, Record, Role, Timer, is_quorum};
@@ -9,15 +9,16 @@ use std::collections::BTreeMap;
 use synod_core::replication::{Entry, Event, Parts};
 use synod_core::{Cx, Data, ProcessId, ProcessSet};
 
-/// What was promised so far.
+/// The promises that have come so far.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(bound = "C: Data")]
 pub(super) struct Candidacy<C> {
     /// Who has promised.
     promised: ProcessSet,
-    /// At each place, of all that they told, the vote of the greatest ballot.
+    /// At each place, of all votes in these promises, that of the greatest ballot.
     votes: BTreeMap<u64, Vote<Entry<C>>>,
-    /// So much is chosen, one of them said. We must know it, too, before we lead.
+    /// The log is chosen at least up to here, says one of them. The candidate learns these entries
+    /// before it leads.
     goal: u64,
 }
 
@@ -36,7 +37,7 @@ impl<C: Data> Candidacy<C> {
         }
     }
 
-    /// What is to be proposed after `commit`: what may be chosen, and nothing in the gaps.
+    /// The proposals after `commit`: each value that may be chosen, and no command in the gaps.
     fn proposals(mut self, commit: u64) -> Vec<Entry<C>> {
         let last = self.votes.last_key_value().map_or(commit, |(last, _)| *last);
         let value = |vote: Vote<Entry<C>>| vote.value;
@@ -52,7 +53,8 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
         next.filter(|ballot| ballot.round <= self.limits.most_rounds)
     }
 
-    /// Waits for a leader; not all for the same time, so that they do not stand at the same time.
+    /// Waits for a leader. The timeouts differ, so that two processes rarely begin a ballot at the
+    /// same time.
     pub(super) fn await_leader(&self, cx: &mut Cx<'_, Self>) {
         let campaigns = self.limits.candidates.as_ref().is_none_or(|those| those.contains(cx.me()));
         if !campaigns || self.forgot || self.next_ballot(cx.me()).is_none() {
@@ -63,7 +65,7 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
         cx.set_timer(Timer::Election, least + least * u64::from(more) / u64::from(timeouts));
     }
 
-    /// Nobody leads, as far as we know.
+    /// The election timeout ran out: this process has heard of no leader.
     pub(super) fn on_election_due(&mut self, cx: &mut Cx<'_, Self>) {
         if self.leads() || self.forgot {
             return;
@@ -75,7 +77,8 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
         }
     }
 
-    /// Asks whether the others hear of no leader either, without disturbing anybody who does.
+    /// Asks whether the others hear of no leader either. The question promises nothing, so it
+    /// disturbs no process that follows a leader.
     fn ask(&mut self, cx: &mut Cx<'_, Self>) {
         let Some(ballot) = self.next_ballot(cx.me()) else { return };
         self.role = Role::Asking { ballot, granted: ProcessSet::EMPTY };
@@ -94,8 +97,8 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
         }
     }
 
-    /// 1a, for all places at once. Our own promise is on the disk before anybody hears of the
-    /// ballot: so it is never begun twice.
+    /// 1a, for all places at once. The candidate's own promise is on its disk before another
+    /// process hears of the ballot: so it never begins the same ballot in two lives.
     fn prepare(&mut self, cx: &mut Cx<'_, Self>) {
         let Some(ballot) = self.next_ballot(cx.me()) else { return };
         self.promised = Some(ballot);
@@ -109,7 +112,7 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
         self.lead_if_ready(cx);
     }
 
-    /// What it has accepted where nothing is known to be chosen.
+    /// Its votes at the places that it does not know to be chosen.
     pub(super) fn votes(&self) -> Vec<(u64, Vote<Entry<C>>)> {
         self.log.votes().iter().map(|(index, vote)| (*index, vote.clone())).collect()
     }
@@ -131,7 +134,8 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
         }
     }
 
-    /// Leads, when a quorum has promised, and all is known that it knew to be chosen.
+    /// Leads, when a quorum has promised, and the candidate has learnt all that the quorum knew to
+    /// be chosen.
     pub(super) fn lead_if_ready(&mut self, cx: &mut Cx<'_, Self>) {
         let commit = self.log.commit();
         let is_ready = |candidacy: &Candidacy<C>| {
@@ -146,7 +150,7 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
         }
     }
 
-    /// Somebody has promised a greater ballot: ours comes to nothing, also if we lead.
+    /// An acceptor has promised a greater ballot: ours comes to nothing, also if we lead.
     pub(super) fn on_refused(&mut self, promised: Ballot, cx: &mut Cx<'_, Self>) {
         self.seen = self.seen.max(Some(promised));
         if self.own_ballot().is_some_and(|own| own < promised) {

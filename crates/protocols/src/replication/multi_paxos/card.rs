@@ -132,7 +132,7 @@ impl Catalogued for Server {
                     rounds: Rounds::Times(1),
                     ..small(&[
                         ("adopt", "nothing"),
-                        // Nobody crashes: whether anything is written down does not matter.
+                        // No process crashes, so records do not matter.
                         ("acceptors", "forgetful"),
                         ("ballots", "1"),
                         ("beats", "0"),

@@ -2,6 +2,7 @@
 
 use super::{Message, MultiPaxos, Record, Role, Timer, is_quorum};
 use crate::consensus::ballot::Ballot;
+use crate::replication::settings::within_bytes;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 use synod_core::replication::{Entry, Event, Parts};
@@ -11,9 +12,9 @@ use synod_core::{Cx, Data, ProcessId, ProcessSet};
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(bound = "C: Data")]
 pub(super) struct Leadership<C> {
-    /// What it was given, and has not proposed yet.
+    /// The entries that it has not proposed yet.
     pub(super) pending: Vec<Entry<C>>,
-    /// Whether it will at the next flush.
+    /// Whether a flush will propose them.
     unsent: bool,
     /// The last place at which it proposed.
     last: u64,
@@ -21,15 +22,16 @@ pub(super) struct Leadership<C> {
     pub(super) began: u64,
     /// Who has accepted what it proposed, at the places that are not chosen.
     tally: BTreeMap<u64, ProcessSet>,
-    /// What was proposed up to here should have been answered by now.
+    /// The answers to proposals up to here should have come by now.
     overdue: u64,
-    /// Heartbeats are counted: who answers the last has promised nobody else anything before it.
+    /// The number of the last heartbeat. An acceptor that answers it had promised no greater
+    /// ballot when it did.
     pub(super) round: u64,
     /// The last heartbeat that each has answered.
     pub(super) answered: BTreeMap<ProcessId, u64>,
-    /// Who was heard of lately.
+    /// The processes that answered since this leader last asked itself whether to resign.
     heard: ProcessSet,
-    /// How many heartbeats ago that began.
+    /// The number of heartbeats since then.
     beats: u64,
     /// How many heartbeats it may still send.
     beats_left: u64,
@@ -43,7 +45,7 @@ impl<C: Data> Leadership<C> {
         self.pending.len() + self.last.saturating_sub(commit) as usize
     }
 
-    /// It leads no more: what waits for it waits in vain.
+    /// It leads no more: its reads come to nothing.
     pub(super) fn resign<S: Parts>(self, cx: &mut Cx<'_, MultiPaxos<C, S>>) {
         cx.cancel_timer(Timer::Heartbeat);
         cx.cancel_timer(Timer::Flush);
@@ -104,7 +106,7 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
         leadership.unsent = false;
         if leadership.reads.back().is_some_and(|(_, round)| *round > leadership.round) {
             self.begin_round(cx);
-            // Alone, we need not wait for anybody.
+            // A group of one is its own quorum.
             self.finish_reads(cx);
         }
         self.propose_pending(cx);
@@ -113,7 +115,8 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
     /// 2a: proposes at the next places, and then accepts it itself: the disks work at the same
     /// time. What it says when it is chosen waits for its own disk.
     fn propose_pending(&mut self, cx: &mut Cx<'_, Self>) {
-        let (commit, most_entries) = (self.log.commit(), self.settings.most_entries);
+        let commit = self.log.commit();
+        let (most, bytes) = (self.settings.most_entries, self.settings.most_bytes);
         let Some(ballot) = self.promised else { return };
         let Role::Leader(leadership) = &mut self.role else { return };
         let entries = std::mem::take(&mut leadership.pending);
@@ -122,9 +125,13 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
         }
         let after = leadership.last;
         leadership.last += entries.len() as u64;
-        for (index, chunk) in (after..).step_by(most_entries).zip(entries.chunks(most_entries)) {
+        let (mut index, mut rest) = (after, &entries[..]);
+        while !rest.is_empty() {
+            let chunk = within_bytes(&rest[..rest.len().min(most)], bytes);
             let entries = chunk.to_vec();
             cx.multicast(Message::Accept { ballot, after: index, entries, commit });
+            index += chunk.len() as u64;
+            rest = &rest[chunk.len()..];
         }
         let last = leadership.last;
         self.log.accept(ballot, after, &entries);
@@ -132,7 +139,7 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
         self.count(cx.me(), after, last, cx);
     }
 
-    /// 2b, from somebody else.
+    /// 2b, from another acceptor.
     pub(super) fn on_accepted(
         &mut self,
         from: ProcessId,
@@ -202,8 +209,8 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
         left > 0
     }
 
-    /// A leader that a quorum does not answer any more gives way: perhaps somebody else is better
-    /// placed.
+    /// A leader whom no quorum answered for an election timeout gives way: another process may
+    /// reach a quorum.
     fn resigns(&mut self, cx: &mut Cx<'_, Self>) -> bool {
         let Role::Leader(leadership) = &mut self.role else { return false };
         leadership.beats += 1;
@@ -232,12 +239,13 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
             let Some((first, _)) = open.find(|(_, those)| lacks(those)) else { continue };
             let votes = self.log.votes().range(first..=&leadership.last);
             let votes = votes.take(self.settings.most_entries);
-            let entries = votes.map(|(_, vote)| vote.value.clone()).collect();
+            let entries: Vec<_> = votes.map(|(_, vote)| vote.value.clone()).collect();
+            let entries = within_bytes(&entries, self.settings.most_bytes).to_vec();
             cx.send(to, Message::Accept { ballot, after: first - 1, entries, commit });
         }
     }
 
-    /// Somebody answers a heartbeat.
+    /// An acceptor answers a heartbeat.
     pub(super) fn on_alive(
         &mut self,
         from: ProcessId,

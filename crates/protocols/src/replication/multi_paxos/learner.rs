@@ -1,11 +1,12 @@
-//! The learner: the layer above applies what is chosen, and other learners that lack it are told.
+//! The learner: it hands chosen entries to the layer above, and to other learners that lack them.
 
 use super::{Chosen, Message, MultiPaxos, Record};
+use crate::replication::settings::within_bytes;
 use synod_core::replication::{Event, Parts};
 use synod_core::{Cx, Data, ProcessId};
 
 impl<C: Data, S: Parts> MultiPaxos<C, S> {
-    /// The layer above applies what is chosen.
+    /// Hands the chosen entries to the layer above, in their order.
     pub(super) fn apply(&mut self, cx: &mut Cx<'_, Self>) {
         while let Some(entry) = self.log.chosen(self.applied + 1) {
             self.applied += 1;
@@ -13,15 +14,15 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
         }
     }
 
-    /// As much of what is chosen after a place as fits in a message; nothing, if it is only in the
-    /// state.
+    /// The chosen entries after a place, as many as fit in a message; none, if only the snapshot
+    /// has them.
     pub(super) fn chosen_after(&self, after: u64) -> Chosen<C> {
-        let entries =
-            self.log.after(after, self.settings.most_entries).unwrap_or_default().to_vec();
+        let entries = self.log.after(after, self.settings.most_entries).unwrap_or_default();
+        let entries = within_bytes(entries, self.settings.most_bytes).to_vec();
         Chosen { after, entries, commit: self.log.commit() }
     }
 
-    /// The log is chosen up to here, says another process: asks it for what is missing.
+    /// The log is chosen up to `commit`, says another process: asks it for the missing entries.
     pub(super) fn ask_for_more(&mut self, from: ProcessId, commit: u64, cx: &mut Cx<'_, Self>) {
         let after = self.log.commit();
         if after < commit && !self.waits_for_part() {
@@ -29,7 +30,7 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
         }
     }
 
-    /// Another process lacks what is chosen after a place.
+    /// Another process lacks the chosen entries after a place.
     pub(super) fn on_lacks(&mut self, from: ProcessId, after: u64, cx: &mut Cx<'_, Self>) {
         let commit = self.log.commit();
         if after < self.log.first_kept() {
@@ -46,7 +47,7 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
         }
     }
 
-    /// Takes in what is chosen, and asks for what follows.
+    /// Takes in chosen entries, and asks for those that follow.
     pub(super) fn learn(&mut self, from: ProcessId, chosen: Chosen<C>, cx: &mut Cx<'_, Self>) {
         let after = self.log.commit();
         if let Some(entries) = self.log.learn(chosen.after, chosen.entries) {

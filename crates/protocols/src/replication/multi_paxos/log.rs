@@ -1,4 +1,4 @@
-//! The log of one process: a state, what is chosen after it, and what was accepted beyond.
+//! The log of one process: a snapshot, the chosen entries after it, and votes beyond them.
 
 use super::WINDOW;
 use crate::consensus::acceptor::Vote;
@@ -20,7 +20,7 @@ pub struct Snapshot<S> {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Log<C, S> {
     snapshot: Snapshot<S>,
-    /// What is known to be chosen after the snapshot, without a gap.
+    /// The entries after the snapshot that it knows to be chosen, without a gap.
     chosen: Vec<Entry<C>>,
     /// (n_a, v_a) of the places beyond, where there is any: this is the acceptor's memory.
     votes: BTreeMap<u64, Vote<Entry<C>>>,
@@ -48,7 +48,7 @@ impl<C: Clone + Eq, S> Log<C, S> {
         self.snapshot.index + self.chosen.len() as u64
     }
 
-    /// What was accepted beyond.
+    /// The votes beyond them.
     pub fn votes(&self) -> &BTreeMap<u64, Vote<Entry<C>>> {
         &self.votes
     }
@@ -59,7 +59,8 @@ impl<C: Clone + Eq, S> Log<C, S> {
         self.chosen.get(usize::try_from(place).ok()?)
     }
 
-    /// Up to `most` chosen entries after a place; none, if they are not there any more, or not yet.
+    /// Up to `most` chosen entries after a place; none, if the snapshot has replaced them, or this
+    /// process does not know them yet.
     pub fn after(&self, index: u64, most: usize) -> Option<&[Entry<C>]> {
         let begin = usize::try_from(index.checked_sub(self.snapshot.index)?).ok()?;
         let rest = self.chosen.get(begin..)?;
@@ -72,8 +73,8 @@ impl<C: Clone + Eq, S> Log<C, S> {
         usize::try_from(farthest.saturating_sub(index)).unwrap_or(usize::MAX)
     }
 
-    /// 2b: accepts these entries at the places after `after`. What is chosen there is the same.
-    /// Returns whether anything is new.
+    /// 2b: accepts these entries at the places after `after`. Chosen places keep their entries,
+    /// which are the same. Returns whether it cast a vote.
     pub fn accept(&mut self, ballot: Ballot, after: u64, entries: &[Entry<C>]) -> bool {
         let (commit, mut is_new) = (self.commit(), false);
         for (index, value) in (after + 1..).zip(entries) {
@@ -85,8 +86,9 @@ impl<C: Clone + Eq, S> Log<C, S> {
         is_new
     }
 
-    /// Everything up to `commit` is chosen, says the owner of this ballot: what we accepted in it
-    /// is what it proposed, and so what is chosen. Without a ballot: all that we accepted is.
+    /// Everything up to `commit` is chosen, says the owner of this ballot: our votes in it are for
+    /// the values that it proposed, and so for the chosen ones. Without a ballot: all our votes up
+    /// to there are for the chosen values.
     pub fn choose(&mut self, ballot: Option<Ballot>, commit: u64) {
         while self.commit() < commit {
             let next = self.commit() + 1;

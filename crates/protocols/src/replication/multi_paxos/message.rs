@@ -26,16 +26,16 @@ pub enum Message<C, S> {
     Prepare {
         /// The ballot.
         ballot: Ballot,
-        /// What is chosen up to here is known.
+        /// The candidate knows the chosen entries up to here.
         after: u64,
     },
-    /// 1b: I will; and this is all that I accepted.
+    /// 1b: I will; and these are my votes.
     Promise {
         /// The ballot.
         ballot: Ballot,
         /// The last vote at each place that is not known to be chosen.
         votes: Vec<(u64, Vote<Entry<C>>)>,
-        /// What is known to be chosen.
+        /// The chosen entries that the candidate may lack.
         chosen: Chosen<C>,
     },
     /// 2a: accept these, at the places after this one.
@@ -64,10 +64,10 @@ pub enum Message<C, S> {
         ballot: Ballot,
         /// Everything up to here is chosen.
         commit: u64,
-        /// Its number, for those who read.
+        /// Its number: a read waits for the answers to a heartbeat that is sent after it.
         round: u64,
     },
-    /// I hear it, and have promised nobody a greater ballot.
+    /// I hear the leader, and have promised no greater ballot.
     Alive {
         /// The leader's ballot.
         ballot: Ballot,
@@ -79,14 +79,14 @@ pub enum Message<C, S> {
         /// The ballot.
         promised: Ballot,
     },
-    /// What is chosen after this place?
+    /// Which entries are chosen after this place?
     Lacks {
         /// The place.
         after: u64,
     },
     /// This.
     Learn(Chosen<C>),
-    /// I do not have these entries any more; this is the state in their place.
+    /// A snapshot has replaced these entries here; this is it.
     Install {
         /// The state, and up to where.
         snapshot: Snapshot<S>,
@@ -116,7 +116,7 @@ pub enum Message<C, S> {
     },
 }
 
-/// Something that is chosen.
+/// Chosen entries.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Chosen<C> {
     /// The place before the first entry.
@@ -189,20 +189,20 @@ fn is_sound<C>(entry: &Entry<C>) -> bool {
     !matches!(entry, Entry::Voters(_))
 }
 
-/// What is waited for.
+/// The reasons to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Timer {
-    /// Nobody has led for a while; or a ballot came to nothing.
+    /// This process has heard of no leader for a while; or its ballot came to nothing.
     Election,
     /// The leader shows that it is there.
     Heartbeat,
-    /// The leader sends what it was given meanwhile.
+    /// The leader sends the entries that have come meanwhile.
     Flush,
     /// The next part of a snapshot is written.
     Snapshot,
 }
 
-/// What is written down.
+/// A record on the disk.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(bound = "C: Data, S: Data")]
 pub enum Record<C, S> {

@@ -1,27 +1,27 @@
 //! Multi-Paxos: a log, each place of which is decided by a Paxos of its own, under one leader.
 //!
-//! Whoever hears of no leader for a while begins a ballot: it asks for promises, once for all
-//! places of the log that are not yet decided (phase 1). A promise tells everything that was
-//! accepted there. The new leader takes the value of the greatest ballot for each place, nothing
-//! for the gaps between them, and has it accepted anew; then it has whatever it is asked to append
-//! accepted at the next places, many at once (phase 2). What a majority has accepted in one ballot
-//! is chosen. The others learn how far the log is chosen with what the leader sends next.
+//! A process that hears of no leader for a while begins a ballot: it asks for promises, once for
+//! all places of the log that are not yet decided (phase 1). A promise carries every vote of its
+//! acceptor at these places. The new leader takes the value of the greatest ballot for each place,
+//! and no command for the gaps between them, and has them accepted anew. Then it proposes new
+//! commands at the next places, many at once (phase 2). A value that a majority has accepted in one
+//! ballot is chosen. The next message of the leader says how far the log is chosen.
 //!
 //! - Assumes: processes crash and start again with their disks; messages are lost, doubled, late
 //!   and out of order. A process that lost its disk goes on learning, but promises and accepts no
 //!   more.
 //! - Guarantees: one leader in a ballot; the same log everywhere; requests are linearizable. They
-//!   are answered as long as one process and a majority hear each other, quicker than the time
-//!   before somebody stands; it need not be a majority in which all hear all.
+//!   are answered as long as one process and a majority hear each other, quicker than the election
+//!   timeout; it need not be a majority in which all hear all.
 //! - Cost: for each batch of requests 2(N − 1) messages, two hops until it is chosen at the leader,
 //!   and one write to the disk of each process. A new leader: 2(N − 1) messages for phase 1, and as
-//!   many to ask first; then whatever was not known to be chosen is accepted anew.
+//!   many to ask first; then it proposes anew every value that it does not know to be chosen.
 //! - State: the log since the last snapshot; at most [`WINDOW`] places are open at a leader, and an
 //!   acceptor has no vote farther than twice that beyond what it knows to be chosen.
 //!
 //! Unlike in Raft, logs have gaps, a leader need not have the longest log, and an entry has no term
-//! of its own: it is accepted in the ballot of whoever leads now. What a process knows to be chosen
-//! it may tell anybody, without the leader.
+//! of its own: it is accepted in the ballot of the current leader. A process may tell every other
+//! process which entries are chosen, without the leader: no ballot can change them.
 //!
 //! Source: L. Lamport: The part-time parliament. ACM Transactions on Computer Systems 16(2), 1998;
 //! and: Paxos made simple. ACM SIGACT News 32(4), 2001 (section 3; the words 1a to 2b are its). R.
@@ -58,7 +58,7 @@ use std::collections::BTreeMap;
 use synod_core::replication::{Ask, BadSettings, Engine, Entry, Event, Parts};
 use synod_core::{Cx, Data, Durable, ProcessId, ProcessSet, Protocol};
 
-/// A leader takes in no more while so many places are open.
+/// A leader takes in no command while this many places are open.
 pub const WINDOW: usize = 4_096;
 
 /// A process with commands `C` and states `S`: acceptor, learner, and sometimes proposer.
@@ -69,7 +69,7 @@ pub struct MultiPaxos<C, S: Parts> {
     limits: Limits,
     /// n_p, for all places: it takes part in no smaller ballot.
     promised: Option<Ballot>,
-    /// What is chosen, and what it has accepted beyond.
+    /// The chosen entries, and the votes beyond them.
     log: Log<C, S>,
     /// How far the layer above has applied the log.
     applied: u64,
@@ -80,7 +80,7 @@ pub struct MultiPaxos<C, S: Parts> {
     role: Role<C>,
     /// The greatest ballot that was heard of in a refusal.
     seen: Option<Ballot>,
-    /// Whether its disk was lost: what it promised before is not known any more.
+    /// Whether its disk was lost, and its promises with it: it must not vote again.
     forgot: bool,
 }
 
@@ -90,7 +90,7 @@ pub struct MultiPaxos<C, S: Parts> {
 enum Role<C> {
     /// It waits for a leader, or has heard of one lately.
     Follower { leader: Option<ProcessId> },
-    /// It asks whether anybody hears of a leader.
+    /// It asks whether the others hear of a leader.
     Asking { ballot: Ballot, granted: ProcessSet },
     /// It asks for promises: phase 1.
     Preparing(Box<Candidacy<C>>),
@@ -143,7 +143,7 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
         }
     }
 
-    /// Makes a record, so that what is said from now on waits for the disk.
+    /// Writes a record. Messages that are sent after it wait for the disk.
     fn save(&mut self, record: Record<C, S>, cx: &mut Cx<'_, Self>) {
         if self.limits.forgetful {
             return;

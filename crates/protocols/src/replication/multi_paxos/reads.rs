@@ -1,8 +1,8 @@
 //! Reads that need not be in the log.
 //!
-//! A leader knows everything that is chosen, once all that earlier leaders may have begun is. It
-//! only has to be sure that it still leads: that a quorum answers a heartbeat sent after the read
-//! began, because whoever answers has promised no greater ballot before.
+//! A leader knows every chosen entry, once all proposals of earlier leaders that it heard of are
+//! chosen. It only has to be sure that it still leads: that a quorum answers a heartbeat sent after
+//! the read began, because an acceptor that answers has promised no greater ballot before.
 
 use super::{MultiPaxos, Role, is_quorum};
 use synod_core::replication::{Event, Parts};

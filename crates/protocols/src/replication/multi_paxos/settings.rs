@@ -1,6 +1,7 @@
 //! How a group is set up.
 
 use crate::consensus::ballot::LAST_ROUND;
+use crate::replication::settings::{MOST_BYTES, most_bytes_rule, part_bytes_rule};
 use serde::{Deserialize, Serialize};
 use synod_core::card::Parameter;
 use synod_core::replication::{BadSettings, PART_BYTES};
@@ -12,7 +13,7 @@ pub(super) const MOST_ENTRIES: u64 = 512;
 /// How a group of processes works. All its processes have the same settings.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Settings {
-    /// The leader sends a heartbeat so often.
+    /// The time between two heartbeats of the leader.
     pub heartbeat_ms: u64,
     /// A process begins a ballot after this time without a leader, at the earliest, and after twice
     /// as long at the latest.
@@ -26,6 +27,9 @@ pub struct Settings {
     pub batches: bool,
     /// At most this many entries travel in one message.
     pub most_entries: usize,
+    /// A message has no second entry if its entries have more bytes than this together; promises
+    /// may have more votes.
+    pub most_bytes: usize,
     /// A state that has more bytes travels, and is written, in parts of about this size.
     pub part_bytes: usize,
 }
@@ -40,13 +44,14 @@ impl Default for Settings {
             asks_first: true,
             batches: true,
             most_entries: MOST_ENTRIES as usize,
+            most_bytes: MOST_BYTES,
             part_bytes: PART_BYTES,
         }
     }
 }
 
 impl Settings {
-    /// Whether a group can work like that; if not, what is wrong.
+    /// Whether a group can work like that; if not, the first setting that is wrong, and why.
     pub fn check(&self) -> Result<(), BadSettings> {
         let rules = [
             ("heartbeat_ms", self.heartbeat_ms > 0, "a leader needs time between two heartbeats"),
@@ -61,7 +66,8 @@ impl Settings {
                 (1..=MOST_ENTRIES as usize).contains(&self.most_entries),
                 "from 1 to 512",
             ),
-            ("part_bytes", (1..=4 << 20).contains(&self.part_bytes), "from 1 byte to 4 MiB"),
+            most_bytes_rule(self.most_bytes),
+            part_bytes_rule(self.part_bytes),
         ];
         BadSettings::first(&rules)
     }

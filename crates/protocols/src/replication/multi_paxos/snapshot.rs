@@ -1,9 +1,10 @@
 //! States in the place of the beginning of the log, whole or in parts.
 //!
 //! A state that fits in one message and in one record goes whole. A larger one goes in parts: to
-//! the own disk one after the other, while the log goes on; and to a learner that lacks what is
-//! only in the state, which asks for each part when it has the last one on its disk. A snapshot on
-//! the disk counts when its last part is written; only then the records before it are forgotten.
+//! the own disk one after the other, while the log goes on; and to a learner that lacks entries
+//! which the snapshot has replaced. The learner asks for each part when it has the last one on its
+//! disk. A snapshot on the disk counts when its last part is written; only then the records before
+//! it are forgotten.
 
 use super::{Log, Message, MultiPaxos, Record, Snapshot, Timer};
 use serde::{Deserialize, Serialize};
@@ -67,8 +68,8 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
         encoded_len(&(chosen, self.log.votes()))
     }
 
-    /// Says that a snapshot begins. What is on the disk of the log after it is before this record,
-    /// and would be forgotten: it is written again.
+    /// Says that a snapshot begins. The records of the log after it stand before this record, and
+    /// would be forgotten with all that stands there: they are written again.
     fn begin_writing(&mut self, index: u64, source: Source<S>, cx: &mut Cx<'_, Self>) {
         let (promised, forgot) = (self.promised, self.forgot);
         cx.persist(&Record::Begin { promised, index, forgot });

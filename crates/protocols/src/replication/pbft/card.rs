@@ -174,7 +174,7 @@ impl Catalogued for Replica {
         self.lie_about(message, value)
     }
 
-    /// Clients are outside the group, if there is anybody outside.
+    /// Clients are outside the group, if there are processes outside.
     fn takes_part(&self, me: ProcessId) -> bool {
         !self.settings.is_replica(me) || !self.limits.outsiders
     }

@@ -1,60 +1,118 @@
-//! Checkpoints (section 4.3), and the state for those who are behind.
+//! Checkpoints (section 4.3): replicas sign the state that they have reached, and a quorum of
+//! signatures lets them discard the log before it.
 
+use super::cut::{Cut, digest_of, digest_of_parts};
 use super::message::Statement;
-use super::{Message, Pbft, Proof, Stable};
+use super::{Message, Pbft, Proof, Stable, Timer};
 use crate::seal::{Digest, Signature};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use synod_core::replication::Event;
+use synod_core::replication::Parts;
 use synod_core::{Cx, Data, ProcessId};
 
-/// Of each replica so many checkpoints are kept: there are two in a window.
+/// Of each replica this many checkpoints are kept: there are two between the water marks.
 const MOST_SIGNED: usize = 3;
 
-/// Checkpoints of this process that are not stable yet.
+/// Checkpoints of this replica that are not stable yet.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(bound = "S: Data")]
-pub(super) struct Taken<S> {
+#[serde(bound = "S: Parts")]
+pub(super) struct Taken<S: Parts> {
     /// Those for which the state was asked for: their numbers, by the length of the log.
     pub(super) due: BTreeMap<u64, u64>,
-    states: BTreeMap<u64, State<S>>,
+    states: BTreeMap<u64, Checkpoint<S>>,
 }
 
 /// The state at a checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-struct State<S> {
+#[serde(bound = "S: Parts")]
+struct Checkpoint<S: Parts> {
     /// The length of the log.
     index: u64,
-    digest: Digest,
+    /// None, while the state is being cut into parts.
+    digest: Option<Digest>,
     state: S,
+    /// None, if the state has one part.
+    cut: Option<Cut<S::Mark>>,
 }
 
-impl<S> Default for Taken<S> {
+impl<S: Parts> Default for Taken<S> {
     fn default() -> Self {
         Taken { due: BTreeMap::new(), states: BTreeMap::new() }
     }
 }
 
-/// What a checkpoint's digest is about.
-fn digest_of<S: Serialize>(number: u64, index: u64, state: &S) -> Digest {
-    Digest::of_data(&(number, index, state))
-}
-
-impl<O: Data, S: Data> Pbft<O, S> {
-    /// The layer above hands over the state that was asked for.
+/// Taking a checkpoint.
+impl<O: Data, S: Parts> Pbft<O, S> {
+    /// The layer above hands over the state that was asked for. The digest of a large one takes
+    /// time: it is taken part by part, and the replica signs it later.
     pub(super) fn take_checkpoint(&mut self, index: u64, state: S, cx: &mut Cx<'_, Self>) {
         let Some(number) = self.taken.due.remove(&index) else { return };
-        let digest = digest_of(number, index, &state);
-        self.taken.states.insert(number, State { index, digest, state });
+        let is_small = self.has_one_part(&state);
+        let digest = is_small.then(|| digest_of(number, index, &state));
+        let cut = (!is_small).then(Cut::default);
+        self.taken.states.insert(number, Checkpoint { index, digest, state, cut });
+        match digest {
+            Some(digest) => self.sign_checkpoint(number, digest, cx),
+            None => self.work_soon(cx),
+        }
+    }
+
+    /// Whether a state fits in one message.
+    pub(super) fn has_one_part(&self, state: &S) -> bool {
+        state.part(None, self.settings.part_bytes).1.is_none()
+    }
+
+    /// Section 4.3: multicasts a checkpoint message with the digest of the state.
+    fn sign_checkpoint(&mut self, number: u64, digest: Digest, cx: &mut Cx<'_, Self>) {
         if !self.forgot {
             let signature = self.sign(&Statement::Checkpoint { number, digest });
             let message = Message::Checkpoint { number, digest, signature: signature.clone() };
-            self.tell_all(message, cx);
+            self.multicast(message, cx);
             self.note_checkpoint(self.me(), number, digest, signature);
         }
         self.settle_checkpoints(cx);
     }
 
+    /// Large states are cut and written part by part, with time between two of them: so no message
+    /// waits for longer than one part takes.
+    pub(super) fn work_soon(&mut self, cx: &mut Cx<'_, Self>) {
+        let is_cut = |cut: &Cut<S::Mark>| cut.is_complete();
+        let cuts = self.taken.states.values().any(|taken| taken.digest.is_none())
+            || !self.cut.as_ref().is_none_or(is_cut);
+        let writes = self.writing.as_ref().is_some_and(|writing| writing.is_own());
+        if (cuts || writes) && !std::mem::replace(&mut self.working, true) {
+            cx.set_timer(Timer::Snapshot, (self.settings.suspect_ms / 32).max(1));
+        }
+    }
+
+    /// Cuts one part, and writes one.
+    pub(super) fn go_on_working(&mut self, cx: &mut Cx<'_, Self>) {
+        self.working = false;
+        self.cut_next(cx);
+        self.write_next(cx);
+        self.work_soon(cx);
+    }
+
+    /// Cuts the next part of a checkpoint that is to be signed; or of the stable one, so that
+    /// others can fetch it.
+    fn cut_next(&mut self, cx: &mut Cx<'_, Self>) {
+        let bytes = self.settings.part_bytes;
+        let unsigned = self.taken.states.iter_mut().find(|(_, taken)| taken.digest.is_none());
+        if let Some((number, taken)) = unsigned {
+            let cut = taken.cut.get_or_insert_default();
+            cut.go_on(&taken.state, bytes);
+            let Some(first) = cut.first() else { return };
+            let (number, digest) = (*number, digest_of_parts(*number, taken.index, first));
+            taken.digest = Some(digest);
+            self.sign_checkpoint(number, digest, cx);
+        } else if let (Some(cut), Some(state)) = (&mut self.cut, &self.stable.state) {
+            cut.go_on(state, bytes);
+        }
+    }
+}
+
+/// Stable checkpoints.
+impl<O: Data, S: Parts> Pbft<O, S> {
     pub(super) fn on_checkpoint(
         &mut self,
         from: ProcessId,
@@ -63,7 +121,7 @@ impl<O: Data, S: Data> Pbft<O, S> {
         signature: Signature,
         cx: &mut Cx<'_, Self>,
     ) {
-        if number <= self.low() {
+        if number <= self.low_water_mark() {
             return;
         }
         let statement = Statement::Checkpoint { number, digest };
@@ -97,31 +155,34 @@ impl<O: Data, S: Data> Pbft<O, S> {
     pub(super) fn settle_checkpoints(&mut self, cx: &mut Cx<'_, Self>) {
         let quorum = self.settings.quorum();
         let signed = self.taken.states.iter().rev().find_map(|(number, taken)| {
-            let signatures = self.signatures(*number, taken.digest);
-            (signatures.len() >= quorum).then_some((*number, signatures))
+            let digest = taken.digest?;
+            let signatures = self.signatures(*number, digest);
+            let proof = Proof { number: *number, digest, signatures };
+            (proof.signatures.len() >= quorum).then_some(proof)
         });
-        let Some((number, signatures)) = signed else { return };
-        let taken = self.taken.states.remove(&number).expect("it was just found");
-        let proof = Proof { number, digest: taken.digest, signatures };
+        let Some(proof) = signed else { return };
+        let taken = self.taken.states.remove(&proof.number).expect("it was just found");
         self.stable = Stable { proof, index: taken.index, state: Some(taken.state) };
-        self.forget(cx);
+        self.cut = taken.cut;
+        self.discard();
+        self.save_stable(cx);
         self.propose(cx);
     }
 
-    /// What is in the stable checkpoint need not be kept.
-    fn forget(&mut self, cx: &mut Cx<'_, Self>) {
-        let low = self.low();
+    /// Section 4.3: discards all messages up to the stable checkpoint, and earlier checkpoints.
+    pub(super) fn discard(&mut self) {
+        let low = self.low_water_mark();
         self.log.retain(|number, _| *number > low);
         self.taken.states.retain(|number, _| *number > low);
         self.taken.due.retain(|_, number| *number > low);
         self.signed.values_mut().for_each(|signed| signed.retain(|number, _| *number > low));
-        self.last = self.last.max(low);
-        self.save_all(cx);
+        self.assigned = self.assigned.max(low);
+        self.let_go_of_idle();
     }
 
     /// Takes over the signatures under a checkpoint that another replica had.
     pub(super) fn learn_proof(&mut self, proof: &Proof, cx: &mut Cx<'_, Self>) {
-        if proof.number <= self.low() {
+        if proof.number <= self.low_water_mark() {
             return;
         }
         for (by, signature) in &proof.signatures {
@@ -146,35 +207,5 @@ impl<O: Data, S: Data> Pbft<O, S> {
         };
         let enough = signatures.len() >= self.settings.quorum() && signatures.iter().all(valid);
         number == 0 || number.is_multiple_of(self.settings.period) && enough
-    }
-
-    /// Somebody hands us the state of a stable checkpoint.
-    pub(super) fn on_state(
-        &mut self,
-        from: ProcessId,
-        proof: Proof,
-        index: u64,
-        state: S,
-        cx: &mut Cx<'_, Self>,
-    ) {
-        if proof.number <= self.low() {
-            return;
-        }
-        if !self.is_proven(&proof) || digest_of(proof.number, index, &state) != proof.digest {
-            return cx.accuse(from, "hands on a state that no quorum signed");
-        }
-        if proof.number <= self.executed {
-            return self.learn_proof(&proof, cx);
-        }
-        (self.executed, self.told) = (proof.number, index);
-        self.stable = Stable { proof, index, state: Some(state.clone()) };
-        self.forget(cx);
-        // What is in the state is not known request by request: who still waits asks again.
-        self.pending.clear();
-        self.queue.clear();
-        self.rounds = 0;
-        cx.output(Event::Restored { index, state });
-        self.watch(cx);
-        self.execute(cx);
     }
 }

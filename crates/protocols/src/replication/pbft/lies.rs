@@ -1,9 +1,9 @@
-//! What a traitor can make up with its own keys: it cannot sign for clients, nor for other
+//! Messages that a traitor can make up with its own keys: it cannot sign for clients, nor for other
 //! replicas.
 
 use super::message::Statement;
 use super::{
-    Accepted, Batch, Message, NewView, Proposal, Replica, Request, SignedChange, ViewChange,
+    Batch, Message, NewView, PrePrepare, Proposal, Replica, Request, SignedChange, ViewChange,
 };
 use crate::seal::Digest;
 use synod_core::family::consensus::Value;
@@ -13,20 +13,20 @@ type Said = Message<Operation, Sessions<Store>>;
 
 impl Replica {
     /// Another message in the place of this one. A value stands for how much of the truth is left:
-    /// so many requests of a batch, so many proofs of a view change.
+    /// the number of requests in a batch, or of certificates in a view change.
     pub(super) fn lie_about(&self, message: &Said, Value(value): Value) -> Option<Said> {
         let me = self.me();
         match message {
             Message::Request(request) if request.command.request.client.at == me => {
                 Some(Message::Request(self.other_request(request, value)))
             }
-            Message::PrePrepare(accepted)
-                if self.settings.primary(accepted.proposal.view) == me =>
+            Message::PrePrepare(pre_prepare)
+                if self.settings.primary(pre_prepare.proposal.view) == me =>
             {
-                let batch = part(&accepted.batch, value);
-                let proposal = Proposal { digest: Digest::of_data(&batch), ..accepted.proposal };
+                let batch = part(&pre_prepare.batch, value);
+                let proposal = Proposal { digest: Digest::of_data(&batch), ..pre_prepare.proposal };
                 let signature = self.sign(&Statement::PrePrepare(proposal));
-                Some(Message::PrePrepare(Accepted { proposal, batch, signature }))
+                Some(Message::PrePrepare(PrePrepare { proposal, batch, signature }))
             }
             Message::Prepare(proposal, _) => {
                 let proposal = self.other_proposal(*proposal, value)?;
@@ -62,8 +62,8 @@ impl Replica {
 
     /// The proposal with which a lying primary would have begun.
     fn other_proposal(&self, proposal: Proposal, value: u64) -> Option<Proposal> {
-        let accepted = self.log.get(&proposal.number)?.accepted.as_ref()?;
-        let digest = Digest::of_data(&part(&accepted.batch, value));
+        let pre_prepare = self.log.get(&proposal.number)?.pre_prepare.as_ref()?;
+        let digest = Digest::of_data(&part(&pre_prepare.batch, value));
         Some(Proposal { digest, ..proposal })
     }
 
@@ -83,7 +83,7 @@ impl Replica {
     }
 }
 
-/// The first so many, at most all.
+/// The first ones, as the value says, at most all.
 fn part<T: Clone>(whole: &[T], value: u64) -> Vec<T> {
     let left = value % (whole.len() as u64 + 1);
     whole[..left as usize].to_vec()

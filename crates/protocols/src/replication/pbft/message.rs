@@ -1,17 +1,18 @@
-//! What replicas and clients send each other, sign and write down.
+//! The messages of replicas and clients, the statements that they sign, and the records.
 
-use super::slot::{Accepted, Slot};
+use super::slot::{PrePrepare, Slot};
 use crate::seal::{Digest, Signature};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
-use synod_core::replication::Command;
+use synod_core::replication::{Command, Part};
 use synod_core::{Data, ProcessId, Wire};
 
-/// What a client wants, signed by its process.
+/// A client's request, signed by its process. The number of the command is the timestamp of section
+/// 4.1: a replica executes no request of a client whose timestamp is not greater than the last.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Request<O> {
-    /// What.
+    /// The operation, its client, and its timestamp.
     pub command: Command<O>,
     /// Of the process where the client is.
     pub signature: Signature,
@@ -23,7 +24,8 @@ impl<O: fmt::Debug> fmt::Debug for Request<O> {
     }
 }
 
-/// What stands at one sequence number: requests in their order. An empty one does nothing.
+/// The requests at one sequence number, in their order. An empty batch is the null request of
+/// section 4.4.
 pub type Batch<O> = Vec<Request<O>>;
 
 /// In this view, this sequence number is for the batch with this digest.
@@ -44,7 +46,7 @@ impl fmt::Debug for Proposal {
     }
 }
 
-/// What is signed. Each kind of statement has its own name, so that no signature is good for
+/// A statement that a process signs. Each kind has its own name, so that no signature is good for
 /// another.
 #[derive(Debug, Serialize)]
 pub(super) enum Statement<'a, O> {
@@ -56,49 +58,51 @@ pub(super) enum Statement<'a, O> {
     NewView { view: u64, proposals: Digest },
 }
 
-/// A proposal that a quorum has accepted: in no other view can it become another one.
+/// The proof that a proposal is prepared (section 4.4, the sets P_m): no later view can have
+/// another batch at its number, if a replica has committed it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Certificate<O> {
-    /// What the primary proposed, and its signature.
-    pub accepted: Accepted<O>,
+    /// The pre-prepare, with the primary's signature.
+    pub pre_prepare: PrePrepare<O>,
     /// The signatures of backups.
     pub prepares: BTreeMap<ProcessId, Signature>,
 }
 
-/// The state after a sequence number, as a quorum has it.
+/// The proof that a checkpoint is stable: a quorum has signed the same digest.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Proof {
     /// The sequence number; 0: the beginning, which needs no proof.
     pub number: u64,
     /// Of the number, the length of the log, and the state.
     pub digest: Digest,
-    /// Whose word it is.
+    /// The signatures of the quorum.
     pub signatures: BTreeMap<ProcessId, Signature>,
 }
 
-/// A replica leaves all views before this one, with what it knows.
+/// A view-change message: a replica leaves all views before this one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ViewChange<O> {
     /// The view that it wants to be in.
     pub view: u64,
     /// Its last stable checkpoint.
     pub stable: Proof,
-    /// What it has prepared since, in the order of sequence numbers.
+    /// The requests that it has prepared since, in the order of sequence numbers.
     pub prepared: Vec<Certificate<O>>,
 }
 
 /// The same, with the name and the signature of the replica.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SignedChange<O> {
-    /// Who.
+    /// The replica.
     pub by: ProcessId,
-    /// What.
+    /// Its view-change message.
     pub change: ViewChange<O>,
     /// Its signature.
     pub signature: Signature,
 }
 
-/// How a view begins. What is proposed in it follows from the view changes; everybody works it out.
+/// A new-view message: the primary begins a view. Its proposals follow from the view changes, so
+/// each replica computes them itself.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct NewView<O> {
     /// The view.
@@ -111,18 +115,18 @@ pub struct NewView<O> {
     pub signature: Signature,
 }
 
-/// What travels.
+/// The messages.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Message<O, S> {
-    /// A client wants something, or a replica hands it on to the primary.
+    /// From a client, or from a replica that relays it to the primary.
     Request(Request<O>),
     /// To a client: this is the view.
     View(u64),
     /// The primary proposes; others may pass it on.
-    PrePrepare(Accepted<O>),
-    /// A backup accepts that proposal and no other in its view.
+    PrePrepare(PrePrepare<O>),
+    /// A backup accepts that proposal, and no other at its number in its view.
     Prepare(Proposal, Signature),
-    /// A replica has seen that a quorum accepts it.
+    /// The proposal is prepared at a replica.
     Commit(Proposal),
     /// The state after this number has this digest.
     Checkpoint {
@@ -137,7 +141,7 @@ pub enum Message<O, S> {
     ViewChange(Box<SignedChange<O>>),
     /// The primary begins it; others may pass it on.
     NewView(Box<NewView<O>>),
-    /// A replica waits for something: who knows more, help.
+    /// A replica lacks messages or a checkpoint: the others send again what it lacks.
     Status {
         /// Its view.
         view: u64,
@@ -159,6 +163,31 @@ pub enum Message<O, S> {
         /// The state.
         state: S,
     },
+    /// The state of a stable checkpoint has several parts; fetch them.
+    Offer {
+        /// The proof of the checkpoint.
+        proof: Proof,
+        /// The length of the log there.
+        index: u64,
+        /// The link of the first part.
+        first: Digest,
+    },
+    /// A replica lacks a part of a state.
+    Fetch {
+        /// The checkpoint.
+        number: u64,
+        /// The part.
+        part: u64,
+    },
+    /// The part.
+    StatePart {
+        /// The checkpoint.
+        number: u64,
+        /// The part.
+        part: Part<S>,
+        /// The link of the next part.
+        next: Option<Digest>,
+    },
 }
 
 impl<O: Data, S: Data> Wire for Message<O, S> {}
@@ -168,7 +197,7 @@ impl<O: fmt::Debug, S> fmt::Debug for Message<O, S> {
         match self {
             Message::Request(request) => write!(f, "Request({request:?})"),
             Message::View(view) => write!(f, "View({view})"),
-            Message::PrePrepare(Accepted { proposal, batch, .. }) => {
+            Message::PrePrepare(PrePrepare { proposal, batch, .. }) => {
                 write!(f, "PrePrepare({proposal:?}: {batch:?})")
             }
             Message::Prepare(proposal, _) => write!(f, "Prepare({proposal:?})"),
@@ -178,7 +207,8 @@ impl<O: fmt::Debug, S> fmt::Debug for Message<O, S> {
             }
             Message::ViewChange(signed) => {
                 let ViewChange { view, stable, prepared } = &signed.change;
-                let prepared: Vec<_> = prepared.iter().map(|one| one.accepted.proposal).collect();
+                let prepared: Vec<_> =
+                    prepared.iter().map(|one| one.pre_prepare.proposal).collect();
                 write!(f, "ViewChange({view} after {}: {prepared:?})", stable.number)
             }
             Message::NewView(new) => {
@@ -190,26 +220,43 @@ impl<O: fmt::Debug, S> fmt::Debug for Message<O, S> {
                 write!(f, "Status({stage} {view}, {executed} done)")
             }
             Message::State { proof, .. } => write!(f, "State({})", proof.number),
+            Message::Offer { proof, .. } => write!(f, "Offer({})", proof.number),
+            Message::Fetch { number, part } => write!(f, "Fetch({number}: part {part})"),
+            Message::StatePart { number, part, .. } => {
+                write!(f, "StatePart({number}: part {})", part.number)
+            }
         }
     }
 }
 
-/// What goes to the disk.
+/// A record on the disk.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Record<O, S> {
-    /// A proposal was accepted, or made.
-    Accepted(Accepted<O>),
-    /// A quorum accepted it.
+    /// A backup accepted a pre-prepare, or the primary sent it.
+    PrePrepare(PrePrepare<O>),
+    /// The proposal at this number is prepared: the signatures of the matching prepares.
     Prepared(u64, BTreeMap<ProcessId, Signature>),
-    /// All views before this one are left.
-    Left(u64),
+    /// The replica has left all views before this one.
+    ViewChange(u64),
     /// This view has begun.
-    Begun(Box<NewView<O>>),
-    /// Everything, in the place of all that was written before.
+    NewView(Box<NewView<O>>),
+    /// The whole state, in the place of all records before.
     Whole(Box<Whole<O, S>>),
+    /// A stable checkpoint begins whose state is written in parts. With its last part, it and the
+    /// records since take the place of all records before.
+    Begin {
+        /// The proof of the checkpoint.
+        proof: Proof,
+        /// The length of the log there.
+        index: u64,
+        /// Whether the disk was lost before that.
+        forgot: bool,
+    },
+    /// The next part of it.
+    Part(Part<S>),
 }
 
-/// All that a replica must not forget.
+/// The state of a replica that outlasts a crash.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Whole<O, S> {
     pub(super) view: u64,
@@ -230,11 +277,13 @@ pub struct Stable<S> {
     pub(super) state: Option<S>,
 }
 
-/// What timers are for.
+/// The reasons to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Timer {
     /// The primary is taking too long.
     Suspect,
-    /// Something may have been lost.
+    /// Messages may have been lost.
     Resend,
+    /// The next part of a state is cut, or written.
+    Snapshot,
 }

@@ -1,19 +1,23 @@
 //! PBFT: a log kept by replicas of which some may be traitors.
 //!
-//! One replica is the primary of a view; the next view has the next one. A client's request, which
-//! it signs, goes to the primary. The primary gives it a sequence number (*pre-prepare*), and all
-//! others say to all that they accept it there (*prepare*): if a quorum accepts it, no quorum can
-//! accept anything else at that number in this view. Then all say so to all (*commit*): if a quorum
-//! says so, every later view hears of it. What is committed is executed in the order of numbers,
-//! everybody answers the client, and the client believes what f + 1 say alike.
+//! One replica is the *primary* of a view, the others are its *backups*; the next view has the next
+//! primary. A client signs its request and sends it to the primary. The primary assigns it a
+//! sequence number (*pre-prepare*). A backup that accepts it there tells all (*prepare*): if a
+//! quorum accepts it, no quorum can accept another request at that number in this view. A replica
+//! that has seen such a quorum tells all (*commit*): if a quorum says so, every later view hears of
+//! the request. Replicas execute committed requests in the order of sequence numbers, and all
+//! answer the client, which believes an answer that f + 1 replicas give alike.
 //!
-//! Now and then replicas sign the state that they have reached (*checkpoint*). What a quorum signed
-//! is stable: the log before it is forgotten, and who is behind takes the state instead.
+//! Now and then replicas sign the state that they have reached (*checkpoint*). A checkpoint that a
+//! quorum signed is *stable*: replicas discard the log before it, and a replica that lags behind
+//! takes the state instead. The stable checkpoint is the *low water mark*; no sequence number
+//! beyond the *high water mark* is accepted.
 //!
-//! If a request takes too long, a replica leaves the view, and tells all what it has prepared, with
-//! proofs (*view change*). With a quorum of such messages the primary of the next view begins it
-//! (*new view*): what was prepared is proposed again, gaps are filled with nothing. Everybody
-//! checks it. Each time the wait is twice as long, so in the end it is long enough.
+//! If a request takes too long, a replica leaves the view, and tells all which requests it has
+//! prepared, with proofs (*view-change*). With a quorum of such messages the primary of the next
+//! view begins it (*new-view*): it proposes prepared requests again at their numbers, and null
+//! requests in the gaps. Every backup checks that. Each time the timeout is twice as long, so in
+//! the end it is long enough.
 //!
 //! - Assumes: N ≥ 3f + 1 replicas of which f are traitors or crash for good; the others may crash
 //!   and start again with their disks. Signatures cannot be forged. Messages are lost, doubled,
@@ -23,31 +27,35 @@
 //! - Cost: for one request of a client outside the group 1 request, N − 1 pre-prepares, (N − 1)²
 //!   prepares, N(N − 1) commits and N replies: 29 messages if N = 4, and five hops.
 //! - State: a window of two periods between checkpoints, one request for each client, and of each
-//!   replica its latest word about everything.
+//!   replica its latest message about each number. A state of several parts is kept once for each
+//!   replica that fetches it.
 //!
 //! A quorum is N − f: as many as one can wait for. Any two have a loyal replica in common if N >
 //! 3f.
 //!
-//! What is lost is asked for: who waits tells the others now and then how far it is (*status*), and
-//! they say again what it lacks. Pre-prepares, prepares, checkpoints, view changes and new views
-//! are signed, because they are shown to others; commits are not.
+//! Messages may be lost: a replica that waits tells the others now and then how far it is
+//! (*status*), and they send again what it lacks. Pre-prepares, prepares, checkpoints, view changes
+//! and new views are signed, because they are shown to others; commits are not.
 //!
 //! Source: M. Castro, B. Liskov: Practical Byzantine fault tolerance. OSDI 1999 (sections 4.2 to
 //! 4.5).
 
 mod card;
 mod checkpoint;
+mod cut;
 mod lies;
 mod message;
 mod normal;
-#[cfg(test)]
-mod paper;
-mod past;
+mod records;
 mod requests;
 mod settings;
 mod slot;
+mod stale;
 mod status;
-mod view;
+#[cfg(test)]
+mod tests;
+mod transfer;
+mod view_change;
 
 pub use card::Replica;
 pub use message::{
@@ -55,29 +63,33 @@ pub use message::{
     Timer, ViewChange, Whole,
 };
 pub use settings::Settings;
-pub use slot::{Accepted, Slot};
+pub use slot::{PrePrepare, Slot};
 
+use super::snapshots::Writing;
 use crate::seal::{Digest, Sealer, Signature};
 use checkpoint::Taken;
+use cut::Cut;
 use message::Statement;
+use records::Head;
 use serde::{Deserialize, Serialize};
 use settings::Limits;
 use std::collections::{BTreeMap, VecDeque};
-use synod_core::replication::{Ask, BadSettings, Client, Command, Engine, Event};
-use synod_core::{Cx, Data, Durable, ProcessId, ProcessSet, Protocol, Reductions};
+use synod_core::replication::{Ask, BadSettings, Client, Command, Engine, Event, Parts};
+use synod_core::{Cx, Data, ProcessId, ProcessSet, Protocol, Reductions};
+use transfer::{Fetching, Served};
 
 /// No view and no sequence number gets as far in any life; there is room above to count on.
 const FAR: u64 = 1 << 62;
 
 /// A replica, or a process that only has clients; with operations `O` and states `S`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(bound = "O: Data, S: Data")]
-pub struct Pbft<O, S> {
+#[serde(bound = "O: Data, S: Parts")]
+pub struct Pbft<O, S: Parts> {
     settings: Settings,
     limits: Limits,
     sealer: Sealer,
     view: u64,
-    /// Whether all views before this one are left, and this one has not begun.
+    /// Whether it has left all views before this one, and this one has not begun.
     changing: bool,
     /// How the view began, or the last one that did.
     new_view: Option<Box<NewView<O>>>,
@@ -85,22 +97,33 @@ pub struct Pbft<O, S> {
     changes: BTreeMap<ProcessId, SignedChange<O>>,
     /// The sequence numbers after the stable checkpoint.
     log: BTreeMap<u64, Slot<O>>,
-    /// The last number that a primary gave out.
-    last: u64,
-    /// The last number that was executed, and how long the log was then.
+    /// The last number that the primary assigned.
+    assigned: u64,
+    /// The last number that was executed.
     executed: u64,
-    told: u64,
+    /// The last entry of the log that the layer above has applied: a batch has several.
+    applied: u64,
     stable: Stable<S>,
+    /// The parts of the stable state, if it has several.
+    cut: Option<Cut<S::Mark>>,
+    /// A checkpoint whose state is being written, part by part.
+    writing: Option<Box<Writing<Head, S>>>,
+    /// A checkpoint whose state this replica fetches from another one.
+    fetching: Option<Fetching>,
+    /// The states that other replicas fetch here: one for each at most.
+    served: BTreeMap<ProcessId, Served<S>>,
+    /// Whether the next part of a state will be cut or written.
+    working: bool,
     /// Checkpoints that are not stable yet.
     taken: Taken<S>,
     /// The last checkpoints that each replica signed.
     signed: BTreeMap<ProcessId, BTreeMap<u64, (Digest, Signature)>>,
-    /// What clients wait for: of each the last request. At a process that only has clients, the
+    /// The requests that wait: of each client the last one. At a process that only has clients, the
     /// last request of each of them.
     pending: BTreeMap<Client, Request<O>>,
-    /// Whose requests the primary has not proposed yet.
+    /// The clients whose requests the primary has not proposed yet.
     queue: VecDeque<Client>,
-    /// For whose request the primary is given time.
+    /// The client for whose request the timer runs.
     watched: Option<Client>,
     /// A request that came, until it is known whether it is new.
     heard: Option<Request<O>>,
@@ -108,15 +131,15 @@ pub struct Pbft<O, S> {
     views: BTreeMap<ProcessId, u64>,
     /// How many views came to nothing, one after the other.
     failures: u32,
-    /// How often others were told what is missing here.
+    /// How often this replica has sent its status in vain.
     rounds: u32,
-    /// Whether they will be told again.
+    /// Whether it will send it again.
     asking: bool,
-    /// Whether our disk was lost: what we signed before is not known any more.
+    /// Whether its disk was lost, and with it what it had signed: it must not sign again.
     forgot: bool,
 }
 
-impl<O: Data, S: Data> Pbft<O, S> {
+impl<O: Data, S: Parts> Pbft<O, S> {
     /// A process before its first start: a replica, or one that only has clients.
     pub fn new(settings: Settings, sealer: Sealer) -> Result<Self, BadSettings> {
         settings.check()?;
@@ -134,10 +157,15 @@ impl<O: Data, S: Data> Pbft<O, S> {
             new_view: None,
             changes: BTreeMap::new(),
             log: BTreeMap::new(),
-            last: 0,
+            assigned: 0,
             executed: 0,
-            told: 0,
+            applied: 0,
             stable: Stable { proof: beginning, index: 0, state: None },
+            cut: None,
+            writing: None,
+            fetching: None,
+            served: BTreeMap::new(),
+            working: false,
             taken: Taken::default(),
             signed: BTreeMap::new(),
             pending: BTreeMap::new(),
@@ -162,12 +190,12 @@ impl<O: Data, S: Data> Pbft<O, S> {
         self.executed
     }
 
-    /// The last stable checkpoint.
-    pub fn low(&self) -> u64 {
+    /// h of section 4.3: the last stable checkpoint.
+    pub fn low_water_mark(&self) -> u64 {
         self.stable.proof.number
     }
 
-    /// How many sequence numbers it keeps something of.
+    /// How many sequence numbers are in its log.
     pub fn kept(&self) -> usize {
         self.log.len()
     }
@@ -191,8 +219,9 @@ impl<O: Data, S: Data> Pbft<O, S> {
         self.is_replica() && !self.changing && !self.forgot
     }
 
-    fn is_in_window(&self, number: u64) -> bool {
-        number > self.low() && number <= self.low() + self.settings.window()
+    /// Section 4.2: whether h < n ≤ H.
+    fn is_between_water_marks(&self, number: u64) -> bool {
+        number > self.low_water_mark() && number <= self.low_water_mark() + self.settings.window()
     }
 
     fn sign(&self, statement: &Statement<'_, O>) -> Signature {
@@ -203,32 +232,20 @@ impl<O: Data, S: Data> Pbft<O, S> {
         self.sealer.is_signed(by, what, signature)
     }
 
-    /// Says something to all other replicas.
-    fn tell_all(&self, message: Message<O, S>, cx: &mut Cx<'_, Self>) {
+    /// Sends a message to all other replicas.
+    fn multicast(&self, message: Message<O, S>, cx: &mut Cx<'_, Self>) {
         cx.multicast_to(self.settings.all(), message);
-    }
-
-    /// Writes down everything, in the place of all that was written before.
-    fn save_all(&self, cx: &mut Cx<'_, Self>) {
-        cx.checkpoint(&Record::Whole(Box::new(Whole {
-            view: self.view,
-            changing: self.changing,
-            new_view: self.new_view.clone(),
-            stable: self.stable.clone(),
-            log: self.log.iter().map(|(number, slot)| (*number, slot.kept())).collect(),
-            forgot: self.forgot,
-        })));
     }
 }
 
-impl<O: Data, S: Data> Protocol for Pbft<O, S> {
+impl<O: Data, S: Parts> Protocol for Pbft<O, S> {
     type Input = Ask<Command<O>, S>;
     type Output = Event<Command<O>, S>;
     type Message = Message<O, S>;
     type Timer = Timer;
 
     const REDUCTIONS: Reductions<Self> =
-        Reductions { ignores: Some(Self::is_past), ..Reductions::NONE };
+        Reductions { ignores: Some(Self::is_stale), ..Reductions::NONE };
 
     fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
         if !self.is_replica() {
@@ -258,7 +275,7 @@ impl<O: Data, S: Data> Protocol for Pbft<O, S> {
     }
 
     fn on_message(&mut self, from: ProcessId, message: Message<O, S>, cx: &mut Cx<'_, Self>) {
-        if self.is_past(from, &message) {
+        if self.is_stale(from, &message) {
             return;
         }
         self.heard = None;
@@ -269,7 +286,7 @@ impl<O: Data, S: Data> Protocol for Pbft<O, S> {
             _ if !self.settings.is_replica(from) => {
                 return cx.accuse(from, "talks like a replica and is none");
             }
-            Message::PrePrepare(accepted) => self.on_pre_prepare(from, accepted, cx),
+            Message::PrePrepare(pre_prepare) => self.on_pre_prepare(from, pre_prepare, cx),
             Message::Prepare(proposal, signature) => {
                 self.on_prepare(from, proposal, signature, cx);
             }
@@ -287,44 +304,25 @@ impl<O: Data, S: Data> Protocol for Pbft<O, S> {
                 self.help_in_view(from, executed, cx);
             }
             Message::State { proof, index, state } => self.on_state(from, proof, index, state, cx),
+            Message::Offer { proof, index, first } => self.on_offer(from, proof, index, first, cx),
+            Message::Fetch { number, part } => self.on_fetch(from, number, part, cx),
+            Message::StatePart { number, part, next } => {
+                self.on_state_part(from, number, part, next, cx);
+            }
         }
         self.keep_asking(cx);
     }
 
     fn on_timer(&mut self, timer: Timer, cx: &mut Cx<'_, Self>) {
         match timer {
-            Timer::Suspect => self.suspect(cx),
+            Timer::Suspect => self.on_timer_expired(cx),
             Timer::Resend => self.ask_for_help(cx),
+            Timer::Snapshot => self.go_on_working(cx),
         }
     }
 }
 
-impl<O: Data, S: Data> Durable for Pbft<O, S> {
-    type Record = Record<O, S>;
-
-    fn replay(&mut self, record: Record<O, S>) {
-        match record {
-            Record::Accepted(accepted) => {
-                let slot = self.log.entry(accepted.proposal.number).or_default();
-                slot.accepted = Some(accepted);
-            }
-            Record::Prepared(number, prepares) => {
-                let slot = self.log.entry(number).or_default();
-                slot.prepared =
-                    slot.accepted.clone().map(|accepted| Certificate { accepted, prepares });
-            }
-            Record::Left(view) => (self.view, self.changing) = (view, true),
-            Record::Begun(new) => self.replay_begun(new),
-            Record::Whole(whole) => {
-                (self.view, self.changing, self.forgot) =
-                    (whole.view, whole.changing, whole.forgot);
-                (self.new_view, self.stable, self.log) = (whole.new_view, whole.stable, whole.log);
-            }
-        }
-    }
-}
-
-impl<O: Data, S: Data> Engine<Command<O>, S> for Pbft<O, S> {
+impl<O: Data, S: Parts> Engine<Command<O>, S> for Pbft<O, S> {
     /// Its own engine, which signs the request and knows where it goes.
     fn whom_to_ask(&self, me: ProcessId, _tries: u32) -> ProcessSet {
         [me].into_iter().collect()

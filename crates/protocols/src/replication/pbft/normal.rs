@@ -1,41 +1,51 @@
 //! The normal case (section 4.2): pre-prepare, prepare, commit, execute.
 
 use super::message::Statement;
-use super::{Accepted, Batch, Certificate, FAR, Message, Pbft, Proposal, Record};
+use super::{Batch, Certificate, FAR, Message, Pbft, PrePrepare, Proposal, Record};
 use crate::seal::{Digest, Signature};
 use std::collections::BTreeSet;
-use synod_core::replication::{Client, Entry, Event};
+use synod_core::durable::encoded_len;
+use synod_core::replication::{Client, Entry, Event, Parts};
 use synod_core::{Cx, Data, ProcessId};
 
-impl<O: Data, S: Data> Pbft<O, S> {
-    /// The primary gives the next numbers to what waits, several requests under one number.
+impl<O: Data, S: Parts> Pbft<O, S> {
+    /// The primary assigns the next numbers to the requests that wait, a batch under one number.
     pub(super) fn propose(&mut self, cx: &mut Cx<'_, Self>) {
         while self.is_active()
             && self.is_primary()
-            && self.is_in_window(self.last + 1)
-            && self.last.saturating_sub(self.executed) < self.settings.ahead
+            && self.is_between_water_marks(self.assigned + 1)
+            && self.assigned.saturating_sub(self.executed) < self.settings.ahead
         {
             let batch = self.next_batch();
             if batch.is_empty() {
                 return;
             }
-            self.last += 1;
+            self.assigned += 1;
             let digest = Digest::of_data(&batch);
-            let proposal = Proposal { view: self.view, number: self.last, digest };
+            let proposal = Proposal { view: self.view, number: self.assigned, digest };
             let signature = self.sign(&Statement::PrePrepare(proposal));
-            let accepted = Accepted { proposal, batch, signature };
-            cx.persist(&Record::Accepted(accepted.clone()));
-            self.tell_all(Message::PrePrepare(accepted.clone()), cx);
-            self.log.entry(self.last).or_default().accepted = Some(accepted);
-            self.advance(self.last, cx);
+            let pre_prepare = PrePrepare { proposal, batch, signature };
+            self.save(&Record::PrePrepare(pre_prepare.clone()), cx);
+            self.multicast(Message::PrePrepare(pre_prepare.clone()), cx);
+            self.log.entry(self.assigned).or_default().pre_prepare = Some(pre_prepare);
+            self.advance(self.assigned, cx);
         }
     }
 
+    /// The requests of the next batch. The first always goes, also if it is larger than a batch
+    /// should be: it would wait for ever otherwise.
     fn next_batch(&mut self) -> Batch<O> {
-        let mut batch = Batch::new();
+        let (mut batch, mut bytes) = (Batch::new(), 0);
         while batch.len() < self.settings.most_requests {
-            let Some(client) = self.queue.pop_front() else { break };
-            batch.extend(self.pending.get(&client).cloned());
+            let Some(client) = self.queue.front() else { break };
+            if let Some(request) = self.pending.get(client) {
+                bytes += encoded_len(request);
+                if bytes > self.settings.most_bytes && !batch.is_empty() {
+                    break;
+                }
+                batch.push(request.clone());
+            }
+            self.queue.pop_front();
         }
         batch
     }
@@ -43,17 +53,17 @@ impl<O: Data, S: Data> Pbft<O, S> {
     pub(super) fn on_pre_prepare(
         &mut self,
         from: ProcessId,
-        accepted: Accepted<O>,
+        pre_prepare: PrePrepare<O>,
         cx: &mut Cx<'_, Self>,
     ) {
-        let Proposal { view, number, .. } = accepted.proposal;
-        let known = self.log.get(&number).and_then(|slot| slot.accepted.as_ref());
+        let Proposal { view, number, .. } = pre_prepare.proposal;
+        let known = self.log.get(&number).and_then(|slot| slot.pre_prepare.as_ref());
         let known = known.map(|known| known.proposal);
         let early = view > self.view || view == self.view && self.changing;
-        if early || !self.is_in_window(number) {
+        if early || !self.is_between_water_marks(number) {
             return;
         }
-        if let Some(why) = self.fault_of(&accepted, cx) {
+        if let Some(why) = self.fault_of(&pre_prepare, cx) {
             return cx.accuse(from, why);
         }
         if known.is_some_and(|known| known.view == view) {
@@ -61,15 +71,15 @@ impl<O: Data, S: Data> Pbft<O, S> {
         }
         if known.is_none_or(|known| known.view < view) {
             if view == self.view {
-                cx.persist(&Record::Accepted(accepted.clone()));
+                self.save(&Record::PrePrepare(pre_prepare.clone()), cx);
             }
-            self.accept(accepted, cx);
+            self.accept(pre_prepare, cx);
         }
     }
 
-    /// What is wrong with a proposal.
-    fn fault_of(&self, accepted: &Accepted<O>, cx: &Cx<'_, Self>) -> Option<&'static str> {
-        let Accepted { proposal, batch, signature } = accepted;
+    /// The rule of section 4.2 that a pre-prepare breaks.
+    fn fault_of(&self, pre_prepare: &PrePrepare<O>, cx: &Cx<'_, Self>) -> Option<&'static str> {
+        let PrePrepare { proposal, batch, signature } = pre_prepare;
         let primary = self.settings.primary(proposal.view);
         if !self.is_signed(primary, &Statement::PrePrepare(*proposal), signature) {
             return Some("hands on a proposal that the primary did not sign");
@@ -84,22 +94,22 @@ impl<O: Data, S: Data> Pbft<O, S> {
         (!genuine).then_some("proposes a request that its client did not sign")
     }
 
-    /// Accepts a proposal that is in order. One of an earlier view is only kept, to learn what it
-    /// says.
-    pub(super) fn accept(&mut self, accepted: Accepted<O>, cx: &mut Cx<'_, Self>) {
-        let proposal = accepted.proposal;
-        self.log.entry(proposal.number).or_default().accepted = Some(accepted);
+    /// Accepts a valid pre-prepare. One of an earlier view is only kept, for its batch: a quorum
+    /// may have committed it.
+    pub(super) fn accept(&mut self, pre_prepare: PrePrepare<O>, cx: &mut Cx<'_, Self>) {
+        let proposal = pre_prepare.proposal;
+        self.log.entry(proposal.number).or_default().pre_prepare = Some(pre_prepare);
         self.prepare(proposal, cx);
         self.advance(proposal.number, cx);
     }
 
-    /// A backup says that it accepts a proposal of the current view.
+    /// A backup that accepts a pre-prepare of the current view multicasts a prepare.
     fn prepare(&mut self, proposal: Proposal, cx: &mut Cx<'_, Self>) {
         if proposal.view != self.view || !self.is_active() || self.is_primary() {
             return;
         }
         let signature = self.sign(&Statement::Prepare(proposal));
-        self.tell_all(Message::Prepare(proposal, signature.clone()), cx);
+        self.multicast(Message::Prepare(proposal, signature.clone()), cx);
         let me = self.me();
         self.log.entry(proposal.number).or_default().note_prepare(me, proposal, signature);
     }
@@ -111,7 +121,7 @@ impl<O: Data, S: Data> Pbft<O, S> {
         signature: Signature,
         cx: &mut Cx<'_, Self>,
     ) {
-        if !self.is_in_window(proposal.number) {
+        if !self.is_between_water_marks(proposal.number) {
             return;
         }
         let from_primary = self.settings.primary(proposal.view) == from;
@@ -128,79 +138,86 @@ impl<O: Data, S: Data> Pbft<O, S> {
         if proposal.view >= FAR {
             return cx.accuse(from, "counts farther than anybody lives");
         }
-        if self.is_in_window(proposal.number) && self.limits.commits {
+        if self.is_between_water_marks(proposal.number) && self.limits.commits {
             self.log.entry(proposal.number).or_default().note_commit(from, proposal);
             self.execute(cx);
         }
     }
 
-    /// Commits what a quorum has accepted in the current view, and executes what a quorum has
-    /// committed.
+    /// Section 4.2: if the proposal at this number is prepared, multicasts a commit; and executes
+    /// the batches that a quorum has committed.
     fn advance(&mut self, number: u64, cx: &mut Cx<'_, Self>) {
         let backups = self.settings.quorum() - 1;
         let (me, view, active) = (self.me(), self.view, self.is_active());
         let Some(slot) = self.log.get_mut(&number) else { return };
-        let accepted = slot.accepted.clone().filter(|accepted| accepted.proposal.view == view);
-        if let Some(accepted) = accepted.filter(|_| active && !slot.is_prepared_in(view)) {
-            let prepares = slot.prepares();
+        let pre_prepare =
+            slot.pre_prepare.clone().filter(|pre_prepare| pre_prepare.proposal.view == view);
+        if let Some(pre_prepare) = pre_prepare.filter(|_| active && !slot.is_prepared_in(view)) {
+            let prepares = slot.matching_prepares();
             if prepares.len() >= backups {
-                let proposal = accepted.proposal;
-                slot.prepared = Some(Certificate { accepted, prepares: prepares.clone() });
+                let proposal = pre_prepare.proposal;
+                slot.prepared = Some(Certificate { pre_prepare, prepares: prepares.clone() });
                 slot.note_commit(me, proposal);
-                cx.persist(&Record::Prepared(number, prepares));
+                self.save(&Record::Prepared(number, prepares), cx);
                 if self.limits.commits {
-                    self.tell_all(Message::Commit(proposal), cx);
+                    self.multicast(Message::Commit(proposal), cx);
                 }
             }
         }
         self.execute(cx);
     }
 
-    /// Executes what is decided, in the order of numbers.
+    /// Executes the batches that are committed locally, in the order of sequence numbers.
     pub(super) fn execute(&mut self, cx: &mut Cx<'_, Self>) {
         let quorum = if self.limits.commits { self.settings.quorum() } else { 1 };
         let before = self.executed;
-        while let Some(batch) =
-            self.log.get(&(self.executed + 1)).and_then(|slot| slot.decided(quorum)).cloned()
+        while let Some(batch) = self
+            .log
+            .get(&(self.executed + 1))
+            .and_then(|slot| slot.committed_local(quorum))
+            .cloned()
         {
             self.executed += 1;
-            self.tell(batch, cx);
+            self.apply(batch, cx);
             if self.executed.is_multiple_of(self.settings.period) {
-                self.taken.due.insert(self.told, self.executed);
+                self.taken.due.insert(self.applied, self.executed);
                 cx.output(Event::Due);
             }
         }
         if self.executed > before {
             (self.failures, self.rounds) = (0, 0);
-            self.watch(cx);
+            self.start_timer(cx);
             self.propose(cx);
+            self.stop_fetching_the_past(cx);
         }
     }
 
-    /// Tells the layer above a batch; its requests wait no more.
-    fn tell(&mut self, batch: Batch<O>, cx: &mut Cx<'_, Self>) {
+    /// Hands a batch to the layer above, which applies it and replies to the clients. Its requests
+    /// wait no more.
+    fn apply(&mut self, batch: Batch<O>, cx: &mut Cx<'_, Self>) {
         if batch.is_empty() {
-            self.told += 1;
-            cx.output(Event::Committed { index: self.told, entry: Entry::Nothing });
+            self.applied += 1;
+            cx.output(Event::Committed { index: self.applied, entry: Entry::Nothing });
         }
         for request in batch {
-            self.told += 1;
+            self.applied += 1;
             let id = request.command.request;
             let waits = self.pending.get(&id.client).map(|known| known.command.request.number);
             if waits.is_some_and(|number| number <= id.number) {
                 self.pending.remove(&id.client);
             }
             let entry = Entry::Command(request.command);
-            cx.output(Event::Committed { index: self.told, entry });
+            cx.output(Event::Committed { index: self.applied, entry });
         }
     }
 
-    /// What waits and is not among these proposals has to be proposed in a new view.
+    /// In a new view the primary proposes the requests that wait and that the view did not begin
+    /// with.
     pub(super) fn fill_queue(&mut self) {
         let above = self.log.range(self.executed + 1..).filter_map(|(_, slot)| {
-            slot.accepted.as_ref().filter(|accepted| accepted.proposal.view == self.view)
+            slot.pre_prepare.as_ref().filter(|pre_prepare| pre_prepare.proposal.view == self.view)
         });
-        let requests = above.flat_map(|accepted| &accepted.batch);
+        let requests = above.flat_map(|pre_prepare| &pre_prepare.batch);
         let proposed: BTreeSet<Client> =
             requests.map(|request| request.command.request.client).collect();
         let waits = self.pending.keys().filter(|client| !proposed.contains(client));

@@ -2,29 +2,30 @@
 
 use super::message::Statement;
 use super::{FAR, Message, Pbft, Request, Timer};
-use synod_core::replication::{Client, Command, Event, RequestId};
+use synod_core::replication::{Client, Command, Event, Parts, RequestId};
 use synod_core::{Cx, Data, ProcessId};
 
-/// So many requests of one process wait at a replica at most.
+/// At most this many requests of one process wait at a replica.
 pub(super) const MOST_PENDING: usize = 4_096;
 
-impl<O: Data, S: Data> Pbft<O, S> {
-    /// The layer above wants something in the log: for a client here, or because we were asked.
+impl<O: Data, S: Parts> Pbft<O, S> {
+    /// The layer above wants a command in the log: of a client here, or one that came in a request.
     pub(super) fn append(&mut self, command: Command<O>, cx: &mut Cx<'_, Self>) {
         if command.request.client.at == cx.me() {
-            return self.ask_for_client(command, cx);
+            return self.send_request(command, cx);
         }
         if let Some(request) = self.heard.take().filter(|heard| heard.command == command) {
             self.admit(request, cx);
         }
     }
 
-    /// A request of a client here goes to the primary; if nothing comes of it, to all.
-    fn ask_for_client(&mut self, command: Command<O>, cx: &mut Cx<'_, Self>) {
+    /// Section 4.1: a client sends its request to the primary; if it gets no answer, it broadcasts
+    /// the request to all replicas.
+    fn send_request(&mut self, command: Command<O>, cx: &mut Cx<'_, Self>) {
         let signature = self.sign(&Statement::Request(&command));
         let request = Request { command, signature };
         if self.is_pending(&request.command.request) {
-            self.tell_all(Message::Request(request), cx);
+            self.multicast(Message::Request(request), cx);
         } else if self.is_replica() {
             self.admit(request, cx);
         } else {
@@ -40,7 +41,8 @@ impl<O: Data, S: Data> Pbft<O, S> {
         known.is_some_and(|known| known.command.request == *request)
     }
 
-    /// A replica tells a client in which view it is. So many say so that one of them is loyal.
+    /// A replica tells a client in which view it is. The client believes f + 1 replicas: one of
+    /// them is loyal.
     pub(super) fn on_view(&mut self, from: ProcessId, view: u64) {
         if self.is_replica() || !self.settings.is_replica(from) || view >= FAR {
             return;
@@ -53,7 +55,7 @@ impl<O: Data, S: Data> Pbft<O, S> {
         }
     }
 
-    /// A request came, from its client or from a replica that hands it on.
+    /// A request came, from its client or from a replica that relays it.
     pub(super) fn on_request(
         &mut self,
         from: ProcessId,
@@ -78,13 +80,13 @@ impl<O: Data, S: Data> Pbft<O, S> {
         cx.is_member(by) && self.is_signed(by, &what, &request.signature)
     }
 
-    /// A request that was not executed yet: the primary proposes it, the others see to it that the
-    /// primary has it, and does.
+    /// A request that this replica has not executed: the primary proposes it. A backup relays it to
+    /// the primary, and starts its timer.
     fn admit(&mut self, request: Request<O>, cx: &mut Cx<'_, Self>) {
         let RequestId { client, number } = request.command.request;
         let known = self.pending.get(&client).map(|known| known.command.request.number);
         if known.is_some_and(|known| known >= number) || self.is_full(client.at) {
-            // Somebody still waits for it.
+            // Its client still waits, so this replica goes on asking for lost messages.
             self.rounds = self.rounds.min(3);
             return self.keep_asking(cx);
         }
@@ -97,7 +99,7 @@ impl<O: Data, S: Data> Pbft<O, S> {
         } else if self.is_active() {
             cx.send(self.settings.primary(self.view), Message::Request(request));
         }
-        self.watch(cx);
+        self.start_timer(cx);
         self.keep_asking(cx);
     }
 
@@ -108,10 +110,10 @@ impl<O: Data, S: Data> Pbft<O, S> {
         self.pending.range(of_process).count() >= MOST_PENDING
     }
 
-    /// Gives the primary time for one of the requests that wait, if it has none already. Each has
-    /// its turn, so a primary cannot leave one out for ever. The primary itself gives up as well:
-    /// it may be the only one that lacks something.
-    pub(super) fn watch(&mut self, cx: &mut Cx<'_, Self>) {
+    /// Section 4.4: starts the timer for one of the requests that wait, if it does not run already.
+    /// Each request has its turn, so a primary cannot leave one out for ever. The timer of the
+    /// primary runs as well: it may be the only replica that lacks a message.
+    pub(super) fn start_timer(&mut self, cx: &mut Cx<'_, Self>) {
         if !self.is_active() || self.view >= self.limits.most_views {
             return;
         }
@@ -127,7 +129,8 @@ impl<O: Data, S: Data> Pbft<O, S> {
         }
     }
 
-    /// How long the primary may take: twice as long for each view that came to nothing.
+    /// Section 4.5.2: the timeout is twice as long after each view in which no request was
+    /// executed. So in the end it is longer than the delays of messages.
     pub(super) fn wait_ms(&self) -> u64 {
         self.settings.suspect_ms << self.failures.min(8)
     }

@@ -1,8 +1,9 @@
 //! How a group is set up.
 
+use crate::replication::settings::{MOST_BYTES, most_bytes_rule, part_bytes_rule};
 use serde::{Deserialize, Serialize};
 use synod_core::card::Parameter;
-use synod_core::replication::BadSettings;
+use synod_core::replication::{BadSettings, PART_BYTES};
 use synod_core::{ProcessId, ProcessSet, Setup, SetupError};
 
 /// How a group works. All its processes have the same settings.
@@ -10,18 +11,24 @@ use synod_core::{ProcessId, ProcessSet, Setup, SetupError};
 pub struct Settings {
     /// The first processes, this many, are replicas; the others have only clients.
     pub replicas: usize,
-    /// This many of them may be traitors.
+    /// f: this many of them may be traitors.
     pub faulty: usize,
-    /// A checkpoint is taken after this many sequence numbers.
+    /// K: a checkpoint is taken after this many sequence numbers. The log has room for twice as
+    /// many: with a large state, it must be longer than the digest of the state takes.
     pub period: u64,
     /// At most this many requests are in a batch.
     pub most_requests: usize,
+    /// A batch has no second request if its requests have more bytes than this together.
+    pub most_bytes: usize,
     /// At most this many batches of the primary are under way at a time.
     pub ahead: u64,
     /// How long a replica waits for a request before it suspects the primary.
     pub suspect_ms: u64,
-    /// How long a replica waits before it asks for what may have been lost; 0: it never does.
+    /// How long a replica waits before it asks for messages that may have been lost; 0: it never
+    /// does.
     pub resend_ms: u64,
+    /// A state that has more bytes travels, and is written, in parts of about this size.
+    pub part_bytes: usize,
 }
 
 impl Settings {
@@ -32,13 +39,15 @@ impl Settings {
             faulty: replicas.saturating_sub(1) / 3,
             period: 64,
             most_requests: 64,
+            most_bytes: MOST_BYTES,
             ahead: 8,
             suspect_ms: 400,
             resend_ms: 150,
+            part_bytes: PART_BYTES,
         }
     }
 
-    /// Whether a group can work like that; if not, what is wrong.
+    /// Whether a group can work like that; if not, the first setting that is wrong, and why.
     pub fn check(&self) -> Result<(), BadSettings> {
         let up_to = |number: u64| (1..=MOST).contains(&number);
         let most_ms = u64::MAX >> 16;
@@ -54,6 +63,8 @@ impl Settings {
             ("ahead", up_to(self.ahead), "from 1 to 1024"),
             ("suspect_ms", (1..=most_ms).contains(&self.suspect_ms), "from 1 to 2^48"),
             ("resend_ms", self.resend_ms <= most_ms, "from 0 to 2^48"),
+            most_bytes_rule(self.most_bytes),
+            part_bytes_rule(self.part_bytes),
         ];
         BadSettings::first(&rules)
     }
@@ -148,12 +159,13 @@ pub(super) fn from_setup(setup: &Setup) -> Result<(Settings, Limits), SetupError
 }
 
 impl Settings {
-    /// So many replicas can be waited for; any two of as many have a loyal one in common.
+    /// A replica can wait for this many: the others may be silent. Any two quorums have a loyal
+    /// replica in common.
     pub(super) fn quorum(&self) -> usize {
         self.replicas - self.faulty
     }
 
-    /// So many numbers after a stable checkpoint may be under way.
+    /// The distance of the water marks: H − h of section 4.3.
     pub(super) fn window(&self) -> u64 {
         2 * self.period
     }
@@ -166,7 +178,7 @@ impl Settings {
         ProcessSet::all(self.replicas)
     }
 
-    /// Who leads in a view.
+    /// Section 4: the primary of view v is the replica p = v mod |R|.
     pub(super) fn primary(&self, view: u64) -> ProcessId {
         ProcessId((view % self.replicas as u64) as u32)
     }

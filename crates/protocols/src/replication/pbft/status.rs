@@ -1,27 +1,29 @@
-//! What was lost: who waits says how far it is, and the others say again what it lacks.
+//! Lost messages: a replica that waits says how far it is, and the others send again what it lacks.
 
+use super::cut::Cut;
 use super::message::Statement;
 use super::{Message, Pbft, Stable, Timer};
-use synod_core::replication::Event;
+use synod_core::replication::{Event, Parts};
 use synod_core::{Cx, Data, ProcessId};
 
-/// So many sequence numbers are told again at a time.
-const MOST_TOLD: usize = 16;
+/// The messages of at most this many sequence numbers are sent again at a time.
+const MOST_RESENT: usize = 16;
 
-/// Who has asked so often without coming any farther waits until a client asks again.
+/// A replica that has asked this often in vain waits until a client asks again.
 const MOST_ROUNDS: u32 = 12;
 
-impl<O: Data, S: Data> Pbft<O, S> {
-    /// Whether something is missing here.
+impl<O: Data, S: Parts> Pbft<O, S> {
+    /// Whether this replica lacks messages or a checkpoint.
     fn waits(&self) -> bool {
         let under_way = |slot: &super::Slot<O>| slot.is_under_way(self.settings.faulty);
         self.changing
             || !self.pending.is_empty()
             || self.log.range(self.executed + 1..).any(|(_, slot)| under_way(slot))
             || self.is_behind()
+            || self.fetching.is_some()
     }
 
-    /// Asks again after a while, if something is missing.
+    /// Asks again after a while, if messages are missing.
     pub(super) fn keep_asking(&mut self, cx: &mut Cx<'_, Self>) {
         if self.settings.resend_ms == 0 || !self.is_replica() {
             return;
@@ -39,33 +41,34 @@ impl<O: Data, S: Data> Pbft<O, S> {
         }
     }
 
-    /// Tells all how far we are; and what they may lack of us.
+    /// Multicasts a status, and the messages of this replica that others may lack.
     pub(super) fn ask_for_help(&mut self, cx: &mut Cx<'_, Self>) {
         if self.settings.resend_ms == 0 {
             return;
         }
         let (view, changing, executed) = (self.view, self.changing, self.executed);
         self.rounds = self.rounds.saturating_add(1);
-        let (stable, round) = (self.low(), self.rounds);
-        self.tell_all(Message::Status { view, changing, executed, stable, round }, cx);
+        let (stable, round) = (self.low_water_mark(), self.rounds);
+        self.multicast(Message::Status { view, changing, executed, stable, round }, cx);
         if changing && !self.forgot {
-            self.tell_all(Message::ViewChange(Box::new(self.own_change())), cx);
+            self.multicast(Message::ViewChange(Box::new(self.own_change())), cx);
         }
         let watched = self.watched.and_then(|client| self.pending.get(&client));
         if let Some(request) = watched.filter(|_| self.is_active() && !self.is_primary()) {
             cx.send(self.settings.primary(view), Message::Request(request.clone()));
         }
+        self.fetch_again(cx);
         self.asking = false;
         self.keep_asking(cx);
     }
 
-    /// Says again what somebody lacks who has executed so much.
+    /// Sends again the messages of this view that a replica lacks which has executed this much.
     pub(super) fn help_in_view(&self, from: ProcessId, executed: u64, cx: &mut Cx<'_, Self>) {
-        let lacking = self.log.range(executed.saturating_add(1)..).take(MOST_TOLD);
+        let lacking = self.log.range(executed.saturating_add(1)..).take(MOST_RESENT);
         for (_, slot) in lacking {
-            if let Some(accepted) = &slot.accepted {
-                cx.send(from, Message::PrePrepare(accepted.clone()));
-                let proposal = accepted.proposal;
+            if let Some(pre_prepare) = &slot.pre_prepare {
+                cx.send(from, Message::PrePrepare(pre_prepare.clone()));
+                let proposal = pre_prepare.proposal;
                 let mine = self.is_active() && !self.is_primary() && proposal.view == self.view;
                 if mine {
                     let signature = self.sign(&Statement::Prepare(proposal));
@@ -78,7 +81,7 @@ impl<O: Data, S: Data> Pbft<O, S> {
         }
     }
 
-    /// How our view began; or that we want it to.
+    /// Sends again the new-view message of our view, or our view change.
     pub(super) fn help_into_view(&self, from: ProcessId, cx: &mut Cx<'_, Self>) {
         if self.changing && !self.forgot {
             cx.send(from, Message::ViewChange(Box::new(self.own_change())));
@@ -88,11 +91,11 @@ impl<O: Data, S: Data> Pbft<O, S> {
         }
     }
 
-    /// Says again which checkpoints we took, for somebody who has come so far; or hands over the
-    /// last stable one. A state may be large: one replica sends it at a time, each time another
-    /// one.
+    /// Sends our checkpoint messages again; and hands over the stable checkpoint to a replica
+    /// whose own is older. A state may be large, so one replica sends it at a time, each time
+    /// another one.
     pub(super) fn help_to_checkpoint(
-        &self,
+        &mut self,
         from: ProcessId,
         stable: u64,
         round: u32,
@@ -102,27 +105,31 @@ impl<O: Data, S: Data> Pbft<O, S> {
             let (number, digest, signature) = (*number, *digest, signature.clone());
             cx.send(from, Message::Checkpoint { number, digest, signature });
         }
+        self.end_serving(from, stable);
         let turn = (u64::from(round) + u64::from(from.0)) % self.settings.replicas as u64;
-        let Stable { proof, index, state: Some(state) } = &self.stable else { return };
-        if stable < proof.number && turn == u64::from(self.me().0) {
-            let (proof, index, state) = (proof.clone(), *index, state.clone());
-            cx.send(from, Message::State { proof, index, state });
+        if stable < self.low_water_mark() && turn == u64::from(self.me().0) {
+            self.hand_over_state(from, cx);
         }
     }
 
-    /// Takes up again what was under way before a crash.
+    /// Takes up the work that was under way before a crash.
     pub(super) fn recall(&mut self, cx: &mut Cx<'_, Self>) {
         let Stable { proof, index, state } = self.stable.clone();
-        (self.executed, self.told) = (proof.number, index);
+        (self.executed, self.applied) = (proof.number, index);
+        // A crash cut it off.
+        self.writing = None;
         if let Some(state) = state {
+            self.cut = (!self.has_one_part(&state)).then(Cut::default);
             cx.output(Event::Restored { index, state });
         }
+        self.work_soon(cx);
         let (me, view) = (self.me(), self.view);
         let says = self.is_active();
         let seal = self.sealer.clone();
         let mut last = proof.number;
         for (number, slot) in self.log.iter_mut().filter(|_| says) {
-            let Some(proposal) = slot.accepted.as_ref().map(|accepted| accepted.proposal) else {
+            let Some(proposal) = slot.pre_prepare.as_ref().map(|pre_prepare| pre_prepare.proposal)
+            else {
                 continue;
             };
             if proposal.view == view {
@@ -136,7 +143,7 @@ impl<O: Data, S: Data> Pbft<O, S> {
                 }
             }
         }
-        self.last = last;
+        self.assigned = last;
         if self.changing && !self.forgot {
             self.changes.insert(me, self.own_change());
         }

@@ -3,6 +3,7 @@
 use super::leadership::{Leadership, reached};
 use super::settings::MOST_ENTRIES;
 use super::{LogEntry, Message, Outcome, Position, Raft, Role, Rules, Timer, WINDOW};
+use crate::replication::settings::within_bytes;
 use synod_core::replication::{Entry, Event, Parts};
 use synod_core::{Cx, Data, ProcessId, ProcessSet, Protocol};
 
@@ -28,7 +29,7 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         }
     }
 
-    /// Sends what there is, together with what else comes now.
+    /// Sends the new entries, together with those that come in the same moment.
     pub(super) fn flush_soon(&mut self, cx: &mut Cx<'_, Self>) {
         let Role::Leader(leadership) = &mut self.role else { return };
         if !self.settings.batches {
@@ -38,8 +39,8 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         }
     }
 
-    /// Sends everything that has not been sent, and then writes it down: the disks work at the same
-    /// time.
+    /// Sends the entries that have not been sent, and then writes them down: so the disks of the
+    /// leader and of its followers work at the same time.
     pub(super) fn flush(&mut self, cx: &mut Cx<'_, Self>) {
         let Role::Leader(leadership) = &mut self.role else { return };
         leadership.unsent = false;
@@ -55,12 +56,12 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
             self.advance(cx);
         }
         if rounds {
-            // Whoever is a majority alone hears of nobody.
+            // A leader that is a majority alone gets no answers.
             self.finish_reads(cx);
         }
     }
 
-    /// Sends each of the others what it lacks; `all`: also to those who lack nothing.
+    /// Sends each of the others the entries that it lacks; `all`: also to those that lack none.
     fn send_to_all(&mut self, all: bool, cx: &mut Cx<'_, Self>) {
         let Role::Leader(leadership) = &mut self.role else { return };
         let mut others = self.log.voters().clone();
@@ -74,7 +75,8 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         }
     }
 
-    /// Sends what a follower lacks, as far as there is room on the way; `anyway`: also nothing.
+    /// Sends a follower the entries that it lacks, as far as its window has room; `anyway`: also
+    /// without entries, as a heartbeat.
     fn send_log(&mut self, to: ProcessId, anyway: bool, cx: &mut Cx<'_, Self>) {
         let Role::Leader(leadership) = &mut self.role else { return };
         if leadership.installs.contains_key(&to) {
@@ -90,7 +92,8 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         };
         let is_full = peer.next - 1 - peer.matched.min(peer.next - 1) >= WINDOW as u64;
         let most = if is_full { 0 } else { self.settings.most_entries };
-        let entries = self.log.after(after.index, most).unwrap_or_default().to_vec();
+        let entries = self.log.after(after.index, most).unwrap_or_default();
+        let entries = within_bytes(entries, self.settings.most_bytes).to_vec();
         if entries.is_empty() && !anyway {
             return;
         }
@@ -143,7 +146,8 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
                 self.advance(cx);
                 self.send_log(from, false, cx);
             }
-            // It lacks something, or has something else: try where it says, if that is new to us.
+            // Its log is shorter, or conflicts: go back to the place that it names, if that is
+            // farther back than before.
             Outcome::Differs(hint) => {
                 let next = hint.saturating_add(1).clamp(peer.matched + 1, peer.next);
                 let goes_back = next < peer.next;
@@ -205,7 +209,7 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         cx.send(from, Message::Appended { term: self.term, outcome, round });
     }
 
-    /// Copies entries into our log. None, if that would change what is committed.
+    /// Copies entries into our log. None, if that would replace a committed entry.
     fn copy(
         &mut self,
         after: Position,
@@ -213,7 +217,7 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         cx: &mut Cx<'_, Self>,
     ) -> Option<Outcome> {
         let end = after.index + entries.len() as u64;
-        // What is in our snapshot is committed, and the same everywhere.
+        // The entries in our snapshot are committed, and the same everywhere.
         let first = self.log.first_kept();
         if end <= first {
             return Some(Outcome::Agrees(end));

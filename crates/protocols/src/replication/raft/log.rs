@@ -117,19 +117,19 @@ impl<C: Clone + Eq, S: Clone> Log<C, S> {
         self.entry(index).map(|entry| Position { term: entry.term, index })
     }
 
-    /// Up to `most` entries after a place; none, if they are not there any more.
+    /// Up to `most` entries after a place; none, if the snapshot has replaced them.
     pub fn after(&self, index: u64, most: usize) -> Option<&[LogEntry<C>]> {
         let begin = usize::try_from(index.checked_sub(self.snapshot.last.index)?).ok()?;
         let rest = self.entries.get(begin..)?;
         Some(&rest[..rest.len().min(most)])
     }
 
-    /// Adds a entry at the end.
+    /// Adds an entry at the end.
     pub fn push(&mut self, entry: LogEntry<C>) {
         self.replace_after(self.last_index(), &[entry]);
     }
 
-    /// Whatever is after this place is gone; then these entries follow.
+    /// Replaces all entries after this place by these.
     pub fn replace_after(&mut self, index: u64, entries: &[LogEntry<C>]) {
         let keep = index.saturating_sub(self.snapshot.last.index) as usize;
         self.entries.truncate(keep);
@@ -183,7 +183,7 @@ mod tests {
         LogEntry { term, entry: Entry::Command(command) }
     }
 
-    /// Lines of the terms 1, 1, 2, 3.
+    /// Entries of the terms 1, 1, 2, 3.
     fn log() -> Log<u8, &'static str> {
         let mut log = Log::new(ProcessSet::all(3));
         for (term, command) in [(1, 1), (1, 2), (2, 3), (3, 4)] {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use synod_core::replication::Part;
 use synod_core::{Data, ProcessId, ProcessSet, Wire};
 
-/// What came of entries at a follower.
+/// A follower's answer to entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Outcome {
     /// Its log agrees with the leader's up to this place, and is on its disk.
@@ -33,7 +33,7 @@ pub enum Message<C, S> {
     Vote {
         /// The term of the voter; if it is granted, the term for which it was asked.
         term: u64,
-        /// Whether it was a pre-vote: no vote was given, whatever the answer.
+        /// Whether it was a pre-vote: then the voter gave no vote, and may still vote for another.
         pre: bool,
         /// Whether the candidate has it.
         granted: bool,
@@ -48,7 +48,8 @@ pub enum Message<C, S> {
         entries: Vec<LogEntry<C>>,
         /// How far the log is committed, as the leader knows.
         commit: u64,
-        /// The number of the last round of heartbeats, for those who read.
+        /// The number of the last round of heartbeats: a read waits for the answers to a round that
+        /// began after it.
         round: u64,
     },
     /// The answer: the follower has the entries on its disk, or its log differs before them.
@@ -60,7 +61,7 @@ pub enum Message<C, S> {
         /// The round that it has heard of.
         round: u64,
     },
-    /// The leader's state in the place of entries that it does not have any more.
+    /// The leader's state in the place of entries that its snapshot has replaced.
     Install {
         /// The leader's term.
         term: u64,
@@ -122,8 +123,8 @@ impl<C, S> Message<C, S> {
         term >= FAR || index >= FAR
     }
 
-    /// The term that makes the receiver follow, if it is greater than its own. A term that somebody
-    /// would only like to have does not.
+    /// The term that makes the receiver follow, if it is greater than its own. A term for which a
+    /// candidate only asks for pre-votes has not begun, and does not.
     pub(super) fn term(&self) -> Option<u64> {
         match self {
             Message::RequestVote { pre: true, .. } => None,
@@ -140,22 +141,22 @@ impl<C, S> Message<C, S> {
     }
 }
 
-/// What is waited for.
+/// The reasons to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Timer {
     /// A follower has heard of no leader for a while; or an election came to nothing.
     Election,
     /// The leader shows that it is there.
     Heartbeat,
-    /// The leader sends what it was given meanwhile.
+    /// The leader sends the entries that have come meanwhile.
     Flush,
-    /// What a majority granted in this round of heartbeats is over.
+    /// The lease that a majority granted in this round of heartbeats is over.
     Lease(u64),
     /// The next part of a snapshot is written.
     Snapshot,
 }
 
-/// What is written down.
+/// A record on the disk.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Record<C, S> {
     /// The term, and who got the vote in it.

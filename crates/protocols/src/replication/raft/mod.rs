@@ -55,7 +55,7 @@ use std::marker::PhantomData;
 use synod_core::replication::{Ask, BadSettings, Engine, Entry, Event, Parts};
 use synod_core::{Cx, Data, ProcessId, ProcessSet, Protocol, Reductions};
 
-/// A leader takes in no more while so many entries are not committed.
+/// A leader takes in no command while this many entries are not committed.
 pub const WINDOW: usize = 4_096;
 
 /// A server that keeps the rules `R`, with commands `C` and states `S`.
@@ -235,7 +235,7 @@ impl<C: Data, S: Parts, R: Rules> Protocol for Raft<C, S, R> {
         if self.is_disturbance(&message) {
             return;
         }
-        // Figure 2, all servers: a message of a later term makes a follower of everyone.
+        // Figure 2, all servers: a message of a later term converts its receiver to follower.
         if let Some(term) = message.term().filter(|term| *term > self.term) {
             self.enter(term, cx);
         }
@@ -294,7 +294,7 @@ impl<C: Data, S: Parts, R: Rules> Protocol for Raft<C, S, R> {
 }
 
 impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
-    /// Terms only grow, and nobody is a candidate twice in one, nor leads twice in it.
+    /// Terms only grow, and no server is a candidate twice in one, nor leads twice in it.
     fn ignores(&self, _from: ProcessId, message: &Message<C, S>) -> bool {
         let waits_for = |term: u64, role: bool| term > self.term || term == self.term && role;
         match message {

@@ -8,7 +8,7 @@ use synod_core::family::replication::ONE_LEADER;
 use synod_core::replication::{Catalogued, KeyValue};
 use synod_core::{Invariant, Setup, SetupError};
 
-/// A leader takes whatever a majority has for committed, also entries of earlier terms.
+/// A leader takes every entry that a majority has for committed, also those of earlier terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CountsOldTerms;
 
@@ -16,7 +16,7 @@ impl Rules for CountsOldTerms {
     const COMMITS_ONLY_ITS_OWN_TERM: bool = false;
 }
 
-/// A server votes for whoever asks first.
+/// A server votes for the first candidate that asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct VotesBlindly;
 

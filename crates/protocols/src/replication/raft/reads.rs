@@ -1,8 +1,9 @@
 //! Reads that need not be in the log.
 //!
-//! Whoever leads knows everything that is committed, once an entry of its own term is. It only has
-//! to be sure that it still leads: that a majority answers a heartbeat sent after the read began;
-//! or, with leases, that a majority answered one lately, and votes for nobody else for so long.
+//! A leader knows every committed entry, once an entry of its own term is committed (section 8). It
+//! only has to be sure that it still leads: that a majority answers a heartbeat sent after the read
+//! began; or, with leases, that a majority answered one lately, and votes for no other candidate
+//! until the lease is over.
 
 use super::leadership::reached;
 use super::{Raft, Role, Rules, Timer};
@@ -26,7 +27,8 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         let Role::Leader(leadership) = &mut self.role else { return };
         leadership.round += 1;
         if self.settings.leases {
-            // Less than anybody waits before it votes again, even if clocks are a tenth apart.
+            // Shorter than the time after which a follower votes again, even if its clock is a
+            // tenth faster.
             let lease_ms = self.settings.election_ms * 9 / 10;
             cx.set_timer(Timer::Lease(leadership.round), lease_ms);
         }
@@ -48,8 +50,8 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         reached(self.log.voters(), round)
     }
 
-    /// A leader that a majority has not answered for as long as others wait for one gives way:
-    /// perhaps somebody else is better placed.
+    /// A leader that a majority has not answered for an election timeout gives way: another server
+    /// may reach a majority.
     pub(super) fn gives_way(&mut self, cx: &mut Cx<'_, Self>) -> bool {
         let answered = self.answered(cx);
         let Role::Leader(leadership) = &mut self.role else { return false };

@@ -1,4 +1,4 @@
-//! What a server writes down, and how it reads it back.
+//! The records of a server, and how it reads them back.
 
 use super::{Log, Raft, Record, Rules};
 use synod_core::replication::Parts;
@@ -14,8 +14,8 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         }
     }
 
-    /// Writes down one thing more. If a snapshot is on its way to the disk, this is behind its
-    /// beginning.
+    /// Writes one more record. If a snapshot is being written, the record stands behind its
+    /// beginning, and the checkpoint at its end must keep it.
     pub(super) fn save(&mut self, record: &Record<C, S>, cx: &mut Cx<'_, Self>) {
         cx.persist(record);
         if let Some(writing) = &mut self.writing {
@@ -34,7 +34,7 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         }
     }
 
-    /// Writes down everything, in the place of all that was written before.
+    /// Writes the whole state, in the place of all records before.
     pub(super) fn save_all(&mut self, cx: &mut Cx<'_, Self>) {
         self.writing = None;
         let keeps = R::KEEPS_VOTES || !self.limits.writes_whole;

@@ -1,5 +1,6 @@
 //! How a group is set up, and which rules hold.
 
+use crate::replication::settings::{MOST_BYTES, most_bytes_rule, part_bytes_rule};
 use serde::{Deserialize, Serialize};
 use synod_core::card::Parameter;
 use synod_core::replication::{BadSettings, PART_BYTES};
@@ -29,7 +30,7 @@ impl Rules for Sound {}
 pub struct Settings {
     /// Who votes in the beginning.
     pub voters: ProcessSet,
-    /// The leader sends a heartbeat so often.
+    /// The time between two heartbeats of the leader.
     pub heartbeat_ms: u64,
     /// A follower campaigns after this time without a leader, at the earliest, and after twice as
     /// long at the latest.
@@ -46,6 +47,8 @@ pub struct Settings {
     pub batches: bool,
     /// At most this many entries travel in one message.
     pub most_entries: usize,
+    /// A message has no second entry if its entries have more bytes than this together.
+    pub most_bytes: usize,
     /// A state that has more bytes travels, and is written, in parts of about this size.
     pub part_bytes: usize,
 }
@@ -62,11 +65,12 @@ impl Settings {
             leases: false,
             batches: true,
             most_entries: MOST_ENTRIES as usize,
+            most_bytes: MOST_BYTES,
             part_bytes: PART_BYTES,
         }
     }
 
-    /// Whether a group can work like that; if not, what is wrong.
+    /// Whether a group can work like that; if not, the first setting that is wrong, and why.
     pub fn check(&self) -> Result<(), BadSettings> {
         let rules = [
             ("voters", !self.voters.is_empty(), "a group without voters elects no leader"),
@@ -82,7 +86,8 @@ impl Settings {
                 (1..=MOST_ENTRIES as usize).contains(&self.most_entries),
                 "from 1 to 512",
             ),
-            ("part_bytes", (1..=4 << 20).contains(&self.part_bytes), "from 1 byte to 4 MiB"),
+            most_bytes_rule(self.most_bytes),
+            part_bytes_rule(self.part_bytes),
         ];
         BadSettings::first(&rules)
     }

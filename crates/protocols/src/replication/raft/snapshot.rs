@@ -60,8 +60,8 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         state.part(None, bytes).1.is_none() && encoded_len(self.log.entries()) <= bytes
     }
 
-    /// Says that a snapshot begins. What is on the disk of the log after it is before this record,
-    /// and would be forgotten: it is written again.
+    /// Says that a snapshot begins. The entries after it are on the disk in records before this
+    /// one, which the checkpoint at its end forgets: so they are written again.
     fn begin_writing(
         &mut self,
         last: Position,
@@ -132,7 +132,7 @@ fn in_chunks<T: Serialize>(items: &[T], bytes: usize) -> impl Iterator<Item = &[
 
 /// Installing a snapshot (figure 13).
 impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
-    /// The leader's state, whole, in the place of entries that it does not have any more.
+    /// The leader's state, whole, in the place of entries that its snapshot has replaced.
     pub(super) fn on_install(
         &mut self,
         from: ProcessId,

@@ -1,4 +1,4 @@
-//! What is written down, and what is not believed.
+//! The records of a process, and the messages that it does not believe.
 
 mod paper;
 mod parts;
@@ -110,8 +110,8 @@ fn accept(ballot: Ballot, after: u64, commands: &[u8], commit: u64) -> Said {
     Message::Accept { ballot, after, entries: entries(commands), commit }
 }
 
-/// A process that has heard all kinds of things, with the state after place 2 in its snapshot, and
-/// places 3 and 4 known to be chosen.
+/// A process that has heard messages of all kinds, with the state after place 2 in its snapshot,
+/// and places 3 and 4 known to be chosen.
 fn experienced() -> Watched {
     let mut p2 = Watched::new(2);
     p2.hears(0, Message::Prepare { ballot: FIRST, after: 0 });

@@ -27,8 +27,8 @@ fn an_acceptor_accepts_the_first_proposal_that_it_receives() {
     assert_eq!(answers, [(0, Message::Accepted { ballot: FIRST, after: 0, last: 1 })]);
 }
 
-/// Section 2.2, phase 1 (b): it responds with a promise not to accept any more proposals numbered
-/// less than n, and with the highest-numbered proposal that it has accepted.
+/// Section 2.2, phase 1 (b): it promises to accept no more proposals numbered less than n, and
+/// responds with the highest-numbered proposal that it has accepted.
 #[test]
 fn an_acceptor_promises_and_tells_the_last_proposal_that_it_accepted() {
     let mut p2 = Watched::new(2);

@@ -2,47 +2,50 @@
 
 use super::message::Statement;
 use super::{
-    Accepted, Batch, Certificate, FAR, Message, NewView, Pbft, Proof, Proposal, Record,
+    Batch, Certificate, FAR, Message, NewView, Pbft, PrePrepare, Proof, Proposal, Record,
     SignedChange, Timer, ViewChange,
 };
 use crate::seal::Digest;
 use std::collections::BTreeMap;
-use synod_core::replication::Event;
+use synod_core::replication::{Event, Parts};
 use synod_core::{Cx, Data, ProcessId, ProcessSet};
 
-/// What a view begins with: after which checkpoint, and what stands at the numbers that follow.
+/// The beginning of a view: the latest stable checkpoint (min-s of section 4.4), and the proposals
+/// at the numbers after it (the set O).
 struct Beginning<'a, O> {
     stable: &'a Proof,
     proposals: Vec<(Proposal, Batch<O>)>,
 }
 
-impl<O: Data, S: Data> Pbft<O, S> {
-    /// The primary took too long, or the view did not begin.
-    pub(super) fn suspect(&mut self, cx: &mut Cx<'_, Self>) {
+impl<O: Data, S: Parts> Pbft<O, S> {
+    /// Section 4.4: the timer expired, because the primary took too long, or the view did not
+    /// begin.
+    pub(super) fn on_timer_expired(&mut self, cx: &mut Cx<'_, Self>) {
         if self.changing || self.watched.is_some() {
             self.failures = self.failures.saturating_add(1);
-            self.leave_for(self.view + 1, cx);
+            self.start_view_change(self.view + 1, cx);
         }
     }
 
-    /// Leaves all views before this one, and says what it knows.
-    fn leave_for(&mut self, view: u64, cx: &mut Cx<'_, Self>) {
+    /// Leaves all views before this one, and multicasts a view change.
+    fn start_view_change(&mut self, view: u64, cx: &mut Cx<'_, Self>) {
         if self.forgot || view > self.limits.most_views {
             return;
         }
         (self.view, self.changing, self.watched) = (view, true, None);
         self.queue.clear();
         cx.cancel_timer(Timer::Suspect);
-        cx.persist(&Record::Left(view));
+        self.save(&Record::ViewChange(view), cx);
         let change = self.own_change();
-        self.tell_all(Message::ViewChange(Box::new(change.clone())), cx);
+        self.multicast(Message::ViewChange(Box::new(change.clone())), cx);
         self.changes.retain(|_, known| known.change.view >= view);
         self.changes.insert(self.me(), change);
-        self.begin_if_enough(cx);
+        self.start_new_view(cx);
         self.keep_asking(cx);
     }
 
-    /// What this replica knows, for the view that it wants to be in.
+    /// The view change of this replica: its stable checkpoint, and the requests that it has
+    /// prepared since.
     pub(super) fn own_change(&self) -> SignedChange<O> {
         let prepared = self.log.values().filter_map(|slot| slot.prepared.clone()).collect();
         let change = ViewChange { view: self.view, stable: self.stable.proof.clone(), prepared };
@@ -56,26 +59,28 @@ impl<O: Data, S: Data> Pbft<O, S> {
         signed: SignedChange<O>,
         cx: &mut Cx<'_, Self>,
     ) {
-        if from != signed.by || !self.is_valid(&signed) {
+        if from != signed.by || !self.is_valid_view_change(&signed) {
             return cx.accuse(from, "changes the view without proofs");
         }
         self.changes.insert(from, signed);
-        self.join(cx);
-        self.begin_if_enough(cx);
+        self.join_view_change(cx);
+        self.start_new_view(cx);
     }
 
-    /// If so many want a later view that one of them is loyal, goes along.
-    fn join(&mut self, cx: &mut Cx<'_, Self>) {
+    /// Section 4.5.2: if f + 1 replicas want later views, one of them is loyal. The replica joins
+    /// the smallest of these views, also if its own timer still runs.
+    fn join_view_change(&mut self, cx: &mut Cx<'_, Self>) {
         let views = self.changes.values().map(|signed| signed.change.view);
         let later: Vec<u64> = views.filter(|view| *view > self.view).collect();
         if later.len() > self.settings.faulty {
-            self.leave_for(*later.iter().min().expect("there are some"), cx);
+            self.start_view_change(*later.iter().min().expect("there are some"), cx);
         }
     }
 
-    /// With a quorum for the view that we want to be in, its primary begins it. The others give it
-    /// time once a quorum has come as far; some may have been there and gone on.
-    fn begin_if_enough(&mut self, cx: &mut Cx<'_, Self>) {
+    /// With a quorum of view changes for the view that we want to be in, its primary begins it. The
+    /// others start their timers once a quorum has come as far; some may have been there and gone
+    /// on.
+    fn start_new_view(&mut self, cx: &mut Cx<'_, Self>) {
         let (view, quorum) = (self.view, self.settings.quorum());
         let views = self.changes.values().map(|signed| signed.change.view);
         if !self.changing || self.forgot || views.filter(|there| *there >= view).count() < quorum {
@@ -88,7 +93,7 @@ impl<O: Data, S: Data> Pbft<O, S> {
         let changes: Vec<SignedChange<O>> = wanted.take(quorum).cloned().collect();
         if self.is_primary() && changes.len() == quorum {
             let new = Box::new(self.new_view_of(changes));
-            self.tell_all(Message::NewView(new.clone()), cx);
+            self.multicast(Message::NewView(new.clone()), cx);
             self.begin(new, cx);
         }
     }
@@ -110,7 +115,7 @@ impl<O: Data, S: Data> Pbft<O, S> {
         new: Box<NewView<O>>,
         cx: &mut Cx<'_, Self>,
     ) {
-        if !self.is_in_order(&new) {
+        if !self.is_valid_new_view(&new) {
             return cx.accuse(from, "begins a view without proofs");
         }
         if new.view <= self.limits.most_views {
@@ -118,11 +123,13 @@ impl<O: Data, S: Data> Pbft<O, S> {
         }
     }
 
-    /// Whether a view may begin so.
-    fn is_in_order(&self, new: &NewView<O>) -> bool {
+    /// Whether a new-view message is valid: the view changes are a quorum, and the proposals follow
+    /// from them.
+    fn is_valid_new_view(&self, new: &NewView<O>) -> bool {
         let by: ProcessSet = new.changes.iter().map(|signed| signed.by).collect();
-        let valid =
-            |signed: &SignedChange<O>| signed.change.view == new.view && self.is_valid(signed);
+        let valid = |signed: &SignedChange<O>| {
+            signed.change.view == new.view && self.is_valid_view_change(signed)
+        };
         let enough = by.len() == new.changes.len() && by.len() == self.settings.quorum();
         if !(enough && new.changes.iter().all(valid)) {
             return false;
@@ -139,11 +146,11 @@ impl<O: Data, S: Data> Pbft<O, S> {
     }
 
     /// Whether a view change is signed, and proves what it says.
-    fn is_valid(&self, signed: &SignedChange<O>) -> bool {
+    fn is_valid_view_change(&self, signed: &SignedChange<O>) -> bool {
         let SignedChange { by, change, signature } = signed;
         let low = change.stable.number;
         let high = low.saturating_add(self.settings.window());
-        let numbers = change.prepared.iter().map(|proof| proof.accepted.proposal.number);
+        let numbers = change.prepared.iter().map(|proof| proof.pre_prepare.proposal.number);
         let in_window = numbers.clone().all(|number| number > low && number <= high);
         let in_order = numbers.clone().zip(numbers.skip(1)).all(|(one, next)| one < next);
         (1..FAR).contains(&change.view)
@@ -156,9 +163,9 @@ impl<O: Data, S: Data> Pbft<O, S> {
             && change.prepared.iter().all(|proof| self.is_certified(proof, change.view))
     }
 
-    /// Whether a quorum accepted this in an earlier view.
+    /// Whether a proposal was prepared in an earlier view.
     fn is_certified(&self, certificate: &Certificate<O>, before: u64) -> bool {
-        let Certificate { accepted: Accepted { proposal, batch, signature }, prepares } =
+        let Certificate { pre_prepare: PrePrepare { proposal, batch, signature }, prepares } =
             certificate;
         let primary = self.settings.primary(proposal.view);
         let (proposed, prepared) =
@@ -172,16 +179,16 @@ impl<O: Data, S: Data> Pbft<O, S> {
             && prepares.iter().all(|(by, seal)| valid(by) && self.is_signed(*by, &prepared, seal))
     }
 
-    /// Begins a view.
+    /// Enters a view that has begun.
     fn begin(&mut self, new: Box<NewView<O>>, cx: &mut Cx<'_, Self>) {
-        cx.persist(&Record::Begun(new.clone()));
+        self.save(&Record::NewView(new.clone()), cx);
         let proof = beginning(new.view, &new.changes).stable.clone();
         let proposals = self.enter(new);
         cx.cancel_timer(Timer::Suspect);
         self.learn_proof(&proof, cx);
-        for accepted in proposals {
-            if self.is_in_window(accepted.proposal.number) {
-                self.accept(accepted, cx);
+        for pre_prepare in proposals {
+            if self.is_between_water_marks(pre_prepare.proposal.number) {
+                self.accept(pre_prepare, cx);
             }
         }
         self.changes.retain(|_, known| known.change.view > self.view);
@@ -196,54 +203,60 @@ impl<O: Data, S: Data> Pbft<O, S> {
                 cx.send(primary, Message::Request(request.clone()));
             }
         }
-        self.watch(cx);
+        self.start_timer(cx);
     }
 
-    /// The view is the current one; what it begins with is returned.
-    fn enter(&mut self, new: Box<NewView<O>>) -> Vec<Accepted<O>> {
+    /// Makes the view the current one. Returns the pre-prepares that it begins with.
+    fn enter(&mut self, new: Box<NewView<O>>) -> Vec<PrePrepare<O>> {
         let beginning = beginning(new.view, &new.changes);
         let last = beginning.proposals.last().map(|(proposal, _)| proposal.number);
-        self.last = last.unwrap_or(beginning.stable.number).max(self.low());
+        self.assigned = last.unwrap_or(beginning.stable.number).max(self.low_water_mark());
         let signed = beginning.proposals.into_iter().zip(&new.pre_prepares);
-        let accepted = signed.map(|((proposal, batch), signature)| {
+        let pre_prepare = signed.map(|((proposal, batch), signature)| {
             let signature = signature.clone();
-            Accepted { proposal, batch, signature }
+            PrePrepare { proposal, batch, signature }
         });
-        let accepted = accepted.collect();
+        let pre_prepare = pre_prepare.collect();
         (self.view, self.changing, self.watched) = (new.view, false, None);
         self.new_view = Some(new);
-        accepted
+        pre_prepare
     }
 
-    pub(super) fn replay_begun(&mut self, new: Box<NewView<O>>) {
-        for accepted in self.enter(new) {
-            let number = accepted.proposal.number;
-            if self.is_in_window(number) {
-                self.log.entry(number).or_default().accepted = Some(accepted);
+    pub(super) fn replay_new_view(&mut self, new: Box<NewView<O>>) {
+        // A checkpoint that is being written may have moved the water marks.
+        let low = self.low_water_mark();
+        let written = self.writing.as_ref().map_or(low, |writing| writing.head.proof.number);
+        let high = low.max(written) + self.settings.window();
+        for pre_prepare in self.enter(new) {
+            let number = pre_prepare.proposal.number;
+            if number > low && number <= high {
+                self.log.entry(number).or_default().pre_prepare = Some(pre_prepare);
             }
         }
     }
 }
 
-/// What follows from view changes: everything that any of them has prepared after the last stable
-/// checkpoint, as it was in the latest view, and nothing in between.
+/// The beginning of a view, computed from view changes: for each number after the latest stable
+/// checkpoint the batch that was prepared there in the latest view, and a null request in the gaps.
 fn beginning<O: Clone + serde::Serialize>(
     view: u64,
     changes: &[SignedChange<O>],
 ) -> Beginning<'_, O> {
     let proofs = changes.iter().map(|signed| &signed.change.stable);
     let stable = proofs.max_by_key(|proof| proof.number).expect("a quorum is not empty");
-    let mut latest: BTreeMap<u64, &Accepted<O>> = BTreeMap::new();
-    for Certificate { accepted, .. } in changes.iter().flat_map(|signed| &signed.change.prepared) {
-        let known = latest.entry(accepted.proposal.number).or_insert(accepted);
-        if known.proposal.view < accepted.proposal.view {
-            *known = accepted;
+    let mut latest: BTreeMap<u64, &PrePrepare<O>> = BTreeMap::new();
+    for Certificate { pre_prepare, .. } in changes.iter().flat_map(|signed| &signed.change.prepared)
+    {
+        let known = latest.entry(pre_prepare.proposal.number).or_insert(pre_prepare);
+        if known.proposal.view < pre_prepare.proposal.view {
+            *known = pre_prepare;
         }
     }
     let last = latest.keys().next_back().copied().unwrap_or(0);
     let numbers = stable.number + 1..=last;
     let proposals = numbers.map(|number| {
-        let batch = latest.get(&number).map_or(Batch::new(), |accepted| accepted.batch.clone());
+        let batch =
+            latest.get(&number).map_or(Batch::new(), |pre_prepare| pre_prepare.batch.clone());
         (Proposal { view, number, digest: Digest::of_data(&batch) }, batch)
     });
     Beginning { stable, proposals: proposals.collect() }

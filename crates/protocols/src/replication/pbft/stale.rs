@@ -1,24 +1,26 @@
-//! What comes too late to matter.
+//! Messages that come too late to matter.
 
-use super::{Accepted, Message, Pbft, Proposal};
+use super::{Message, Pbft, PrePrepare, Proposal};
+use synod_core::replication::Parts;
 use synod_core::{Data, ProcessId};
 
-impl<O: Data, S: Data> Pbft<O, S> {
-    /// Views and numbers only grow. In a view, a number has one proposal, and is prepared once.
-    pub(super) fn is_past(&self, from: ProcessId, message: &Message<O, S>) -> bool {
+impl<O: Data, S: Parts> Pbft<O, S> {
+    /// Whether a message changes nothing, now and later. Views and numbers only grow; in a view, a
+    /// number has one pre-prepare, and is prepared once.
+    pub(super) fn is_stale(&self, from: ProcessId, message: &Message<O, S>) -> bool {
         let is_over = |view: u64| view < self.view || view == self.view && !self.changing;
         let slot = |number: u64| self.log.get(&number);
         match message {
-            Message::PrePrepare(Accepted { proposal, .. }) => {
-                let known = slot(proposal.number).and_then(|slot| slot.accepted.as_ref());
-                let is_known = |known: &Accepted<O>| {
+            Message::PrePrepare(PrePrepare { proposal, .. }) => {
+                let known = slot(proposal.number).and_then(|slot| slot.pre_prepare.as_ref());
+                let is_known = |known: &PrePrepare<O>| {
                     known.proposal.view > proposal.view || known.proposal == *proposal
                 };
-                proposal.number <= self.low() || known.is_some_and(is_known)
+                proposal.number <= self.low_water_mark() || known.is_some_and(is_known)
             }
             Message::Prepare(Proposal { view, number, .. }, _) => {
                 let is_prepared = slot(*number).is_some_and(|slot| slot.is_prepared_in(*view));
-                *view < self.view || *number <= self.low() || is_prepared
+                *view < self.view || *number <= self.low_water_mark() || is_prepared
             }
             Message::Commit(proposal) => proposal.number <= self.executed,
             Message::ViewChange(signed) => {
@@ -27,7 +29,7 @@ impl<O: Data, S: Data> Pbft<O, S> {
                 is_over(view) || known.is_some_and(|known| known >= view)
             }
             Message::NewView(new) => is_over(new.view),
-            Message::Checkpoint { number, .. } => *number <= self.low(),
+            Message::Checkpoint { number, .. } => *number <= self.low_water_mark(),
             _ => false,
         }
     }

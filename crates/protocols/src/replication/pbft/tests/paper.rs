@@ -1,6 +1,6 @@
 //! Practical Byzantine Fault Tolerance, sentence by sentence: each test says in which section.
 
-use super::*;
+use super::super::*;
 use std::collections::VecDeque;
 use synod_core::replication::{Entry, RequestId};
 use synod_core::{Effect, Setup, step};
@@ -92,11 +92,11 @@ fn request(number: u64) -> Request<u8> {
 }
 
 /// The pre-prepare of p0 for this request, in view 0 at this number.
-fn pre_prepare(number: u64, requests: &[u64]) -> Accepted<u8> {
+fn pre_prepare(number: u64, requests: &[u64]) -> PrePrepare<u8> {
     let batch: Batch<u8> = requests.iter().map(|number| request(*number)).collect();
     let proposal = Proposal { view: 0, number, digest: Digest::of_data(&batch) };
     let signature = replica(0).process.sign(&Statement::PrePrepare(proposal));
-    Accepted { proposal, batch, signature }
+    PrePrepare { proposal, batch, signature }
 }
 
 fn prepare(by: u32, proposal: Proposal) -> (ProcessId, Said) {
@@ -126,8 +126,8 @@ fn the_primary_gives_a_request_a_number_and_tells_all_backups() {
     let mut primary = replica(0);
     let sent = primary.hears(CLIENT, Message::Request(request(1)));
     assert_eq!(kinds(&sent), [1, 2, 3].map(|to| (to, "PrePrepare")));
-    let Message::PrePrepare(accepted) = &sent[0].1 else { panic!("{sent:?}") };
-    assert_eq!((accepted.proposal.number, &accepted.batch), (1, &vec![request(1)]));
+    let Message::PrePrepare(pre_prepare) = &sent[0].1 else { panic!("{sent:?}") };
+    assert_eq!((pre_prepare.proposal.number, &pre_prepare.batch), (1, &vec![request(1)]));
 }
 
 /// Section 4.2: a backup accepts a pre-prepare message provided the signatures are correct and it
@@ -139,8 +139,8 @@ fn a_backup_that_accepts_a_proposal_tells_all() {
     assert_eq!(kinds(&sent), [0, 2, 3].map(|to| (to, "Prepare")));
 }
 
-/// Section 4.2: … it has not accepted a pre-prepare message for the same view and sequence number
-/// with a different digest.
+/// Section 4.2: … it has not accepted a pre-prepare message for the same view and sequence
+/// number with a different digest.
 #[test]
 fn a_backup_accepts_one_proposal_for_a_number_and_accuses_a_primary_that_makes_two() {
     let mut backup = replica(1);
@@ -191,16 +191,16 @@ fn a_replica_commits_with_two_prepares_and_executes_with_three_commits() {
     assert_eq!(backup.executed(), [1]);
 }
 
-/// Section 4.2: replicas execute requests in the order of sequence numbers, whatever the order in
-/// which they commit.
+/// Section 4.2: replicas execute requests in the order of sequence numbers, also if they commit in
+/// another order.
 #[test]
 fn a_replica_executes_in_the_order_of_numbers() {
     let mut backup = replica(1);
     for number in [2, 1] {
-        let accepted = pre_prepare(number, &[number]);
-        let proposal = accepted.proposal;
+        let pre_prepare = pre_prepare(number, &[number]);
+        let proposal = pre_prepare.proposal;
         assert!(backup.executed().is_empty());
-        backup.hears(ProcessId(0), Message::PrePrepare(accepted));
+        backup.hears(ProcessId(0), Message::PrePrepare(pre_prepare));
         let (from, message) = prepare(2, proposal);
         backup.hears(from, message);
         for from in [2, 3] {
@@ -227,7 +227,7 @@ fn a_checkpoint_that_a_quorum_signed_is_stable_and_the_log_before_it_is_gone() {
         settle(&mut group, [mail].into(), &[3]);
     }
     for replica in &group[..3] {
-        assert_eq!((replica.executed(), replica.process.low()), (vec![1, 2], 2));
+        assert_eq!((replica.executed(), replica.process.low_water_mark()), (vec![1, 2], 2));
         assert_eq!(replica.process.kept(), 0);
     }
 }
@@ -253,12 +253,12 @@ fn a_backup_that_waits_too_long_leaves_the_view() {
 #[test]
 fn a_request_that_was_prepared_is_executed_at_its_number_in_the_next_view() {
     let mut group: Vec<Watched> = (0..4).map(replica).collect();
-    let accepted = pre_prepare(1, &[1]);
+    let pre_prepare = pre_prepare(1, &[1]);
     // The primary falls silent after p1 to p3 prepared its proposal; their commits are lost.
     for (at, backup) in group.iter_mut().enumerate().skip(1) {
-        backup.hears(ProcessId(0), Message::PrePrepare(accepted.clone()));
+        backup.hears(ProcessId(0), Message::PrePrepare(pre_prepare.clone()));
         for by in (1..4).filter(|by| *by != at as u32) {
-            let (from, message) = prepare(by, accepted.proposal);
+            let (from, message) = prepare(by, pre_prepare.proposal);
             backup.hears(from, message);
         }
     }
