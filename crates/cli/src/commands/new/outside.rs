@@ -26,7 +26,7 @@ pub(super) fn files(name: &str, root: &Path, at: &Path) -> Result<Vec<File>> {
         std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
     };
     let shown = root.to_str().context("the path of the repository is not written in UTF-8")?;
-    let manifest = include_str!("../../../templates/crate/Cargo.toml")
+    let manifest = include_str!("../../../templates/crate/manifest.toml")
         .replace("@root@", shown)
         .replace("@profiles@", &profiles(&read("Cargo.toml")?, &members(root)?));
     let main = include_str!("../../../templates/crate/main.rs");
