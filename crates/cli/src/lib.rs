@@ -5,13 +5,13 @@
 //! such a crate.
 //!
 //! # Layout
-//! - [`commands`]: one file for each sub-command, thin; the common parts are beside them
-//! - [`catalogue`], [`about`]: the algorithms that this program knows, and their facts
-//! - [`options`]: the flags of the group, the network, the load and the faults
-//! - [`simulate`], [`real`]: one run of any algorithm: in a world, or on real sockets
-//! - [`export`]: traces and pictures of a run, simulated or real
-//! - [`output`], [`progress`]: tables, JSON, and bars for long work
-//! - [`parse`], [`words`], [`parallel`]: values of flags, words for numbers, work for all cores
+//! - `commands`: one file for each sub-command, thin; the common parts are beside them
+//! - `catalogue`, `about`: the algorithms that this program knows, and their facts
+//! - `options`: the flags of the group, the network, the load and the faults
+//! - `simulate`, `real`: one run of any algorithm: in a world, or on real sockets
+//! - `export`: traces and pictures of a run, simulated or real
+//! - `output`, `progress`: tables, JSON, and bars for long work
+//! - `parse`, `words`, `parallel`: values of flags, words for numbers, work for all cores
 //!
 //! The exit code is 0 if every judged property holds, 1 if one is violated or a scenario comes out
 //! differently, and 2 if the question makes no sense.
