@@ -285,3 +285,10 @@ fn a_crate_outside_has_the_whole_command_line_and_checks_what_its_author_edits()
     assert_eq!(again.code, Some(2));
     assert!(again.error.contains("already there"), "{}", again.error);
 }
+
+#[test]
+fn contributing_quotes_the_program_of_a_crate_outside() {
+    let main = include_str!("../../templates/crate/main.rs");
+    let (_, code) = main.split_once("\n\n").expect("a header and the code");
+    assert!(blocks(&text_of("CONTRIBUTING.md"), "rust").iter().any(|block| block == code));
+}
