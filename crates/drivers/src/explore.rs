@@ -67,7 +67,7 @@ impl VisitFamily for Explore<'_, '_> {
         let Exploration { progress, unfinished, verdicts } = found;
         let tell = |verdict: &Verdict<F::Input>| {
             let refuted = verdict.refuted.as_ref();
-            (verdict.property, refuted.map(|refuted| tell::<F>(question, refuted)))
+            (verdict.property, refuted.map(|refuted| in_words::<F>(question, refuted)))
         };
         let verdicts = verdicts.iter().map(tell).collect();
         let order = question.plan::<Boxed<F>>().order;
@@ -75,7 +75,7 @@ impl VisitFamily for Explore<'_, '_> {
     }
 }
 
-fn tell<F: Family>(question: &Question, refuted: &Refutation<F::Input>) -> Refuted {
+fn in_words<F: Family>(question: &Question, refuted: &Refutation<F::Input>) -> Refuted {
     const AGAIN: &str = "what was found happens again";
     let Refutation { violation, history } = refuted;
     let mut kept = Window::new(0, usize::MAX);

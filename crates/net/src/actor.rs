@@ -1,9 +1,9 @@
 //! One process of an algorithm, with its application and its timers.
 
 use crate::control::{Config, Medium};
+use crate::environment::Environment;
 use crate::outbox::Outbox;
-use crate::past;
-use crate::stage::Stage;
+use crate::recovery;
 use crate::wire::{LARGEST_BODY, Parcel};
 use serde::Serialize;
 use std::io;
@@ -31,19 +31,24 @@ pub(crate) type Send<'s> = &'s mut dyn FnMut(&mut Outbox);
 
 /// A process of any algorithm, as the event loop of a member drives it.
 pub(crate) trait Behave {
-    fn start(&mut self, stage: &mut Stage);
+    fn start(&mut self, environment: &mut Environment);
     /// Delivers a message to the process; false if it cannot be decoded.
-    fn receive(&mut self, from: ProcessId, parcel: Parcel<'_>, stage: &mut Stage) -> bool;
+    fn receive(
+        &mut self,
+        from: ProcessId,
+        parcel: Parcel<'_>,
+        environment: &mut Environment,
+    ) -> bool;
     /// Fires the timers that are due.
-    fn fire(&mut self, stage: &mut Stage);
+    fn fire(&mut self, environment: &mut Environment);
     /// Submits the application's due requests, `at_most` of them; returns their number.
-    fn ask(&mut self, at_most: u32, stage: &mut Stage) -> u32;
+    fn ask(&mut self, at_most: u32, environment: &mut Environment) -> u32;
     /// Syncs the records of the process to its disk, then carries out the effects that waited for
     /// them. Messages that wait for no record leave before the sync, so that the disks of other
     /// members work at the same time.
-    fn sync(&mut self, stage: &mut Stage, send: Send<'_>) -> io::Result<()>;
+    fn sync(&mut self, environment: &mut Environment, send: Send<'_>) -> io::Result<()>;
     /// Under a sequential load: the coordinator grants the next request.
-    fn turn(&mut self, stage: &mut Stage);
+    fn turn(&mut self, environment: &mut Environment);
     /// When the next timer or request is due. With `quiet`, requests do not count.
     fn next_us(&self, quiet: bool) -> Option<u64>;
     /// What the application waits for.
@@ -108,7 +113,7 @@ impl<F: Family> Actor<F> {
         let rounds = if state.takes_part(me) { config.rounds } else { Rounds::Times(0) };
         let mut application = F::Application::new(me, &setup, rounds);
         for log in &config.past {
-            past::live_again::<F>(&mut application, log, &config.clocks)?;
+            recovery::live_again::<F>(&mut application, log, &config.clocks)?;
         }
         let host = match Boxed::<F>::kit(&setup).replay {
             Some(replay) => Host::restored(state, replay, disk).map_err(io::Error::other)?,
@@ -136,106 +141,106 @@ impl<F: Family> Actor<F> {
     /// The host takes one step; the application then answers the outputs of that step.
     fn run(
         &mut self,
-        stage: &mut Stage,
+        environment: &mut Environment,
         step: impl FnOnce(&mut Host<Boxed<F>>, &mut Carrier<'_, F>),
     ) {
-        step(&mut self.host, &mut Carrier { stage, around: &mut self.around });
-        self.answer(stage);
-        self.make_plan(stage);
+        step(&mut self.host, &mut Carrier { environment, around: &mut self.around });
+        self.answer(environment);
+        self.make_plan(environment);
     }
 
-    fn answer(&mut self, stage: &mut Stage) {
+    fn answer(&mut self, environment: &mut Environment) {
         if self.around.answers.is_empty() {
             return;
         }
         for input in std::mem::take(&mut self.around.answers) {
-            self.take_input(input, stage);
+            self.take_input(input, environment);
         }
     }
 
-    fn take_input(&mut self, input: F::Input, stage: &mut Stage) {
+    fn take_input(&mut self, input: F::Input, environment: &mut Environment) {
         self.around.application.on_input(&input);
-        if stage.remembers {
+        if environment.remembers {
             let length = encode(&input, &mut self.around.scratch);
-            stage.log.asked(&self.around.scratch[..length]);
+            environment.log.asked(&self.around.scratch[..length]);
         }
-        stage.progress += 1;
+        environment.progress += 1;
         match F::mark_of_input(&input) {
             Mark::Ask => self.around.open += 1,
             Mark::Whole => {
-                stage.operations += 1;
-                stage.turns_over += 1;
+                environment.operations += 1;
+                environment.turns_over += 1;
             }
-            Mark::End => stage.turns_over += 1,
+            Mark::End => environment.turns_over += 1,
             Mark::Begin | Mark::Done | Mark::Reached | Mark::None => {}
         }
-        self.host.on_input(input, &mut Carrier { stage, around: &mut self.around });
-        self.answer(stage);
+        self.host.on_input(input, &mut Carrier { environment, around: &mut self.around });
+        self.answer(environment);
     }
 
     /// Draws the application's next request and its time, unless one is already planned.
-    fn make_plan(&mut self, stage: &mut Stage) {
+    fn make_plan(&mut self, environment: &mut Environment) {
         if !matches!(self.plan, Plan::Nothing) {
             return;
         }
         let Actor { workload, around, offers, .. } = self;
-        let plan = workload.plan::<F>(&around.application, &mut stage.chance, offers);
+        let plan = workload.plan::<F>(&around.application, &mut environment.chance, offers);
         self.plan = match plan {
             None => Plan::Nothing,
             Some((input, When::AtTurn)) => Plan::AtTurn(input),
             Some((input, When::After(delay_us))) => {
-                Plan::At(stage.now_us.saturating_add(delay_us), input)
+                Plan::At(environment.now_us.saturating_add(delay_us), input)
             }
         };
     }
 
-    fn ask_this(&mut self, input: F::Input, stage: &mut Stage) {
+    fn ask_this(&mut self, input: F::Input, environment: &mut Environment) {
         let bytes = encode(&input, &mut self.around.scratch);
-        stage.log.input(stage.now_us, &self.around.scratch[..bytes]);
+        environment.log.input(environment.now_us, &self.around.scratch[..bytes]);
         let asks = F::mark_of_input(&input) == Mark::Ask;
-        self.take_input(input, stage);
-        if asks && stage.n > 1 && happens(&mut stage.chance, self.tells) {
-            self.tell(stage);
+        self.take_input(input, environment);
+        if asks && environment.n > 1 && happens(&mut environment.chance, self.tells) {
+            self.tell(environment);
         }
-        self.make_plan(stage);
+        self.make_plan(environment);
     }
 
     /// The application tells another application that it asked, outside the algorithm. A request of
     /// that application now happens after this one, and a fair algorithm must serve it later (ME3).
-    fn tell(&mut self, stage: &mut Stage) {
-        let other = below(&mut stage.chance, stage.n as u64 - 1) as u32;
-        let to = ProcessId(if other >= stage.me.0 { other + 1 } else { other });
-        stage.log.tell(stage.now_us, to);
+    fn tell(&mut self, environment: &mut Environment) {
+        let other = below(&mut environment.chance, environment.n as u64 - 1) as u32;
+        let to = ProcessId(if other >= environment.me.0 { other + 1 } else { other });
+        environment.log.tell(environment.now_us, to);
         let stamp = self.host.state_mut().stamp();
-        stage.send(to, true, &stamp.to_le_bytes());
+        environment.send(to, true, &stamp.to_le_bytes());
     }
 
     /// Appends the waiting records to the disk and syncs it. The log is committed first: the replay
     /// must find the event behind every record on the disk and every message on the wire.
-    fn write(&mut self, stage: &mut Stage, send: Send<'_>) -> io::Result<()> {
-        stage.log.commit(stage.digest)?;
-        send(&mut stage.outbox);
+    fn write(&mut self, environment: &mut Environment, send: Send<'_>) -> io::Result<()> {
+        environment.log.commit(environment.digest)?;
+        send(&mut environment.outbox);
         for write in self.host.writes_after(self.written) {
             self.written += 1;
             match write {
-                Write::Append(record) => stage.disk.append(record)?,
-                Write::Checkpoint(record, keep) => stage.disk.checkpoint(record, keep)?,
+                Write::Append(record) => environment.disk.append(record)?,
+                Write::Checkpoint(record, keep) => environment.disk.checkpoint(record, keep)?,
             }
         }
-        stage.disk.sync()?;
+        environment.disk.sync()?;
         // The effects that waited happen now, and not when they began to wait.
-        stage.look_at_the_clock();
+        environment.look_at_the_clock();
         Ok(())
     }
 
     /// Carries out the effects behind the first records in the queue, if these are written; returns
     /// whether they are.
-    fn release(&mut self, stage: &mut Stage) -> bool {
-        let mut carrier = Carrier { stage, around: &mut self.around };
+    fn release(&mut self, environment: &mut Environment) -> bool {
+        let mut carrier = Carrier { environment, around: &mut self.around };
         let released = self.host.on_written(self.written, &mut carrier);
         if released {
-            self.answer(stage);
-            self.make_plan(stage);
+            self.answer(environment);
+            self.make_plan(environment);
         }
         released
     }
@@ -248,49 +253,56 @@ impl<F: Family> Actor<F> {
 }
 
 impl<F: Family> Behave for Actor<F> {
-    fn start(&mut self, stage: &mut Stage) {
-        self.around.answered_us = stage.now_us;
-        let records = stage.disk.records();
-        stage.log.start(stage.now_us, (!stage.has_lost_disk()).then_some(records));
-        self.run(stage, |host, carrier| host.on_start(carrier));
+    fn start(&mut self, environment: &mut Environment) {
+        self.around.answered_us = environment.now_us;
+        let records = environment.disk.records();
+        environment
+            .log
+            .start(environment.now_us, (!environment.has_lost_disk()).then_some(records));
+        self.run(environment, |host, carrier| host.on_start(carrier));
     }
 
-    fn receive(&mut self, from: ProcessId, parcel: Parcel<'_>, stage: &mut Stage) -> bool {
+    fn receive(
+        &mut self,
+        from: ProcessId,
+        parcel: Parcel<'_>,
+        environment: &mut Environment,
+    ) -> bool {
         if parcel.tell {
             let Ok(stamp) = parcel.body.try_into() else { return false };
-            stage.log.message(stage.now_us, from, parcel.number, true);
+            environment.log.message(environment.now_us, from, parcel.number, true);
             self.host.state_mut().witness(u64::from_le_bytes(stamp));
             return true;
         }
         let message = Boxed::<F>::read_message(&self.setup, parcel.body);
         let Some(message) = message else { return false };
-        stage.log.message(stage.now_us, from, parcel.number, true);
-        self.run(stage, |host, carrier| host.on_message(from, message, carrier));
+        environment.log.message(environment.now_us, from, parcel.number, true);
+        self.run(environment, |host, carrier| host.on_message(from, message, carrier));
         true
     }
 
-    fn fire(&mut self, stage: &mut Stage) {
+    fn fire(&mut self, environment: &mut Environment) {
         // A timer that a handler sets during this call waits for the next one: two timers that set
         // each other would otherwise keep the loop here for ever.
         for _ in 0..self.host.timers().len() {
             let first = self.host.timers().iter().min_by_key(|set| set.due_us);
-            let Some(set) = first.filter(|set| set.due_us <= stage.now_us) else { return };
+            let Some(set) = first.filter(|set| set.due_us <= environment.now_us) else { return };
             let number = set.number;
-            self.run(stage, |host, carrier| host.on_timer(number, carrier));
+            self.run(environment, |host, carrier| host.on_timer(number, carrier));
         }
     }
 
-    fn ask(&mut self, at_most: u32, stage: &mut Stage) -> u32 {
+    fn ask(&mut self, at_most: u32, environment: &mut Environment) -> u32 {
         for asked in 0..at_most {
-            if self.is_full(stage.now_us) {
+            if self.is_full(environment.now_us) {
                 return asked;
             }
             match std::mem::replace(&mut self.plan, Plan::Nothing) {
-                Plan::At(due_us, input) if due_us <= stage.now_us => {
+                Plan::At(due_us, input) if due_us <= environment.now_us => {
                     if self.around.application.may_ask(&input, &mut self.offers) {
-                        self.ask_this(input, stage);
+                        self.ask_this(input, environment);
                     } else {
-                        self.make_plan(stage);
+                        self.make_plan(environment);
                     }
                 }
                 other => {
@@ -302,20 +314,20 @@ impl<F: Family> Behave for Actor<F> {
         at_most
     }
 
-    fn sync(&mut self, stage: &mut Stage, send: Send<'_>) -> io::Result<()> {
+    fn sync(&mut self, environment: &mut Environment, send: Send<'_>) -> io::Result<()> {
         // One sync serves all waiting records. The released effects may write records of their own.
         while self.host.is_writing() {
-            self.write(stage, send)?;
-            while self.release(stage) {}
+            self.write(environment, send)?;
+            while self.release(environment) {}
         }
         Ok(())
     }
 
-    fn turn(&mut self, stage: &mut Stage) {
+    fn turn(&mut self, environment: &mut Environment) {
         match std::mem::replace(&mut self.plan, Plan::Nothing) {
             Plan::AtTurn(input) => {
-                let pause = self.workload.think.draw(&mut stage.chance);
-                self.plan = Plan::At(stage.now_us.saturating_add(pause), input);
+                let pause = self.workload.think.draw(&mut environment.chance);
+                self.plan = Plan::At(environment.now_us.saturating_add(pause), input);
             }
             other => self.plan = other,
         }
@@ -345,62 +357,62 @@ impl<F: Family> Behave for Actor<F> {
 
 /// The outlet of a host on a real machine.
 struct Carrier<'a, F: Family> {
-    stage: &'a mut Stage,
+    environment: &'a mut Environment,
     around: &'a mut Surroundings<F>,
 }
 
 impl<F: Family> Outlet<Boxed<F>> for Carrier<'_, F> {
     fn me(&self) -> ProcessId {
-        self.stage.me
+        self.environment.me
     }
 
     fn group_size(&self) -> usize {
-        self.stage.n
+        self.environment.n
     }
 
     fn now_us(&self) -> u64 {
-        self.stage.now_us
+        self.environment.now_us
     }
 
     fn incarnation(&self) -> u32 {
-        self.stage.life
+        self.environment.life
     }
 
     fn has_lost_disk(&self) -> bool {
-        self.stage.has_lost_disk()
+        self.environment.has_lost_disk()
     }
 
     fn choose(&mut self, among: u32) -> u32 {
-        let chosen = below(&mut self.stage.chance, among.into()) as u32;
-        self.stage.log.choice(chosen);
+        let chosen = below(&mut self.environment.chance, among.into()) as u32;
+        self.environment.log.choice(chosen);
         chosen
     }
 
     fn send(&mut self, to: ProcessId, message: BoxedMessage, _layer: u8) {
         let length = fill(&mut self.around.scratch, |buffer| message.encode(buffer));
-        self.stage.send(to, false, &self.around.scratch[..length]);
+        self.environment.send(to, false, &self.around.scratch[..length]);
     }
 
     fn multicast(&mut self, to: &ProcessSet, message: BoxedMessage, _layer: u8) {
         let length = fill(&mut self.around.scratch, |buffer| message.encode(buffer));
-        self.stage.send_all(to, false, &self.around.scratch[..length]);
+        self.environment.send_all(to, false, &self.around.scratch[..length]);
     }
 
     fn output(&mut self, output: F::Output) {
         let length = encode(&output, &mut self.around.scratch);
-        self.stage.digest.told(&self.around.scratch[..length]);
-        if self.stage.remembers {
-            self.stage.log.told(&self.around.scratch[..length]);
+        self.environment.digest.told(&self.around.scratch[..length]);
+        if self.environment.remembers {
+            self.environment.log.told(&self.around.scratch[..length]);
         }
-        self.stage.progress += 1;
-        let mark = F::mark_of_output(self.stage.me, &output);
-        self.stage.turns_over += u64::from(mark == Mark::Done);
+        self.environment.progress += 1;
+        let mark = F::mark_of_output(self.environment.me, &output);
+        self.environment.turns_over += u64::from(mark == Mark::Done);
         if let Mark::Begin | Mark::Done = mark {
             self.around.open = self.around.open.saturating_sub(1);
-            self.around.answered_us = self.stage.now_us;
-            self.stage.operations += 1;
+            self.around.answered_us = self.environment.now_us;
+            self.environment.operations += 1;
         }
-        let moment = Moment { now_us: self.stage.now_us, clocks: &self.around.clocks };
+        let moment = Moment { now_us: self.environment.now_us, clocks: &self.around.clocks };
         self.around.answers.extend(self.around.application.on_output(&output, moment));
     }
 
@@ -414,7 +426,7 @@ impl<F: Family> Outlet<Boxed<F>> for Carrier<'_, F> {
 
     fn timer_fired(&mut self, timer: &BoxedTimer) {
         let length = fill(&mut self.around.scratch, |buffer| timer.encode(buffer));
-        self.stage.log.timer(self.stage.now_us, &self.around.scratch[..length]);
+        self.environment.log.timer(self.environment.now_us, &self.around.scratch[..length]);
     }
 
     // The member's event loop looks for records at the end of each iteration.
@@ -424,7 +436,7 @@ impl<F: Family> Outlet<Boxed<F>> for Carrier<'_, F> {
     fn written(&mut self, _write: Write<Record>) {}
 
     fn synced(&mut self, _records: usize) {
-        self.stage.log.sync(self.stage.now_us);
+        self.environment.log.sync(self.environment.now_us);
     }
 }
 

@@ -103,7 +103,7 @@ impl From<&Faults> for Network {
 
 /// A message of the coordinator to a member.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) enum Order {
+pub(crate) enum Instruction {
     /// The first message: the member's configuration.
     Be(Box<Config>),
     /// The addresses of the other members, and the address of their IP multicast group.
@@ -137,7 +137,7 @@ pub(crate) enum News {
 /// The status of one member, from which the coordinator detects the end of the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Status {
-    /// The wave of the last [`Order::Report`] before this status.
+    /// The wave of the last [`Instruction::Report`] before this status.
     pub(crate) wave: u64,
     /// Whether the application plans no request at present.
     pub(crate) content: bool,
@@ -199,8 +199,8 @@ impl Control {
     /// Waits for the first line, the configuration of this member.
     pub fn configuration(&mut self) -> io::Result<Config> {
         match self.expect(Duration::from_secs(10))? {
-            Order::Be(config) => Ok(*config),
-            other => Err(io::Error::other(format!("{other:?} is not a first order"))),
+            Instruction::Be(config) => Ok(*config),
+            other => Err(io::Error::other(format!("{other:?} is not a first instruction"))),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The stable storage of a member: a write-ahead log in a directory of its own.
 
-use crate::group::Fate;
+use crate::coordinator::Fate;
 use std::io;
 use std::path::Path;
 use synod_core::durable::Record;

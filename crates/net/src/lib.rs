@@ -11,7 +11,7 @@
 //! - `group`: the coordinator: starts the members, detects the end of the run, stops the members
 //! - `member`: the event loop of one member: take in, step, log, and only then send
 //! - `actor`: one process of an algorithm inside a member: its host and its application
-//! - `stage`: the effects of a step: send, through `shim` into the `outbox`, and `log`
+//! - `environment`: the effects of a step: send, through `shim` into the `outbox`, and `log`
 //! - `disk`: the stable storage of a durable algorithm, which survives its process
 //! - `past`: the application of a restarted process, rebuilt from the logs of earlier lives
 //! - `links`: the sockets: TCP streams, or datagrams and IP multicast
@@ -24,28 +24,28 @@
 #![forbid(unsafe_code)]
 
 mod actor;
+mod baseline;
 mod clock;
 mod control;
+mod coordinator;
 mod digest;
 mod disk;
+mod environment;
 mod error;
 mod facts;
-mod floor;
-mod group;
 mod links;
 mod log;
 mod member;
 mod merge;
 mod outbox;
-mod past;
+mod recovery;
 mod replay;
 mod shim;
-mod stage;
 mod wire;
 
+pub use baseline::Baseline;
 pub use control::{Config, Control, Medium};
+pub use coordinator::{Fate, Kill, LARGEST_GROUP, Launch};
 pub use error::NetError;
 pub use facts::{Facts, Latency, Real};
-pub use floor::Floor;
-pub use group::{Fate, Kill, LARGEST_GROUP, Launch};
 pub use member::{serve, serve_named};

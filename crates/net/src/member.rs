@@ -2,14 +2,14 @@
 
 use crate::actor::{Actor, Behave};
 use crate::clock::Alarm;
-use crate::control::{Config, Control, Medium, News, Order, Status, Traffic};
+use crate::control::{Config, Control, Instruction, Medium, News, Status, Traffic};
 use crate::digest::Digest;
 use crate::disk::Disk;
+use crate::environment::{Environment, first_number};
 use crate::links::{ALARM, Addresses, CONTROL, Links, Tcp, Udp};
 use crate::log;
 use crate::outbox::{Outbox, ToMyself};
 use crate::shim::Shim;
-use crate::stage::{Stage, first_number};
 use crate::wire::{Parcel, head};
 use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll};
@@ -105,13 +105,13 @@ fn play(
         Medium::Udp => Box::new(Udp::new(me, config.run, poll.registry())?),
     };
     control.say(&News::Listening(links.address()?))?;
-    let Order::Connect { addresses, everybody } = control.expect(UNTIL_START)? else {
+    let Instruction::Connect { addresses, everybody } = control.expect(UNTIL_START)? else {
         return Err(io::Error::other("an order came out of turn"));
     };
     let addresses = Addresses { each: addresses, everybody };
     let but = links.connect(&addresses, Instant::now() + UNTIL_CONNECTED)?;
     control.say(&News::Connected { but })?;
-    let Order::Start { epoch_us, share } = control.expect(UNTIL_START)? else {
+    let Instruction::Start { epoch_us, share } = control.expect(UNTIL_START)? else {
         return Err(io::Error::other("an order came out of turn"));
     };
     control.stream.set_nonblocking(true)?;
@@ -125,7 +125,7 @@ fn play(
     let mut member = Member {
         actor,
         links: &mut *links,
-        stage: stage(config, epoch_us, share, found)?,
+        environment: environment(config, epoch_us, share, found)?,
         control,
         poll,
         alarm,
@@ -143,7 +143,12 @@ fn play(
     member.run()
 }
 
-fn stage(config: &Config, epoch_us: u64, share: bool, (disk, note): Found) -> io::Result<Stage> {
+fn environment(
+    config: &Config,
+    epoch_us: u64,
+    share: bool,
+    (disk, note): Found,
+) -> io::Result<Environment> {
     let (n, me, life) = (config.setup.n, config.me, config.life());
     // Each life of each process has its own seed, and so has its shim: a restarted process must not
     // repeat the choices of its earlier life.
@@ -152,7 +157,7 @@ fn stage(config: &Config, epoch_us: u64, share: bool, (disk, note): Found) -> io
     let datagrams = config.medium == Medium::Udp;
     let network = Network::from(&config.faults);
     let reorders = network.reordering > 0.0;
-    Ok(Stage {
+    Ok(Environment {
         me,
         n,
         life,
@@ -177,7 +182,7 @@ fn stage(config: &Config, epoch_us: u64, share: bool, (disk, note): Found) -> io
 struct Member<'a> {
     actor: &'a mut dyn Behave,
     links: &'a mut dyn Links,
-    stage: Stage,
+    environment: Environment,
     control: &'a mut Control,
     poll: Poll,
     alarm: Alarm,
@@ -188,7 +193,7 @@ struct Member<'a> {
     /// The last periodic status, and the counts at the last status of any kind.
     last: Status,
     said: [u64; 3],
-    /// The wave of the coordinator's last [`Order::Report`].
+    /// The wave of the coordinator's last [`Instruction::Report`].
     wave: u64,
     /// Whether a message of the coordinator may have arrived.
     ordered: bool,
@@ -197,18 +202,18 @@ struct Member<'a> {
 impl Member<'_> {
     fn run(&mut self) -> io::Result<()> {
         let mut events = Events::with_capacity(128);
-        self.stage.look_at_the_clock();
-        self.actor.start(&mut self.stage);
+        self.environment.look_at_the_clock();
+        self.actor.start(&mut self.environment);
         loop {
             let more = self.take_in();
             let links = &mut *self.links;
-            self.actor.sync(&mut self.stage, &mut |outbox| links.flush(outbox))?;
-            self.stage.log.commit(self.stage.digest)?;
-            self.links.flush(&mut self.stage.outbox);
+            self.actor.sync(&mut self.environment, &mut |outbox| links.flush(outbox))?;
+            self.environment.log.commit(self.environment.digest)?;
+            self.links.flush(&mut self.environment.outbox);
             if self.ordered && self.obey()? {
                 return self.control.say(&News::Ended(self.status()));
             }
-            let more = more || !self.stage.outbox.to_myself.is_empty();
+            let more = more || !self.environment.outbox.to_myself.is_empty();
             let wait = self.report(more)?;
             self.wait(wait, &mut events)?;
         }
@@ -218,42 +223,42 @@ impl Member<'_> {
     /// whether there may be more.
     fn take_in(&mut self) -> bool {
         for at in self.links.welcome() {
-            self.stage.outbox.renew(at);
+            self.environment.outbox.renew(at);
             self.received[at.index()] = 0;
         }
-        let Member { actor, links, stage, received, .. } = self;
+        let Member { actor, links, environment, received, .. } = self;
         // The operating system may have stopped this process for a while. Timers fire before
         // messages are delivered, so that a Raft leader learns that its lease is over before it
         // answers a read.
-        stage.look_at_the_clock();
-        actor.fire(stage);
+        environment.look_at_the_clock();
+        actor.fire(environment);
         let mut deliver = |from: ProcessId, parcel: Parcel<'_>| {
-            stage.look_at_the_clock();
+            environment.look_at_the_clock();
             received[from.index()] += 1;
-            let readable = actor.receive(from, parcel, stage);
+            let readable = actor.receive(from, parcel, environment);
             if !readable {
-                stage.unreadable += 1;
-                stage.log.message(stage.now_us, from, parcel.number, false);
+                environment.unreadable += 1;
+                environment.log.message(environment.now_us, from, parcel.number, false);
             }
             readable
         };
         let more = links.receive(&mut deliver);
-        for _ in 0..self.stage.outbox.to_myself.len() {
-            let Some(mine) = self.stage.outbox.to_myself.pop_front() else { break };
+        for _ in 0..self.environment.outbox.to_myself.len() {
+            let Some(mine) = self.environment.outbox.to_myself.pop_front() else { break };
             let ToMyself { number, tell, body } = mine;
             let parcel = Parcel { number, tell, body: &body };
-            self.actor.receive(self.stage.me, parcel, &mut self.stage);
+            self.actor.receive(self.environment.me, parcel, &mut self.environment);
         }
-        let stage = &mut self.stage;
-        stage.look_at_the_clock();
-        stage.shim.let_go(stage.now_us, &mut stage.outbox);
-        self.actor.fire(stage);
+        let environment = &mut self.environment;
+        environment.look_at_the_clock();
+        environment.shim.let_go(environment.now_us, &mut environment.outbox);
+        self.actor.fire(environment);
         let mut asked = 0;
-        if stage.outbox.backlog() < HIGH_WATER {
-            asked = self.actor.ask(ASK_AT_ONCE, stage);
+        if environment.outbox.backlog() < HIGH_WATER {
+            asked = self.actor.ask(ASK_AT_ONCE, environment);
         }
         for complaint in self.links.complaints() {
-            self.stage.complain(complaint);
+            self.environment.complain(complaint);
         }
         more || asked == ASK_AT_ONCE
     }
@@ -263,7 +268,10 @@ impl Member<'_> {
         loop {
             match self.control.hear() {
                 Ok(0) => {
-                    return Err(io::Error::new(ErrorKind::UnexpectedEof, "the leader is gone"));
+                    return Err(io::Error::new(
+                        ErrorKind::UnexpectedEof,
+                        "the coordinator is gone",
+                    ));
                 }
                 Ok(_) => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
@@ -274,14 +282,14 @@ impl Member<'_> {
         self.ordered = false;
         while let Some(order) = self.control.next_line()? {
             match order {
-                Order::Stop => return Ok(true),
-                Order::Turn => self.actor.turn(&mut self.stage),
-                Order::Report { wave } => {
+                Instruction::Stop => return Ok(true),
+                Instruction::Turn => self.actor.turn(&mut self.environment),
+                Instruction::Report { wave } => {
                     self.wave = wave;
                     let status = self.status();
                     self.say(status)?;
                 }
-                Order::Be(_) | Order::Connect { .. } | Order::Start { .. } => {
+                Instruction::Be(_) | Instruction::Connect { .. } | Instruction::Start { .. } => {
                     return Err(io::Error::other("an order came out of turn"));
                 }
             }
@@ -291,7 +299,7 @@ impl Member<'_> {
 
     fn status(&self) -> Status {
         let mood = self.actor.mood();
-        let Stage { outbox, shim, .. } = &self.stage;
+        let Environment { outbox, shim, .. } = &self.environment;
         Status {
             wave: self.wave,
             content: mood.content,
@@ -299,24 +307,24 @@ impl Member<'_> {
             wants_turn: mood.wants_turn,
             timers: mood.timers,
             held: shim.holds() || !outbox.to_myself.is_empty() || outbox.backlog() > 0,
-            progress: self.stage.progress,
-            operations: self.stage.operations,
-            turns_over: self.stage.turns_over,
+            progress: self.environment.progress,
+            operations: self.environment.operations,
+            turns_over: self.environment.turns_over,
             sent: outbox.sent.clone(),
             received: self.received.clone(),
             traffic: Traffic {
                 parcels: outbox.parcels,
                 bytes: outbox.bytes,
                 strangers: self.links.strangers(),
-                unreadable: self.stage.unreadable,
+                unreadable: self.environment.unreadable,
             },
-            broken: self.stage.broken.clone(),
+            broken: self.environment.broken.clone(),
         }
     }
 
     /// Sends a status if it has changed or the last one is old; returns how long the loop may wait.
     fn report(&mut self, more: bool) -> io::Result<Duration> {
-        let now_us = self.stage.now_us;
+        let now_us = self.environment.now_us;
         let since_us = now_us.saturating_sub(self.reported_us);
         if !more && since_us >= self.report_us || since_us >= SIGN_OF_LIFE_US {
             let status = self.status();
@@ -330,8 +338,8 @@ impl Member<'_> {
         }
         let unsaid = self.counts() != self.said;
         let report_us = self.reported_us + if unsaid { self.report_us } else { SIGN_OF_LIFE_US };
-        let full = self.stage.outbox.backlog() >= HIGH_WATER;
-        let due_us = self.actor.next_us(full).into_iter().chain(self.stage.shim.next_us());
+        let full = self.environment.outbox.backlog() >= HIGH_WATER;
+        let due_us = self.actor.next_us(full).into_iter().chain(self.environment.shim.next_us());
         let next_us = due_us.fold(report_us, u64::min);
         Ok(Duration::from_micros(next_us.saturating_sub(now_us)))
     }
@@ -339,11 +347,11 @@ impl Member<'_> {
     /// Counts that change whenever the status does, but cheaper to compare.
     fn counts(&self) -> [u64; 3] {
         let received = self.received.iter().sum();
-        [self.stage.progress, self.stage.outbox.parcels, received]
+        [self.environment.progress, self.environment.outbox.parcels, received]
     }
 
     fn say(&mut self, status: Status) -> io::Result<()> {
-        self.reported_us = self.stage.now_us;
+        self.reported_us = self.environment.now_us;
         self.said = self.counts();
         self.control.stream.set_nonblocking(false)?;
         self.control.say(&News::Status(status))?;

@@ -1,7 +1,7 @@
 //! The logs of all members in one order: by time, and never an effect before its cause.
 
+use crate::coordinator::Life;
 use crate::error::{NetError, Trying};
-use crate::group::Life;
 use crate::log::{Entry, Reader, Taken, open};
 use std::collections::VecDeque;
 use std::io::{self, Read};

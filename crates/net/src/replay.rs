@@ -3,13 +3,13 @@
 
 use crate::actor::{encode, fill};
 use crate::control::{Medium, Traffic};
+use crate::coordinator::{Gathered, LARGEST_GROUP, Launch, Manner, gather};
 use crate::digest::Digest;
+use crate::environment::first_number;
 use crate::error::{NetError, Trying};
 use crate::facts::{Facts, Latency, Real};
-use crate::group::{Gathered, LARGEST_GROUP, Launch, Manner, gather};
 use crate::log::{Entry, Taken};
 use crate::merge::{Merge, Next};
-use crate::stage::first_number;
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::Read;

@@ -33,7 +33,7 @@ impl Story {
     }
 
     /// Adds one event; `begins` if it is the first of its step.
-    pub(super) fn tell(&mut self, event: &Event, begins: bool) {
+    pub(super) fn add(&mut self, event: &Event, begins: bool) {
         if event.what == What::Violation {
             // A broken invariant stays broken, so its line stands once.
             let violation = (event.kind, event.text.clone());

@@ -136,7 +136,7 @@ impl<A: Algorithm> Player<A> {
         for (number, event) in (0..).zip(&events) {
             while begins.next_if(|begin| **begin < number).is_some() {}
             let first = begins.peek().is_some_and(|begin| **begin == number);
-            story.tell(event, first || event.what == What::Start);
+            story.add(event, first || event.what == What::Start);
         }
         self.summary().into_iter().for_each(|line| story.sum_up(line));
         let trace = story.into_lines();

@@ -41,14 +41,14 @@ impl<A: Algorithm> World<A> {
         };
         let violations: Vec<_> = broken.map(violation).collect();
         self.progress.found.extend(violations);
-        tell(&mut self.progress.found, before, &self.fixed.judged, self.now_us, driver);
+        report(&mut self.progress.found, before, &self.fixed.judged, self.now_us, driver);
     }
 }
 
 /// Reports to the driver the violations since `before` of judged properties, and removes all
 /// others. The caller calls it directly after an event, so that the trace shows the violation at
 /// that event.
-pub(super) fn tell<A: Algorithm>(
+pub(super) fn report<A: Algorithm>(
     found: &mut Vec<Violation>,
     before: usize,
     judged: &[&'static str],

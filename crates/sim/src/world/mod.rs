@@ -7,14 +7,14 @@
 mod action;
 mod carrier;
 mod causal;
+mod crashes;
 mod delivery;
 mod enabled;
 mod fingerprint;
 mod flight;
+mod forgetting;
 mod judge;
-mod lean;
 mod links;
-mod lives;
 mod medium;
 mod plan;
 mod process;
@@ -336,7 +336,7 @@ impl<A: Algorithm> World<A> {
         let before = found.len();
         self.monitor.on_input(at, &input, moment, found);
         driver.see(self.now_us, Happening::Asked(at, &input));
-        judge::tell(found, before, &self.fixed.judged, self.now_us, driver);
+        judge::report(found, before, &self.fixed.judged, self.now_us, driver);
         self.run(at, driver, |host, carrier| host.on_input(input, carrier));
     }
 

@@ -13,7 +13,7 @@ use synod_core::card::{Crashes, Load, Rounds};
 use synod_core::family::Replication;
 use synod_core::{Family, Setup};
 use synod_draw::words::time_in_words;
-use synod_net::{Floor, Real};
+use synod_net::{Baseline, Real};
 use synod_sim::network::Delay;
 use synod_sim::{Judged, Options, Plan};
 
@@ -94,7 +94,8 @@ impl Stores {
         let mut runs = Vec::new();
         let mut floor_us = u64::MAX;
         for seed in 1..=self.runs {
-            let floor = Floor::measure().context("the speed of this machine cannot be measured")?;
+            let floor =
+                Baseline::measure().context("the speed of this machine cannot be measured")?;
             let sync_us = if case.fsync { floor.sync_us } else { 0 };
             floor_us = floor_us.min(floor.round_trip_us + sync_us);
             let run = self.run(about, case, seed)?;

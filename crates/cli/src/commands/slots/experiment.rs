@@ -117,7 +117,7 @@ impl Experiment {
             "there is nothing to run: that policy has no such timing; leave out --timing or --policy"
         );
         let (rows, seconds) = self.run_all(cases);
-        report::tell(&rows, seconds, output)?;
+        report::show(&rows, seconds, output)?;
         if let Some(path) = &self.html {
             export::write(path, &report::page(&rows))?;
         }

@@ -28,7 +28,7 @@ struct Published {
 }
 
 /// Prints the results.
-pub(super) fn tell(rows: &[Row], seconds: f64, output: &Output) -> Result<()> {
+pub(super) fn show(rows: &[Row], seconds: f64, output: &Output) -> Result<()> {
     let published = |(allocator, claims_per_multicast, failed_per_success, used)| Published {
         allocator,
         claims_per_multicast,

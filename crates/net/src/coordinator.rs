@@ -6,7 +6,7 @@ mod quiet;
 mod seat;
 
 use crate::clock::now_us;
-use crate::control::{Config, Medium, News, Order};
+use crate::control::{Config, Instruction, Medium, News};
 use crate::error::{NetError, Trying};
 use crate::{disk, log};
 use faults::Faults;
@@ -122,7 +122,7 @@ pub(crate) fn gather(
     fs::create_dir(&path).trying("a directory for the run cannot be made")?;
     let directory = Directory(path);
     let (said, heard) = channel();
-    let mut leader = Leader {
+    let mut coordinator = Coordinator {
         launch,
         manner,
         run,
@@ -138,11 +138,11 @@ pub(crate) fn gather(
         quiet: Quiet::default(),
         notes: Vec::new(),
     };
-    leader.start_members()?;
-    let share = leader.get_ready()?;
-    let ended = leader.run(progress);
-    leader.stop();
-    let Leader { seats, past, restarts, notes, .. } = leader;
+    coordinator.start_members()?;
+    let share = coordinator.get_ready()?;
+    let ended = coordinator.run(progress);
+    coordinator.stop();
+    let Coordinator { seats, past, restarts, notes, .. } = coordinator;
     let mut lives = past;
     for (lives, seat) in lives.iter_mut().zip(&seats) {
         lives.push(Life { log: seat.log.clone(), died_us: seat.died_us });
@@ -164,7 +164,7 @@ pub(crate) fn gather(
     })
 }
 
-struct Leader<'l> {
+struct Coordinator<'l> {
     launch: &'l Launch,
     manner: Manner,
     run: u64,
@@ -184,7 +184,7 @@ struct Leader<'l> {
     notes: Vec<String>,
 }
 
-impl Leader<'_> {
+impl Coordinator<'_> {
     fn start_members(&mut self) -> Result<(), NetError> {
         for me in ProcessId::all(self.past.len()) {
             let seat = self.start_member(me).trying("a process cannot be started")?;
@@ -277,7 +277,7 @@ impl Leader<'_> {
         let port = port.trying("there is no port for multicasts")?;
         let everybody =
             port.as_ref().map(|(_, port)| SocketAddr::new(group_address(self.run), *port));
-        self.tell_all(&Order::Connect { addresses, everybody });
+        self.instruct_all(&Instruction::Connect { addresses, everybody });
         let mut but = None;
         self.wait_for_all(|_, news| match news {
             News::Connected { but: why } => {
@@ -291,7 +291,7 @@ impl Leader<'_> {
             self.notes.push(format!("{why}: multicasts were sent to each receiver by itself"));
         }
         self.epoch_us = now_us();
-        self.tell_all(&Order::Start { epoch_us: self.epoch_us, share });
+        self.instruct_all(&Instruction::Start { epoch_us: self.epoch_us, share });
         self.quiet.begin();
         Ok(share)
     }
@@ -324,9 +324,9 @@ impl Leader<'_> {
         Ok(())
     }
 
-    fn tell_all(&mut self, order: &Order) {
+    fn instruct_all(&mut self, order: &Instruction) {
         for seat in self.seats.iter_mut().filter(|seat| seat.is_alive()) {
-            seat.tell(order);
+            seat.instruct(order);
         }
     }
 
@@ -386,9 +386,11 @@ impl Leader<'_> {
             Some(News::Listening(address)) => {
                 // From now on, a member that restarts later calls this one.
                 (seat.address, seat.joined) = (Some(address), true);
-                seat.tell(&Order::Connect { addresses, everybody: None });
+                seat.instruct(&Instruction::Connect { addresses, everybody: None });
             }
-            Some(News::Connected { .. }) => seat.tell(&Order::Start { epoch_us, share: false }),
+            Some(News::Connected { .. }) => {
+                seat.instruct(&Instruction::Start { epoch_us, share: false })
+            }
             None => seat.died(now_us),
         }
     }
@@ -423,12 +425,12 @@ impl Leader<'_> {
         let who = ready[below(&mut self.chance, ready.len() as u64) as usize];
         let seat = &mut self.seats[who.index()];
         self.busy = Some((who, seat.status.turns_over));
-        seat.tell(&Order::Turn);
+        seat.instruct(&Instruction::Turn);
     }
 
     /// Stops all members, and waits for their last statuses.
     fn stop(&mut self) {
-        self.tell_all(&Order::Stop);
+        self.instruct_all(&Instruction::Stop);
         let until = Instant::now() + STOP;
         while self.seats.iter().any(|seat| seat.is_alive() && !seat.ended) {
             let left = until.saturating_duration_since(Instant::now());

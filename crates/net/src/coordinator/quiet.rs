@@ -1,7 +1,7 @@
 //! Detects the end of a run: no application waits or plans a request, and no message is in flight.
 
 use super::Seat;
-use crate::control::Order;
+use crate::control::Instruction;
 use std::time::{Duration, Instant};
 use synod_sim::Ended;
 
@@ -84,8 +84,8 @@ impl Quiet {
         }
         self.asked = Some(now);
         self.wave += 1;
-        let order = Order::Report { wave: self.wave };
-        seats.iter_mut().filter(|seat| seat.is_alive()).for_each(|seat| seat.tell(&order));
+        let order = Instruction::Report { wave: self.wave };
+        seats.iter_mut().filter(|seat| seat.is_alive()).for_each(|seat| seat.instruct(&order));
         None
     }
 }

@@ -13,17 +13,17 @@ const TIMES: u64 = 300;
 
 /// Median costs on this machine now, in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Floor {
+pub struct Baseline {
     /// One `pwrite` and one `fdatasync` of a file whose blocks are all allocated.
     pub sync_us: u64,
     /// A message over TCP on loopback, and its answer.
     pub round_trip_us: u64,
 }
 
-impl Floor {
+impl Baseline {
     /// Measures both, the sync in the directory where runs have their disks.
     pub fn measure() -> io::Result<Self> {
-        Ok(Floor { sync_us: sync()?, round_trip_us: round_trip()? })
+        Ok(Baseline { sync_us: sync()?, round_trip_us: round_trip()? })
     }
 }
 
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn the_floor_is_measured_and_leaves_nothing_behind() {
-        let floor = Floor::measure().expect("there are a disk and a network");
+        let floor = Baseline::measure().expect("there are a disk and a network");
         assert!(floor.sync_us > 0 || floor.round_trip_us > 0, "{floor:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! The coordinator's view of one member.
 
 use super::{Heard, Launch};
-use crate::control::{Config, Control, Order, Status, Traffic};
+use crate::control::{Config, Control, Instruction, Status, Traffic};
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
@@ -62,7 +62,7 @@ impl Seat {
             silent: false,
         };
         std::thread::spawn(move || listen((who, starts), listening, &said));
-        seat.tell(&Order::Be(Box::new(config)));
+        seat.instruct(&Instruction::Be(Box::new(config)));
         Ok(seat)
     }
 
@@ -71,7 +71,7 @@ impl Seat {
     }
 
     /// Sends a message to the member. If the member is gone, the thread that listens to it notices.
-    pub(super) fn tell(&mut self, order: &Order) {
+    pub(super) fn instruct(&mut self, order: &Instruction) {
         let _ = self.control.stream.set_write_timeout(Some(Duration::from_millis(100)));
         let _ = self.control.say(order);
     }

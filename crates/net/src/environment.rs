@@ -13,7 +13,7 @@ use synod_sim::network::Chance;
 /// The part of a member that does not depend on its algorithm: clock, log, outbox, disk and
 /// counters.
 #[derive(Debug)]
-pub(crate) struct Stage {
+pub(crate) struct Environment {
     pub(crate) me: ProcessId,
     pub(crate) n: usize,
     /// The number of this life of the process, from 1.
@@ -50,7 +50,7 @@ pub(crate) fn first_number(life: u32) -> u64 {
     u64::from(life - 1) << 40
 }
 
-impl Stage {
+impl Environment {
     #[inline]
     pub(crate) fn look_at_the_clock(&mut self) {
         self.now_us = now_us().saturating_sub(self.epoch_us);
