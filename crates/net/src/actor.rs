@@ -30,7 +30,7 @@ const GIVE_UP_ON_THE_DEAD_US: u64 = 1_000_000;
 pub(crate) type Send<'s> = &'s mut dyn FnMut(&mut Outbox);
 
 /// A process of any algorithm, as the event loop of a member drives it.
-pub(crate) trait Behave {
+pub(crate) trait AnyActor {
     fn start(&mut self, environment: &mut Environment);
     /// Delivers a message to the process; false if it cannot be decoded.
     fn receive(
@@ -52,13 +52,13 @@ pub(crate) trait Behave {
     /// When the next timer or request is due. With `quiet`, requests do not count.
     fn next_us(&self, quiet: bool) -> Option<u64>;
     /// What the application waits for.
-    fn mood(&self) -> Mood;
+    fn activity(&self) -> Activity;
 }
 
 /// What the application waits for, and whether timers are set: the coordinator ends a run when no
 /// member waits for anything.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Mood {
+pub(crate) struct Activity {
     pub(crate) content: bool,
     pub(crate) waits: bool,
     pub(crate) wants_turn: bool,
@@ -162,7 +162,7 @@ impl<F: Family> Actor<F> {
         self.around.application.on_input(&input);
         if environment.remembers {
             let length = encode(&input, &mut self.around.scratch);
-            environment.log.asked(&self.around.scratch[..length]);
+            environment.log.application_input(&self.around.scratch[..length]);
         }
         environment.progress += 1;
         match F::mark_of_input(&input) {
@@ -252,7 +252,7 @@ impl<F: Family> Actor<F> {
     }
 }
 
-impl<F: Family> Behave for Actor<F> {
+impl<F: Family> AnyActor for Actor<F> {
     fn start(&mut self, environment: &mut Environment) {
         self.around.answered_us = environment.now_us;
         let records = environment.disk.records();
@@ -345,8 +345,8 @@ impl<F: Family> Behave for Actor<F> {
         timer.into_iter().chain(request).min()
     }
 
-    fn mood(&self) -> Mood {
-        Mood {
+    fn activity(&self) -> Activity {
+        Activity {
             content: matches!(self.plan, Plan::Nothing),
             waits: self.around.open > 0,
             wants_turn: matches!(self.plan, Plan::AtTurn(_)),
@@ -400,9 +400,9 @@ impl<F: Family> Outlet<Boxed<F>> for Carrier<'_, F> {
 
     fn output(&mut self, output: F::Output) {
         let length = encode(&output, &mut self.around.scratch);
-        self.environment.digest.told(&self.around.scratch[..length]);
+        self.environment.digest.output(&self.around.scratch[..length]);
         if self.environment.remembers {
-            self.environment.log.told(&self.around.scratch[..length]);
+            self.environment.log.application_output(&self.around.scratch[..length]);
         }
         self.environment.progress += 1;
         let mark = F::mark_of_output(self.environment.me, &output);

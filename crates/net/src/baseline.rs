@@ -39,7 +39,7 @@ fn median_us(mut once: impl FnMut(u64) -> io::Result<()>) -> io::Result<u64> {
 }
 
 fn sync() -> io::Result<u64> {
-    let path = std::env::temp_dir().join(format!("synod-floor-{}", crate::clock::now_us()));
+    let path = std::env::temp_dir().join(format!("synod-baseline-{}", crate::clock::now_us()));
     let mut file = File::create_new(&path)?;
     let measured = file
         .write_all(&vec![0; BYTES * TIMES as usize])
@@ -80,8 +80,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_floor_is_measured_and_leaves_nothing_behind() {
-        let floor = Baseline::measure().expect("there are a disk and a network");
-        assert!(floor.sync_us > 0 || floor.round_trip_us > 0, "{floor:?}");
+    fn the_baseline_is_measured_and_leaves_nothing_behind() {
+        let baseline = Baseline::measure().expect("there are a disk and a network");
+        assert!(baseline.sync_us > 0 || baseline.round_trip_us > 0, "{baseline:?}");
     }
 }

@@ -105,7 +105,7 @@ impl From<&Faults> for Network {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Instruction {
     /// The first message: the member's configuration.
-    Be(Box<Config>),
+    Configure(Box<Config>),
     /// The addresses of the other members, and the address of their IP multicast group.
     Connect { addresses: Vec<Option<SocketAddr>>, everybody: Option<SocketAddr> },
     /// The run starts. `epoch_us` is time 0 of the common clock; with `share`, one datagram carries
@@ -124,11 +124,11 @@ pub(crate) enum Instruction {
 pub(crate) enum News {
     /// The member listens at this address.
     Listening(SocketAddr),
-    /// The member is connected. If IP multicast does not work, `but` says why.
-    Connected { but: Option<String> },
+    /// The member is connected. If IP multicast does not work, `no_multicast` says why.
+    Connected { no_multicast: Option<String> },
     /// The current status, periodic or on request.
     Status(Status),
-    /// The member has stopped as ordered; its last status.
+    /// The member has stopped as instructed; its last status.
     Ended(Status),
     /// The member cannot go on, for this reason.
     Failed(String),
@@ -180,12 +180,12 @@ pub(crate) struct Traffic {
 #[derive(Debug)]
 pub struct Control {
     pub(crate) stream: UnixStream,
-    heard: Vec<u8>,
+    buffer: Vec<u8>,
 }
 
 impl Control {
     pub(crate) fn new(stream: UnixStream) -> Self {
-        Control { stream, heard: Vec::new() }
+        Control { stream, buffer: Vec::new() }
     }
 
     /// The member's end, which the coordinator passed as standard input.
@@ -199,12 +199,12 @@ impl Control {
     /// Waits for the first line, the configuration of this member.
     pub fn configuration(&mut self) -> io::Result<Config> {
         match self.expect(Duration::from_secs(10))? {
-            Instruction::Be(config) => Ok(*config),
+            Instruction::Configure(config) => Ok(*config),
             other => Err(io::Error::other(format!("{other:?} is not a first instruction"))),
         }
     }
 
-    pub(crate) fn say<T: Serialize>(&mut self, what: &T) -> io::Result<()> {
+    pub(crate) fn send<T: Serialize>(&mut self, what: &T) -> io::Result<()> {
         let mut line = serde_json::to_vec(what)?;
         line.push(b'\n');
         self.stream.write_all(&line)
@@ -218,7 +218,7 @@ impl Control {
             if let Some(line) = self.next_line()? {
                 return Ok(line);
             }
-            if self.hear()? == 0 {
+            if self.read_some()? == 0 {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
         }
@@ -226,22 +226,22 @@ impl Control {
 
     /// The next line, if it has arrived completely.
     pub(crate) fn next_line<T: DeserializeOwned>(&mut self) -> io::Result<Option<T>> {
-        let Some(end) = self.heard.iter().position(|byte| *byte == b'\n') else {
-            return match self.heard.len() > LONGEST_LINE {
+        let Some(end) = self.buffer.iter().position(|byte| *byte == b'\n') else {
+            return match self.buffer.len() > LONGEST_LINE {
                 true => Err(io::Error::other("a line without an end")),
                 false => Ok(None),
             };
         };
-        let line = serde_json::from_slice(&self.heard[..end]);
-        self.heard.drain(..=end);
+        let line = serde_json::from_slice(&self.buffer[..end]);
+        self.buffer.drain(..=end);
         Ok(Some(line?))
     }
 
     /// Reads once from the stream into the buffer; returns the number of bytes.
-    pub(crate) fn hear(&mut self) -> io::Result<usize> {
+    pub(crate) fn read_some(&mut self) -> io::Result<usize> {
         let mut bytes = [0; 4096];
         let count = self.stream.read(&mut bytes)?;
-        self.heard.extend_from_slice(&bytes[..count]);
+        self.buffer.extend_from_slice(&bytes[..count]);
         Ok(count)
     }
 }

@@ -2,8 +2,8 @@
 //! members. Every wait has a bound.
 
 mod faults;
+mod handle;
 mod quiet;
-mod seat;
 
 use crate::clock::now_us;
 use crate::control::{Config, Instruction, Medium, News};
@@ -11,8 +11,8 @@ use crate::error::{NetError, Trying};
 use crate::{disk, log};
 use faults::Faults;
 pub use faults::{Fate, Kill};
+use handle::MemberHandle;
 use quiet::Quiet;
-use seat::Seat;
 use std::fs;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -29,7 +29,7 @@ pub const LARGEST_GROUP: usize = 64;
 
 /// Bound for all members to get ready.
 const READY: Duration = Duration::from_secs(15);
-/// Bound for all members to stop when ordered.
+/// Bound for all members to stop when instructed.
 const STOP: Duration = Duration::from_secs(5);
 /// The coordinator checks for the end of the run at least this often.
 const LOOK: Duration = Duration::from_millis(20);
@@ -60,7 +60,7 @@ pub struct Launch {
 
 /// Facts about the algorithm that decide when its run may end.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Manner {
+pub(crate) struct EndRule {
     /// Whether its processes send messages even if no application waits, such as heartbeats.
     pub(crate) restless: bool,
     /// The shortest time for which the run goes on.
@@ -109,12 +109,12 @@ impl Drop for Directory {
 }
 
 /// A message of a member, with the number of its earlier starts; None if the member is gone.
-type Heard = ((ProcessId, u32), Option<News>);
+type FromMember = ((ProcessId, u32), Option<News>);
 
 /// Runs the group to the end. Calls `progress` repeatedly with the number of completed operations.
 pub(crate) fn gather(
     launch: &Launch,
-    manner: Manner,
+    end_rule: EndRule,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Gathered, NetError> {
     let run = (u64::from(std::process::id()) << 40) ^ now_us();
@@ -124,10 +124,10 @@ pub(crate) fn gather(
     let (said, heard) = channel();
     let mut coordinator = Coordinator {
         launch,
-        manner,
+        end_rule,
         run,
         directory: &directory.0,
-        seats: Vec::new(),
+        members: Vec::new(),
         past: vec![Vec::new(); launch.options.plan.setup.n],
         restarts: Vec::new(),
         said,
@@ -142,10 +142,10 @@ pub(crate) fn gather(
     let share = coordinator.get_ready()?;
     let ended = coordinator.run(progress);
     coordinator.stop();
-    let Coordinator { seats, past, restarts, notes, .. } = coordinator;
+    let Coordinator { members, past, restarts, notes, .. } = coordinator;
     let mut lives = past;
-    for (lives, seat) in lives.iter_mut().zip(&seats) {
-        lives.push(Life { log: seat.log.clone(), died_us: seat.died_us });
+    for (lives, member) in lives.iter_mut().zip(&members) {
+        lives.push(Life { log: member.log.clone(), died_us: member.died_us });
     }
     let deaths = |(at, lives): (ProcessId, &Vec<Life>)| {
         lives.iter().filter_map(|life| Some((at, life.died_us?))).collect::<Vec<_>>()
@@ -158,23 +158,23 @@ pub(crate) fn gather(
         crashes,
         restarts,
         share,
-        traffic: seat::traffic(&seats),
-        notes: notes.into_iter().chain(seat::complaints(&seats)).collect(),
+        traffic: handle::traffic(&members),
+        notes: notes.into_iter().chain(handle::complaints(&members)).collect(),
         _directory: directory,
     })
 }
 
 struct Coordinator<'l> {
     launch: &'l Launch,
-    manner: Manner,
+    end_rule: EndRule,
     run: u64,
     directory: &'l Path,
-    seats: Vec<Seat>,
+    members: Vec<MemberHandle>,
     /// The earlier lives of each restarted process.
     past: Vec<Vec<Life>>,
     restarts: Vec<(ProcessId, u64)>,
-    said: Sender<Heard>,
-    heard: Receiver<Heard>,
+    said: Sender<FromMember>,
+    heard: Receiver<FromMember>,
     epoch_us: u64,
     chance: Chance,
     /// Under a sequential load: the process that has the turn, and the number of its operations
@@ -187,13 +187,13 @@ struct Coordinator<'l> {
 impl Coordinator<'_> {
     fn start_members(&mut self) -> Result<(), NetError> {
         for me in ProcessId::all(self.past.len()) {
-            let seat = self.start_member(me).trying("a process cannot be started")?;
-            self.seats.push(seat);
+            let member = self.start_member(me).trying("a process cannot be started")?;
+            self.members.push(member);
         }
         Ok(())
     }
 
-    fn start_member(&self, me: ProcessId) -> io::Result<Seat> {
+    fn start_member(&self, me: ProcessId) -> io::Result<MemberHandle> {
         let Options { plan, seed, network, load, think, hold, tells, .. } = &self.launch.options;
         let past: Vec<PathBuf> =
             self.past[me.index()].iter().map(|life| life.log.clone()).collect();
@@ -217,26 +217,26 @@ impl Coordinator<'_> {
             fsync: self.launch.fsync,
             comes_back: self.launch.kills.iter().any(back),
             past,
-            starts: self.seats.get(me.index()).map_or(0, |seat| seat.starts + 1),
+            starts: self.members.get(me.index()).map_or(0, |member| member.starts + 1),
         };
-        Seat::start(self.launch, config, self.said.clone())
+        MemberHandle::start(self.launch, config, self.said.clone())
     }
 
     /// Applies the fate to the disk of a dead process and starts the process again.
     fn restart(&mut self, who: ProcessId, disk: Fate) {
-        let seat = &self.seats[who.index()];
-        if seat.is_alive() {
+        let member = &self.members[who.index()];
+        if member.is_alive() {
             return;
         }
         if let Err(error) = disk::spoil(&self.disk_of(who), disk) {
             self.notes.push(format!("the disk of {who} is as it was: {error}"));
         }
-        let life = Life { log: seat.log.clone(), died_us: seat.died_us };
+        let life = Life { log: member.log.clone(), died_us: member.died_us };
         let lives = self.past[who.index()].len();
         self.past[who.index()].extend(Some(life).filter(Life::has_begun));
         match self.start_member(who) {
-            Ok(seat) => {
-                self.seats[who.index()] = seat;
+            Ok(member) => {
+                self.members[who.index()] = member;
                 self.quiet.begin();
                 self.restarts.push((who, self.run_us()));
             }
@@ -253,14 +253,15 @@ impl Coordinator<'_> {
 
     /// The addresses of the living members that have joined: a restarted member calls these.
     fn addresses(&self) -> Vec<Option<SocketAddr>> {
-        let there = |seat: &Seat| seat.address.filter(|_| seat.is_alive() && seat.joined);
-        self.seats.iter().map(there).collect()
+        let there =
+            |member: &MemberHandle| member.address.filter(|_| member.is_alive() && member.joined);
+        self.members.iter().map(there).collect()
     }
 
     /// Connects all members and starts the run; returns whether one datagram can carry a multicast
     /// to all its receivers.
     fn get_ready(&mut self) -> Result<bool, NetError> {
-        let mut addresses = vec![None; self.seats.len()];
+        let mut addresses = vec![None; self.members.len()];
         self.wait_for_all(|who, news| match news {
             News::Listening(address) => {
                 addresses[who.index()] = Some(address);
@@ -268,8 +269,8 @@ impl Coordinator<'_> {
             }
             _ => false,
         })?;
-        for (seat, address) in self.seats.iter_mut().zip(&addresses) {
-            (seat.address, seat.joined) = (*address, true);
+        for (member, address) in self.members.iter_mut().zip(&addresses) {
+            (member.address, member.joined) = (*address, true);
         }
         // The socket holds the port until all members have joined, so that the kernel gives it to
         // no other program.
@@ -278,16 +279,16 @@ impl Coordinator<'_> {
         let everybody =
             port.as_ref().map(|(_, port)| SocketAddr::new(group_address(self.run), *port));
         self.instruct_all(&Instruction::Connect { addresses, everybody });
-        let mut but = None;
+        let mut no_multicast = None;
         self.wait_for_all(|_, news| match news {
-            News::Connected { but: why } => {
-                but = but.take().or(why);
+            News::Connected { no_multicast: why } => {
+                no_multicast = no_multicast.take().or(why);
                 true
             }
             _ => false,
         })?;
-        let share = everybody.is_some() && but.is_none();
-        if let Some(why) = but {
+        let share = everybody.is_some() && no_multicast.is_none();
+        if let Some(why) = no_multicast {
             self.notes.push(format!("{why}: multicasts were sent to each receiver by itself"));
         }
         self.epoch_us = now_us();
@@ -302,7 +303,7 @@ impl Coordinator<'_> {
         mut said_it: impl FnMut(ProcessId, News) -> bool,
     ) -> Result<(), NetError> {
         let until = Instant::now() + READY;
-        let mut missing = ProcessSet::all(self.seats.len());
+        let mut missing = ProcessSet::all(self.members.len());
         while let Some(first) = missing.first() {
             let left = until.saturating_duration_since(Instant::now());
             let (who, why) = match self.heard.recv_timeout(left) {
@@ -324,9 +325,9 @@ impl Coordinator<'_> {
         Ok(())
     }
 
-    fn instruct_all(&mut self, order: &Instruction) {
-        for seat in self.seats.iter_mut().filter(|seat| seat.is_alive()) {
-            seat.instruct(order);
+    fn instruct_all(&mut self, instruction: &Instruction) {
+        for member in self.members.iter_mut().filter(|member| member.is_alive()) {
+            member.instruct(instruction);
         }
     }
 
@@ -342,7 +343,7 @@ impl Coordinator<'_> {
             while let Some((who, back)) = faults.due(self.run_us()) {
                 let now_us = self.run_us();
                 match back {
-                    None => self.seats[who.index()].kill(now_us),
+                    None => self.members[who.index()].kill(now_us),
                     Some(disk) => self.restart(who, disk),
                 }
             }
@@ -353,12 +354,12 @@ impl Coordinator<'_> {
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
             }
             self.note_the_silent();
-            progress(self.seats.iter().map(|seat| seat.status.operations).sum());
+            progress(self.members.iter().map(|member| member.status.operations).sum());
             if self.launch.options.load == Load::Sequential {
                 self.give_turn();
             }
-            let may_end = faults.next_us().is_none() && self.run_us() >= self.manner.run_for_us;
-            if let Some(ended) = self.quiet.look(&mut self.seats)
+            let may_end = faults.next_us().is_none() && self.run_us() >= self.end_rule.run_for_us;
+            if let Some(ended) = self.quiet.look(&mut self.members)
                 && may_end
             {
                 return ended;
@@ -374,32 +375,32 @@ impl Coordinator<'_> {
     fn listen(&mut self, (who, starts): (ProcessId, u32), news: Option<News>) {
         let (now_us, epoch_us) = (self.run_us(), self.epoch_us);
         let addresses = self.addresses();
-        let seat = &mut self.seats[who.index()];
-        if seat.starts != starts {
+        let member = &mut self.members[who.index()];
+        if member.starts != starts {
             return;
         }
-        seat.heard_of = Instant::now();
+        member.heard_of = Instant::now();
         match news {
-            Some(News::Status(status) | News::Ended(status)) => seat.status = status,
-            Some(News::Failed(why)) => seat.status.broken.push(format!("could not go on: {why}")),
+            Some(News::Status(status) | News::Ended(status)) => member.status = status,
+            Some(News::Failed(why)) => member.status.broken.push(format!("could not go on: {why}")),
             // Only a restarted member sends these two here: `get_ready` waits for all others.
             Some(News::Listening(address)) => {
                 // From now on, a member that restarts later calls this one.
-                (seat.address, seat.joined) = (Some(address), true);
-                seat.instruct(&Instruction::Connect { addresses, everybody: None });
+                (member.address, member.joined) = (Some(address), true);
+                member.instruct(&Instruction::Connect { addresses, everybody: None });
             }
             Some(News::Connected { .. }) => {
-                seat.instruct(&Instruction::Start { epoch_us, share: false })
+                member.instruct(&Instruction::Start { epoch_us, share: false })
             }
-            None => seat.died(now_us),
+            None => member.died(now_us),
         }
     }
 
     fn note_the_silent(&mut self) {
-        for seat in self.seats.iter_mut().filter(|seat| seat.is_alive() && !seat.silent) {
-            if seat.heard_of.elapsed() > SILENT {
-                seat.silent = true;
-                self.notes.push(format!("{} fell silent, though it did not die", seat.who));
+        for member in self.members.iter_mut().filter(|member| member.is_alive() && !member.silent) {
+            if member.heard_of.elapsed() > SILENT {
+                member.silent = true;
+                self.notes.push(format!("{} fell silent, though it did not die", member.who));
             }
         }
     }
@@ -407,38 +408,39 @@ impl Coordinator<'_> {
     /// Grants the next operation of a sequential load when the last one is over and all its
     /// messages have arrived.
     fn give_turn(&mut self) {
-        if !self.manner.restless && !quiet::is_settled(&self.seats) {
+        if !self.end_rule.restless && !quiet::is_settled(&self.members) {
             return;
         }
         if let Some((who, over)) = self.busy {
-            let seat = &self.seats[who.index()];
-            if seat.is_alive() && seat.status.turns_over <= over {
+            let member = &self.members[who.index()];
+            if member.is_alive() && member.status.turns_over <= over {
                 return;
             }
             self.busy = None;
         }
-        let wants = |seat: &&Seat| seat.is_alive() && seat.status.wants_turn;
-        let ready: Vec<ProcessId> = self.seats.iter().filter(wants).map(|seat| seat.who).collect();
+        let wants = |member: &&MemberHandle| member.is_alive() && member.status.wants_turn;
+        let ready: Vec<ProcessId> =
+            self.members.iter().filter(wants).map(|member| member.who).collect();
         if ready.is_empty() {
             return;
         }
         let who = ready[below(&mut self.chance, ready.len() as u64) as usize];
-        let seat = &mut self.seats[who.index()];
-        self.busy = Some((who, seat.status.turns_over));
-        seat.instruct(&Instruction::Turn);
+        let member = &mut self.members[who.index()];
+        self.busy = Some((who, member.status.turns_over));
+        member.instruct(&Instruction::Turn);
     }
 
     /// Stops all members, and waits for their last statuses.
     fn stop(&mut self) {
         self.instruct_all(&Instruction::Stop);
         let until = Instant::now() + STOP;
-        while self.seats.iter().any(|seat| seat.is_alive() && !seat.ended) {
+        while self.members.iter().any(|member| member.is_alive() && !member.ended) {
             let left = until.saturating_duration_since(Instant::now());
             match self.heard.recv_timeout(left) {
                 Ok(((who, _), Some(News::Ended(status)))) => {
-                    let seat = &mut self.seats[who.index()];
-                    seat.status = status;
-                    seat.ended = true;
+                    let member = &mut self.members[who.index()];
+                    member.status = status;
+                    member.ended = true;
                 }
                 Ok((from, news)) => self.listen(from, news),
                 Err(_) => break,

@@ -29,7 +29,7 @@ impl Digest {
 
     /// Folds in an output to the application.
     #[inline]
-    pub(crate) fn told(&mut self, output: &[u8]) {
+    pub(crate) fn output(&mut self, output: &[u8]) {
         self.fold(xxh3_64(output));
     }
 }

@@ -8,19 +8,19 @@
 //! replay *is* the run: monitors, invariants, counts and pictures are those of a simulated run.
 //!
 //! # Layout
-//! - `group`: the coordinator: starts the members, detects the end of the run, stops the members
+//! - `coordinator`: starts the members, detects the end of the run, stops the members
 //! - `member`: the event loop of one member: take in, step, log, and only then send
 //! - `actor`: one process of an algorithm inside a member: its host and its application
 //! - `environment`: the effects of a step: send, through `shim` into the `outbox`, and `log`
 //! - `disk`: the stable storage of a durable algorithm, which survives its process
-//! - `past`: the application of a restarted process, rebuilt from the logs of earlier lives
+//! - `recovery`: the application of a restarted process, rebuilt from the logs of earlier lives
 //! - `links`: the sockets: TCP streams, or datagrams and IP multicast
 //! - `wire`: the format of messages on the sockets
 //! - `control`: the messages between the coordinator and its members
-//! - `merge`: the logs of all members in one order
+//! - `merge`: the logs of all members in one order; `digest`: a hash of the results, in each log
 //! - `replay`: the merged logs, judged in a world
 //! - `facts`: the result of a run
-//! - `floor`: the cost of a disk sync and of a round trip on this machine, for comparison
+//! - `baseline`: the cost of a disk sync and of a round trip on this machine, for comparison
 #![forbid(unsafe_code)]
 
 mod actor;

@@ -19,7 +19,7 @@ const LARGEST_BATCH: u32 = 1 << 30;
 
 /// An event that a process takes in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Taken {
+pub(crate) enum Event {
     /// The start, always the first event, with the number of records ever synced to the disk; None
     /// if the process has lost its disk.
     Start(Option<u64>),
@@ -43,7 +43,7 @@ pub(crate) struct Entry {
     /// The time in microseconds since the start of the run.
     pub(crate) time_us: u64,
     /// The event.
-    pub(crate) taken: Taken,
+    pub(crate) event: Event,
     /// The random choices during the step.
     pub(crate) choices: Vec<u32>,
     /// The numbers of the messages of this step that the shim loses,
@@ -51,18 +51,18 @@ pub(crate) struct Entry {
     /// and of those that it duplicates.
     pub(crate) copied: Vec<u64>,
     /// The inputs and outputs of the application, in order, if the process will be restarted.
-    pub(crate) heard: Vec<Heard>,
+    pub(crate) application: Vec<ApplicationEvent>,
     /// The digest after this step, if it is the last of a batch.
     pub(crate) digest: Option<Digest>,
 }
 
 /// An input or output of the application, encoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Heard {
+pub(crate) enum ApplicationEvent {
     /// An input.
-    Asked(Vec<u8>),
+    Input(Vec<u8>),
     /// An output.
-    Told(Vec<u8>),
+    Output(Vec<u8>),
 }
 
 const INPUT: u8 = 0;
@@ -75,8 +75,8 @@ const LOST: u8 = 6;
 const COPIED: u8 = 7;
 const START: u8 = 8;
 const SYNC: u8 = 9;
-const ASKED: u8 = 10;
-const TOLD: u8 = 11;
+const APPLICATION_INPUT: u8 = 10;
+const APPLICATION_OUTPUT: u8 = 11;
 const START_WITHOUT_DISK: u8 = 12;
 
 /// Writes a log.
@@ -119,13 +119,13 @@ impl Writer {
         self.begin(SYNC, time_us);
     }
 
-    pub(crate) fn asked(&mut self, input: &[u8]) {
-        self.batch.push(ASKED);
+    pub(crate) fn application_input(&mut self, input: &[u8]) {
+        self.batch.push(APPLICATION_INPUT);
         self.bytes(input);
     }
 
-    pub(crate) fn told(&mut self, output: &[u8]) {
-        self.batch.push(TOLD);
+    pub(crate) fn application_output(&mut self, output: &[u8]) {
+        self.batch.push(APPLICATION_OUTPUT);
         self.bytes(output);
     }
 
@@ -252,8 +252,14 @@ fn parse(batch: &[u8]) -> Option<VecDeque<Entry>> {
             CHOICE => entries.back_mut()?.choices.push(take_u32(&mut rest)?),
             LOST => entries.back_mut()?.lost.push(take_number(&mut rest)?),
             COPIED => entries.back_mut()?.copied.push(take_number(&mut rest)?),
-            ASKED => entries.back_mut()?.heard.push(Heard::Asked(take_bytes(&mut rest)?)),
-            TOLD => entries.back_mut()?.heard.push(Heard::Told(take_bytes(&mut rest)?)),
+            APPLICATION_INPUT => entries
+                .back_mut()?
+                .application
+                .push(ApplicationEvent::Input(take_bytes(&mut rest)?)),
+            APPLICATION_OUTPUT => entries
+                .back_mut()?
+                .application
+                .push(ApplicationEvent::Output(take_bytes(&mut rest)?)),
             _ => entries.push_back(parse_step(kind, &mut rest)?),
         }
     }
@@ -263,19 +269,19 @@ fn parse(batch: &[u8]) -> Option<VecDeque<Entry>> {
 
 fn parse_step(kind: u8, rest: &mut &[u8]) -> Option<Entry> {
     let time_us = take_number(rest)?;
-    let taken = match kind {
-        START => Taken::Start(Some(take_number(rest)?)),
-        START_WITHOUT_DISK => Taken::Start(None),
-        SYNC => Taken::Sync,
-        INPUT => Taken::Input(take_bytes(rest)?),
-        TIMER => Taken::Timer(take_bytes(rest)?),
-        MESSAGE => Taken::Message(take_process(rest)?, take_number(rest)?),
-        UNREADABLE => Taken::Unreadable(take_process(rest)?, take_number(rest)?),
-        TELL => Taken::Tell(take_process(rest)?),
+    let event = match kind {
+        START => Event::Start(Some(take_number(rest)?)),
+        START_WITHOUT_DISK => Event::Start(None),
+        SYNC => Event::Sync,
+        INPUT => Event::Input(take_bytes(rest)?),
+        TIMER => Event::Timer(take_bytes(rest)?),
+        MESSAGE => Event::Message(take_process(rest)?, take_number(rest)?),
+        UNREADABLE => Event::Unreadable(take_process(rest)?, take_number(rest)?),
+        TELL => Event::Tell(take_process(rest)?),
         _ => return None,
     };
-    let (choices, lost, copied, heard) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    Some(Entry { time_us, taken, choices, lost, copied, heard, digest: None })
+    let (choices, lost, copied, application) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    Some(Entry { time_us, event, choices, lost, copied, application, digest: None })
 }
 
 fn take_number(rest: &mut &[u8]) -> Option<u64> {
@@ -311,14 +317,14 @@ mod tests {
         log.choice(7);
         log.lost(300);
         log.copied(2);
-        log.told(b"well");
-        log.asked(b"then");
+        log.application_output(b"well");
+        log.application_input(b"then");
         log.commit(Digest(11)).expect("it can be written");
         log.message(1_000_000, ProcessId(2), 1 << 40, true);
         log.sync(1_000_001);
         log.input(1_000_001, b"ask");
         log.commit(Digest(12)).expect("it can be written");
-        log.commit(Digest(13)).expect("nothing is written if nothing was taken in");
+        log.commit(Digest(13)).expect("nothing is written if nothing was event in");
         let bytes = std::fs::read(&path).expect("it was written");
         std::fs::remove_file(path).expect("it is there");
         bytes
@@ -339,13 +345,14 @@ mod tests {
         let times: Vec<u64> = entries.iter().map(|entry| entry.time_us).collect();
         assert_eq!(times, [3, 1_000_000, 1_000_001, 1_000_001]);
         let first = &entries[0];
-        assert_eq!((&first.taken, &first.choices[..]), (&Taken::Start(Some(9)), &[7][..]));
+        assert_eq!((&first.event, &first.choices[..]), (&Event::Start(Some(9)), &[7][..]));
         assert_eq!((&first.lost[..], &first.copied[..]), (&[300][..], &[2][..]));
-        let heard = [Heard::Told(b"well".to_vec()), Heard::Asked(b"then".to_vec())];
-        assert_eq!(first.heard, heard);
-        assert_eq!(entries[1].taken, Taken::Message(ProcessId(2), 1 << 40));
-        assert_eq!(entries[2].taken, Taken::Sync);
-        assert_eq!(entries[3].taken, Taken::Input(b"ask".to_vec()));
+        let application =
+            [ApplicationEvent::Output(b"well".to_vec()), ApplicationEvent::Input(b"then".to_vec())];
+        assert_eq!(first.application, application);
+        assert_eq!(entries[1].event, Event::Message(ProcessId(2), 1 << 40));
+        assert_eq!(entries[2].event, Event::Sync);
+        assert_eq!(entries[3].event, Event::Input(b"ask".to_vec()));
         let digests: Vec<_> = entries.iter().map(|entry| entry.digest).collect();
         assert_eq!(digests, [Some(Digest(11)), None, None, Some(Digest(12))]);
     }

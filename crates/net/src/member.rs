@@ -1,6 +1,6 @@
 //! The event loop of one member: take in, step, log, and only then send.
 
-use crate::actor::{Actor, Behave};
+use crate::actor::{Actor, AnyActor};
 use crate::clock::Alarm;
 use crate::control::{Config, Control, Instruction, Medium, News, Status, Traffic};
 use crate::digest::Digest;
@@ -68,20 +68,20 @@ impl VisitFamily for Named<'_> {
 }
 
 fn serve_boxed<F: Family>(config: &Config, which: Which, mut control: Control) -> io::Result<()> {
-    let played = wake::<F>(config, config.setup.clone().running(which))
-        .and_then(|(mut actor, disk)| play(&mut actor, disk, config, &mut control));
-    if let Err(error) = &played {
+    let ended = restore::<F>(config, config.setup.clone().running(which))
+        .and_then(|(mut actor, disk)| join_and_run(&mut actor, disk, config, &mut control));
+    if let Err(error) = &ended {
         // If the coordinator is gone, this fails, and the caller still has the error.
-        let _ = control.say(&News::Failed(error.to_string()));
+        let _ = control.send(&News::Failed(error.to_string()));
     }
-    played
+    ended
 }
 
 /// The disk of a member, and a note in words if a crash left a torn record on it.
 type Found = (Disk, Option<String>);
 
 /// The process with its state restored from its disk, if its algorithm is durable.
-fn wake<F: Family>(config: &Config, setup: Setup) -> io::Result<(Actor<F>, Found)> {
+fn restore<F: Family>(config: &Config, setup: Setup) -> io::Result<(Actor<F>, Found)> {
     let mut records = Vec::new();
     let found = match Boxed::<F>::kit(&setup).replay {
         Some(_) => {
@@ -92,8 +92,8 @@ fn wake<F: Family>(config: &Config, setup: Setup) -> io::Result<(Actor<F>, Found
     Ok((Actor::new(config, setup, &records)?, found))
 }
 
-fn play(
-    actor: &mut dyn Behave,
+fn join_and_run(
+    actor: &mut dyn AnyActor,
     found: Found,
     config: &Config,
     control: &mut Control,
@@ -104,15 +104,15 @@ fn play(
         Medium::Tcp => Box::new(Tcp::new(me, n, (config.run, config.starts + 1), poll.registry())?),
         Medium::Udp => Box::new(Udp::new(me, config.run, poll.registry())?),
     };
-    control.say(&News::Listening(links.address()?))?;
+    control.send(&News::Listening(links.address()?))?;
     let Instruction::Connect { addresses, everybody } = control.expect(UNTIL_START)? else {
-        return Err(io::Error::other("an order came out of turn"));
+        return Err(io::Error::other("an instruction came out of turn"));
     };
     let addresses = Addresses { each: addresses, everybody };
-    let but = links.connect(&addresses, Instant::now() + UNTIL_CONNECTED)?;
-    control.say(&News::Connected { but })?;
+    let no_multicast = links.connect(&addresses, Instant::now() + UNTIL_CONNECTED)?;
+    control.send(&News::Connected { no_multicast })?;
     let Instruction::Start { epoch_us, share } = control.expect(UNTIL_START)? else {
-        return Err(io::Error::other("an order came out of turn"));
+        return Err(io::Error::other("an instruction came out of turn"));
     };
     control.stream.set_nonblocking(true)?;
     poll.registry().register(
@@ -138,7 +138,7 @@ fn play(
         last: Status::default(),
         said: [0; 3],
         wave: 0,
-        ordered: true,
+        has_instructions: true,
     };
     member.run()
 }
@@ -180,7 +180,7 @@ fn environment(
 }
 
 struct Member<'a> {
-    actor: &'a mut dyn Behave,
+    actor: &'a mut dyn AnyActor,
     links: &'a mut dyn Links,
     environment: Environment,
     control: &'a mut Control,
@@ -196,7 +196,7 @@ struct Member<'a> {
     /// The wave of the coordinator's last [`Instruction::Report`].
     wave: u64,
     /// Whether a message of the coordinator may have arrived.
-    ordered: bool,
+    has_instructions: bool,
 }
 
 impl Member<'_> {
@@ -210,8 +210,8 @@ impl Member<'_> {
             self.actor.sync(&mut self.environment, &mut |outbox| links.flush(outbox))?;
             self.environment.log.commit(self.environment.digest)?;
             self.links.flush(&mut self.environment.outbox);
-            if self.ordered && self.obey()? {
-                return self.control.say(&News::Ended(self.status()));
+            if self.has_instructions && self.follow_instructions()? {
+                return self.control.send(&News::Ended(self.status()));
             }
             let more = more || !self.environment.outbox.to_myself.is_empty();
             let wait = self.report(more)?;
@@ -222,7 +222,7 @@ impl Member<'_> {
     /// Fires timers, delivers messages and submits requests, a bounded number of each; returns
     /// whether there may be more.
     fn take_in(&mut self) -> bool {
-        for at in self.links.welcome() {
+        for at in self.links.accept() {
             self.environment.outbox.renew(at);
             self.received[at.index()] = 0;
         }
@@ -264,9 +264,9 @@ impl Member<'_> {
     }
 
     /// Carries out the coordinator's messages; returns whether the run is over.
-    fn obey(&mut self) -> io::Result<bool> {
+    fn follow_instructions(&mut self) -> io::Result<bool> {
         loop {
-            match self.control.hear() {
+            match self.control.read_some() {
                 Ok(0) => {
                     return Err(io::Error::new(
                         ErrorKind::UnexpectedEof,
@@ -279,18 +279,20 @@ impl Member<'_> {
                 Err(error) => return Err(error),
             }
         }
-        self.ordered = false;
-        while let Some(order) = self.control.next_line()? {
-            match order {
+        self.has_instructions = false;
+        while let Some(instruction) = self.control.next_line()? {
+            match instruction {
                 Instruction::Stop => return Ok(true),
                 Instruction::Turn => self.actor.turn(&mut self.environment),
                 Instruction::Report { wave } => {
                     self.wave = wave;
                     let status = self.status();
-                    self.say(status)?;
+                    self.send_status(status)?;
                 }
-                Instruction::Be(_) | Instruction::Connect { .. } | Instruction::Start { .. } => {
-                    return Err(io::Error::other("an order came out of turn"));
+                Instruction::Configure(_)
+                | Instruction::Connect { .. }
+                | Instruction::Start { .. } => {
+                    return Err(io::Error::other("an instruction came out of turn"));
                 }
             }
         }
@@ -298,14 +300,14 @@ impl Member<'_> {
     }
 
     fn status(&self) -> Status {
-        let mood = self.actor.mood();
+        let activity = self.actor.activity();
         let Environment { outbox, shim, .. } = &self.environment;
         Status {
             wave: self.wave,
-            content: mood.content,
-            waits: mood.waits,
-            wants_turn: mood.wants_turn,
-            timers: mood.timers,
+            content: activity.content,
+            waits: activity.waits,
+            wants_turn: activity.wants_turn,
+            timers: activity.timers,
             held: shim.holds() || !outbox.to_myself.is_empty() || outbox.backlog() > 0,
             progress: self.environment.progress,
             operations: self.environment.operations,
@@ -330,7 +332,7 @@ impl Member<'_> {
             let status = self.status();
             if status != self.last || since_us >= SIGN_OF_LIFE_US {
                 self.last = status.clone();
-                self.say(status)?;
+                self.send_status(status)?;
             }
         }
         if more {
@@ -350,11 +352,11 @@ impl Member<'_> {
         [self.environment.progress, self.environment.outbox.parcels, received]
     }
 
-    fn say(&mut self, status: Status) -> io::Result<()> {
+    fn send_status(&mut self, status: Status) -> io::Result<()> {
         self.reported_us = self.environment.now_us;
         self.said = self.counts();
         self.control.stream.set_nonblocking(false)?;
-        self.control.say(&News::Status(status))?;
+        self.control.send(&News::Status(status))?;
         self.control.stream.set_nonblocking(true)
     }
 
@@ -373,7 +375,7 @@ impl Member<'_> {
         }
         for event in events.iter() {
             match event.token() {
-                CONTROL => self.ordered = true,
+                CONTROL => self.has_instructions = true,
                 ALARM => {}
                 _ => self.links.on_ready(event),
             }

@@ -2,7 +2,7 @@
 
 use crate::coordinator::Life;
 use crate::error::{NetError, Trying};
-use crate::log::{Entry, Reader, Taken, open};
+use crate::log::{Entry, Event, Reader, open};
 use std::collections::VecDeque;
 use std::io::{self, Read};
 use synod_core::ProcessId;
@@ -45,7 +45,7 @@ impl<R: Read> Merge<R> {
     pub(crate) fn start(&mut self, at: ProcessId) -> Result<Option<Entry>, NetError> {
         let Some((log, _)) = self.lives[at.index()].front_mut() else { return Ok(None) };
         match log.peek().trying(UNREADABLE)? {
-            Some(Entry { taken: Taken::Start(_), .. }) => Ok(log.take()),
+            Some(Entry { event: Event::Start(_), .. }) => Ok(log.take()),
             Some(_) => Err(NetError::Record(format!("{at} did something before it started"))),
             None => Ok(None),
         }
@@ -68,8 +68,8 @@ impl<R: Read> Merge<R> {
                     Some(at_us) => at_us,
                 },
                 Some(entry) => {
-                    if let Taken::Message(from, number) | Taken::Unreadable(from, number) =
-                        entry.taken
+                    if let Event::Message(from, number) | Event::Unreadable(from, number) =
+                        entry.event
                         && !has_left(from, number)
                     {
                         blocked = Some((at, from, number));
@@ -104,7 +104,7 @@ impl<R: Read> Merge<R> {
         lives.pop_front();
         while let Some((log, _)) = lives.front_mut() {
             match log.peek().trying(UNREADABLE)? {
-                Some(Entry { taken: Taken::Start(records), .. }) => return Ok(*records),
+                Some(Entry { event: Event::Start(records), .. }) => return Ok(*records),
                 Some(_) => {
                     let what = format!("{at} did something before it started again");
                     return Err(NetError::Record(what));
@@ -121,14 +121,14 @@ mod tests {
     use super::*;
 
     /// The bytes of a log with these steps.
-    fn log(steps: &[(u64, Taken)]) -> Vec<u8> {
+    fn log(steps: &[(u64, Event)]) -> Vec<u8> {
         let path = std::env::temp_dir().join(format!("synod-merge-{}", crate::clock::now_us()));
         let mut writer = crate::log::Writer::create(&path).expect("a file can be made");
-        for (time_us, taken) in steps {
-            match taken {
-                Taken::Message(from, number) => writer.message(*time_us, *from, *number, true),
-                Taken::Tell(to) => writer.tell(*time_us, *to),
-                Taken::Start(records) => writer.start(*time_us, *records),
+        for (time_us, event) in steps {
+            match event {
+                Event::Message(from, number) => writer.message(*time_us, *from, *number, true),
+                Event::Tell(to) => writer.tell(*time_us, *to),
+                Event::Start(records) => writer.start(*time_us, *records),
                 other => panic!("{other:?} is not needed here"),
             }
         }
@@ -146,8 +146,8 @@ mod tests {
     #[test]
     fn a_process_that_comes_back_dies_first_and_a_life_without_a_start_is_none() {
         let p0 = ProcessId(0);
-        let first = log(&[(5, Taken::Start(Some(0))), (10, Taken::Tell(p0))]);
-        let last = log(&[(70, Taken::Start(Some(3)))]);
+        let first = log(&[(5, Event::Start(Some(0))), (10, Event::Tell(p0))]);
+        let last = log(&[(70, Event::Start(Some(3)))]);
         let mut merge = merge(&[&[(&first, Some(20)), (&[], Some(40)), (&last, None)]]);
         assert!(merge.start(p0).expect("it fits together").is_some());
         let mut order = Vec::new();
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn a_message_arrives_after_it_was_sent_whatever_the_clocks_say() {
         let (p0, p1) = (ProcessId(0), ProcessId(1));
-        let logs = [log(&[(50, Taken::Tell(p1))]), log(&[(20, Taken::Message(p0, 0))])];
+        let logs = [log(&[(50, Event::Tell(p1))]), log(&[(20, Event::Message(p0, 0))])];
         let mut merge = merge(&[&[(&logs[0], None)], &[(&logs[1], Some(30))]]);
         let mut order = Vec::new();
         let mut sent = false;
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_message_that_nobody_sent_is_an_error_and_not_waited_for() {
-        let bytes = log(&[(20, Taken::Message(ProcessId(1), 4))]);
+        let bytes = log(&[(20, Event::Message(ProcessId(1), 4))]);
         let mut merge = merge(&[&[(&bytes, None)], &[(&[], None)]]);
         let error = merge.next(|_, _| false).expect_err("it was never sent").to_string();
         assert!(error.contains("p0 received message 4 of p1, which never sent it"), "{error}");

@@ -2,7 +2,7 @@
 //! clients, and clients remember their requests. So a restarted member rebuilds its application
 //! from the logs of its earlier lives.
 
-use crate::log::{Heard, open};
+use crate::log::{ApplicationEvent, open};
 use std::io;
 use std::path::Path;
 use synod_core::{Application, Clock, Family, Moment};
@@ -20,13 +20,13 @@ pub(crate) fn live_again<F: Family>(
     while log.peek()?.is_some() {
         let Some(entry) = log.take() else { break };
         let moment = Moment { now_us: entry.time_us, clocks };
-        for heard in &entry.heard {
-            match heard {
-                Heard::Asked(bytes) => {
+        for event in &entry.application {
+            match event {
+                ApplicationEvent::Input(bytes) => {
                     let input = postcard::from_bytes(bytes).map_err(|_| unreadable())?;
                     application.on_input(&input);
                 }
-                Heard::Told(bytes) => {
+                ApplicationEvent::Output(bytes) => {
                     let output = postcard::from_bytes(bytes).map_err(|_| unreadable())?;
                     // The log has its answers as inputs of their own, which follow.
                     let _ = application.on_output(&output, moment);

@@ -3,12 +3,12 @@
 
 use crate::actor::{encode, fill};
 use crate::control::{Medium, Traffic};
-use crate::coordinator::{Gathered, LARGEST_GROUP, Launch, Manner, gather};
+use crate::coordinator::{EndRule, Gathered, LARGEST_GROUP, Launch, gather};
 use crate::digest::Digest;
 use crate::environment::first_number;
 use crate::error::{NetError, Trying};
 use crate::facts::{Facts, Latency, Real};
-use crate::log::{Entry, Taken};
+use crate::log::{Entry, Event};
 use crate::merge::{Merge, Next};
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, VecDeque};
@@ -65,11 +65,11 @@ impl Launch {
         if self.medium == Medium::Udp && self.kills.iter().any(|kill| kill.back_us.is_some()) {
             return Err(NetError::NoReturn);
         }
-        let manner = Manner {
+        let end_rule = EndRule {
             restless: Boxed::is_restless(&processes),
             run_for_us: self.options.run_for_us.unwrap_or(F::RUN_FOR_MS * 1_000),
         };
-        let gathered = gather(self, manner, progress)?;
+        let gathered = gather(self, end_rule, progress)?;
         let (order, multicast) = (Order::Any, gathered.share);
         let plan = Plan { setup, order, multicast, ..self.options.plan.clone() };
         let mut replay =
@@ -233,7 +233,7 @@ impl<F: Family> Driver<Boxed<F>> for Engine<'_> {
             },
             Happening::Told(at, output) => {
                 let length = encode(output, &mut self.scratch);
-                self.digests[at.index()].told(&self.scratch[..length]);
+                self.digests[at.index()].output(&self.scratch[..length]);
                 if let Some((by, number)) = F::request_of(output) {
                     let asked_us = self.requests.get(&(by, number)).filter(|_| by != at);
                     self.latencies.extend(asked_us.map(|asked_us| now_us - asked_us));
@@ -325,15 +325,15 @@ impl<F: Family> Replay<'_, F> {
 
     fn action(&mut self, at: ProcessId, entry: &Entry) -> Result<Action<F::Input>, NetError> {
         let unknown = |what: &str| NetError::Record(format!("{at} took in {what}"));
-        Ok(match &entry.taken {
-            Taken::Start(records) => Action::Restart { at, disk: records.is_some() },
-            Taken::Sync => Action::Sync(at),
-            Taken::Input(bytes) => {
+        Ok(match &entry.event {
+            Event::Start(records) => Action::Restart { at, disk: records.is_some() },
+            Event::Sync => Action::Sync(at),
+            Event::Input(bytes) => {
                 let input = postcard::from_bytes(bytes);
                 Action::Input { at, input: input.map_err(|_| unknown("an unknown input"))? }
             }
-            Taken::Tell(to) => Action::Tell { from: at, to: *to },
-            Taken::Timer(bytes) => {
+            Event::Tell(to) => Action::Tell { from: at, to: *to },
+            Event::Timer(bytes) => {
                 let scratch = &mut self.engine.scratch;
                 let mut timers = self.world.process(at).timers().iter();
                 let set = timers.find(|set| {
@@ -343,11 +343,11 @@ impl<F: Family> Replay<'_, F> {
                 let set = set.ok_or_else(|| unknown("a timer that was not set"))?;
                 Action::Fire { at, timer: set.number }
             }
-            Taken::Message(from, number) | Taken::Unreadable(from, number) => {
+            Event::Message(from, number) | Event::Unreadable(from, number) => {
                 let slot = self.engine.take_place(*from, *number);
                 let slot = slot.ok_or_else(|| unknown("a message that was never sent"))?;
-                match entry.taken {
-                    Taken::Message(..) => Action::Deliver(slot),
+                match entry.event {
+                    Event::Message(..) => Action::Deliver(slot),
                     _ => Action::Drop(slot),
                 }
             }

@@ -1,6 +1,6 @@
 //! Detects the end of a run: no application waits or plans a request, and no message is in flight.
 
-use super::Seat;
+use super::MemberHandle;
 use crate::control::Instruction;
 use std::time::{Duration, Instant};
 use synod_sim::Ended;
@@ -38,24 +38,24 @@ impl Quiet {
     }
 
     /// How the run has ended, if it has.
-    pub(super) fn look(&mut self, seats: &mut [Seat]) -> Option<Ended> {
-        if seats.iter().all(|seat| !seat.is_alive()) {
+    pub(super) fn look(&mut self, members: &mut [MemberHandle]) -> Option<Ended> {
+        if members.iter().all(|member| !member.is_alive()) {
             return Some(Ended::Quiet);
         }
-        let progress = seats.iter().map(|seat| seat.status.progress).sum();
+        let progress = members.iter().map(|member| member.status.progress).sum();
         if progress != self.progress {
             self.progress = progress;
             self.since = Instant::now();
         }
-        let living = || seats.iter().filter(|seat| seat.is_alive());
-        let known = living().all(|seat| !seat.status.sent.is_empty());
-        if !known || !living().all(|seat| seat.status.content) {
+        let living = || members.iter().filter(|member| member.is_alive());
+        let known = living().all(|member| !member.status.sent.is_empty());
+        if !known || !living().all(|member| member.status.content) {
             return None;
         }
-        let waits = living().any(|seat| seat.status.waits);
-        let timers = living().any(|seat| seat.status.timers);
-        if !timers && is_settled(seats) {
-            return self.confirm(seats);
+        let waits = living().any(|member| member.status.waits);
+        let timers = living().any(|member| member.status.timers);
+        if !timers && is_settled(members) {
+            return self.confirm(members);
         }
         let (bound, ended) = match (waits, timers) {
             (false, _) => (NOTHING_NEW, Ended::Quiet),
@@ -68,9 +68,9 @@ impl Quiet {
     /// Statuses are of different moments, so counts that match may never have held together. The
     /// coordinator therefore asks all members a second time. If no count has changed between the
     /// two waves, the counts held together at the moment between them.
-    fn confirm(&mut self, seats: &mut [Seat]) -> Option<Ended> {
-        let living = || seats.iter().filter(|seat| seat.is_alive());
-        let statuses = || living().map(|seat| &seat.status);
+    fn confirm(&mut self, members: &mut [MemberHandle]) -> Option<Ended> {
+        let living = || members.iter().filter(|member| member.is_alive());
+        let statuses = || living().map(|member| &member.status);
         if self.asked.is_some() && statuses().any(|status| status.wave != self.wave) {
             return None;
         }
@@ -84,16 +84,19 @@ impl Quiet {
         }
         self.asked = Some(now);
         self.wave += 1;
-        let order = Instruction::Report { wave: self.wave };
-        seats.iter_mut().filter(|seat| seat.is_alive()).for_each(|seat| seat.instruct(&order));
+        let instruction = Instruction::Report { wave: self.wave };
+        members
+            .iter_mut()
+            .filter(|member| member.is_alive())
+            .for_each(|member| member.instruct(&instruction));
         None
     }
 }
 
 /// Whether all messages between living members have arrived.
-pub(super) fn is_settled(seats: &[Seat]) -> bool {
-    let living = || seats.iter().filter(|seat| seat.is_alive());
-    let arrived = |from: &Seat, to: &Seat| {
+pub(super) fn is_settled(members: &[MemberHandle]) -> bool {
+    let living = || members.iter().filter(|member| member.is_alive());
+    let arrived = |from: &MemberHandle, to: &MemberHandle| {
         let sent = from.status.sent.get(to.who.index());
         sent == to.status.received.get(from.who.index())
     };

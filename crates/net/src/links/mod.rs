@@ -49,7 +49,7 @@ pub(crate) trait Links {
     /// The poll reports a socket as ready.
     fn on_ready(&mut self, event: &Event);
     /// Accepts connections; returns the processes that have restarted and called.
-    fn welcome(&mut self) -> Vec<ProcessId> {
+    fn accept(&mut self) -> Vec<ProcessId> {
         Vec::new()
     }
     /// Delivers a bounded part of the messages that have arrived; returns whether there may be

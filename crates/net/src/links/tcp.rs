@@ -17,14 +17,14 @@ const READ_AT_ONCE: usize = 1 << 17;
 /// Limit of unsent bytes per peer. A peer that does not read loses its link at this limit.
 const MOST_WAITING: usize = 64 << 20;
 /// Limit of accepted connections that have not sent their greeting; further ones are closed.
-const MOST_AT_THE_DOOR: usize = 16;
+const MOST_UNGREETED: usize = 16;
 const PATIENCE: Duration = Duration::from_millis(2);
 
 /// The token of the listening socket; a peer's token is its process number.
-const DOOR: Token = Token(usize::MAX - 2);
-/// Connections without a greeting share this token: it wakes the poll, and `welcome` tries them
+const LISTENER: Token = Token(usize::MAX - 2);
+/// Connections without a greeting share this token: it wakes the poll, and `accept` tries them
 /// all.
-const AT_THE_DOOR: Token = Token(usize::MAX - 3);
+const UNGREETED: Token = Token(usize::MAX - 3);
 
 /// TCP connections to every other member.
 #[derive(Debug)]
@@ -34,13 +34,13 @@ pub(crate) struct Tcp {
     /// The number of this start of the process, and of each peer's start when it last called.
     start: u32,
     starts: Vec<u32>,
-    /// The restarted processes that called since the last `welcome`.
-    back: Vec<ProcessId>,
+    /// The restarted processes that called since the last `accept`.
+    restarted: Vec<ProcessId>,
     registry: Registry,
-    door: TcpListener,
+    listener: TcpListener,
     /// Whether the listening socket may have a connection to accept.
-    knocked: bool,
-    waiting: Vec<Guest>,
+    may_accept: bool,
+    ungreeted: Vec<Ungreeted>,
     peers: Vec<Option<Peer>>,
     strangers: u64,
     complaints: Vec<String>,
@@ -48,7 +48,7 @@ pub(crate) struct Tcp {
 
 /// An accepted connection that has not sent its whole greeting.
 #[derive(Debug)]
-struct Guest {
+struct Ungreeted {
     stream: TcpStream,
     said: Vec<u8>,
 }
@@ -73,18 +73,18 @@ impl Tcp {
         registry: &Registry,
     ) -> io::Result<Self> {
         let registry = registry.try_clone()?;
-        let mut door = TcpListener::bind(SocketAddr::new(LOOPBACK, 0))?;
-        registry.register(&mut door, DOOR, Interest::READABLE)?;
+        let mut listener = TcpListener::bind(SocketAddr::new(LOOPBACK, 0))?;
+        registry.register(&mut listener, LISTENER, Interest::READABLE)?;
         Ok(Tcp {
             me,
             run,
             start,
             starts: vec![0; n],
-            back: Vec::new(),
+            restarted: Vec::new(),
             registry,
-            door,
-            knocked: true,
-            waiting: Vec::new(),
+            listener,
+            may_accept: true,
+            ungreeted: Vec::new(),
             peers: (0..n).map(|_| None).collect(),
             strangers: 0,
             complaints: Vec::new(),
@@ -131,26 +131,26 @@ impl Tcp {
     }
 
     /// Accepts new connections and reads the greetings of those that wait.
-    fn open_door(&mut self) {
-        while self.knocked {
-            match self.door.accept() {
-                Ok((stream, _)) if self.waiting.len() < MOST_AT_THE_DOOR => {
-                    self.waiting.push(Guest { stream, said: Vec::new() });
-                    if let Some(guest) = self.waiting.last_mut() {
+    fn accept_connections(&mut self) {
+        while self.may_accept {
+            match self.listener.accept() {
+                Ok((stream, _)) if self.ungreeted.len() < MOST_UNGREETED => {
+                    self.ungreeted.push(Ungreeted { stream, said: Vec::new() });
+                    if let Some(connection) = self.ungreeted.last_mut() {
                         // If this fails, the greeting is read at the next accepted connection.
                         let readable = Interest::READABLE;
-                        let _ = self.registry.register(&mut guest.stream, AT_THE_DOOR, readable);
+                        let _ = self.registry.register(&mut connection.stream, UNGREETED, readable);
                     }
                 }
                 Ok(_) => self.strangers += 1,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(_) => self.knocked = false,
+                Err(_) => self.may_accept = false,
             }
         }
-        for mut guest in std::mem::take(&mut self.waiting) {
-            match guest.introduce(self.run) {
-                Ok(None) => self.waiting.push(guest),
-                Ok(Some((from, start))) => self.let_in(from, start, guest),
+        for mut connection in std::mem::take(&mut self.ungreeted) {
+            match connection.read_greeting(self.run) {
+                Ok(None) => self.ungreeted.push(connection),
+                Ok(Some((from, start))) => self.admit(from, start, connection),
                 Err(_) => self.strangers += 1,
             }
         }
@@ -159,30 +159,30 @@ impl Tcp {
     /// Makes a greeted connection the link to `from`, if it is expected. A process with a larger
     /// number calls once in its first life; a restarted process calls with a larger start number.
     /// Any other call is a stranger's.
-    fn let_in(&mut self, from: ProcessId, start: u32, mut guest: Guest) {
+    fn admit(&mut self, from: ProcessId, start: u32, mut connection: Ungreeted) {
         let known = self.starts.get(from.index()).copied();
         let expected = match start {
             1 => from > self.me && known == Some(0),
             _ => from != self.me && known.is_some_and(|known| known < start),
         };
-        let _ = self.registry.deregister(&mut guest.stream);
+        let _ = self.registry.deregister(&mut connection.stream);
         if !expected {
             self.strangers += 1;
             return;
         }
-        self.part(from.index(), None);
-        if self.add(from, guest.stream, &guest.said[GREETING..]).is_err() {
+        self.close(from.index(), None);
+        if self.add(from, connection.stream, &connection.said[GREETING..]).is_err() {
             self.strangers += 1;
             return;
         }
         self.starts[from.index()] = start;
         if start > 1 {
-            self.back.push(from);
+            self.restarted.push(from);
         }
     }
 
     /// Closes the link to a peer.
-    fn part(&mut self, at: usize, why: Option<&str>) {
+    fn close(&mut self, at: usize, why: Option<&str>) {
         let Some(mut peer) = self.peers[at].take() else { return };
         let _ = self.registry.deregister(&mut peer.stream);
         if let Some(why) = why {
@@ -191,9 +191,9 @@ impl Tcp {
     }
 }
 
-impl Guest {
+impl Ungreeted {
     /// The caller's process and start number, once its greeting has arrived completely.
-    fn introduce(&mut self, run: u64) -> io::Result<Option<(ProcessId, u32)>> {
+    fn read_greeting(&mut self, run: u64) -> io::Result<Option<(ProcessId, u32)>> {
         let mut bytes = [0; 1024];
         loop {
             if self.said.len() >= GREETING {
@@ -264,7 +264,7 @@ impl Peer {
 
 impl Links for Tcp {
     fn address(&self) -> io::Result<SocketAddr> {
-        self.door.local_addr()
+        self.listener.local_addr()
     }
 
     fn connect(&mut self, to: &Addresses, until: Instant) -> io::Result<Option<String>> {
@@ -277,8 +277,8 @@ impl Links for Tcp {
             if Instant::now() > until {
                 return Err(io::Error::new(ErrorKind::TimedOut, "the others did not call"));
             }
-            self.knocked = true;
-            self.open_door();
+            self.may_accept = true;
+            self.accept_connections();
             sleep(PATIENCE);
         }
         Ok(None)
@@ -290,8 +290,8 @@ impl Links for Tcp {
 
     fn on_ready(&mut self, event: &Event) {
         match event.token() {
-            DOOR => self.knocked = true,
-            AT_THE_DOOR => {}
+            LISTENER => self.may_accept = true,
+            UNGREETED => {}
             Token(at) => {
                 if let Some(Some(peer)) = self.peers.get_mut(at) {
                     peer.readable |= event.is_readable() || event.is_read_closed();
@@ -301,11 +301,11 @@ impl Links for Tcp {
         }
     }
 
-    fn welcome(&mut self) -> Vec<ProcessId> {
-        if self.knocked || !self.waiting.is_empty() {
-            self.open_door();
+    fn accept(&mut self) -> Vec<ProcessId> {
+        if self.may_accept || !self.ungreeted.is_empty() {
+            self.accept_connections();
         }
-        std::mem::take(&mut self.back)
+        std::mem::take(&mut self.restarted)
     }
 
     fn receive(&mut self, deliver: Deliver<'_>) -> bool {
@@ -319,8 +319,8 @@ impl Links for Tcp {
             let delivered = peer.deliver(ProcessId(at as u32), deliver);
             more |= peer.readable;
             match (delivered, open) {
-                (Err(Garbage(why)), _) => self.part(at, Some(why)),
-                (Ok(()), false) => self.part(at, None),
+                (Err(Garbage(why)), _) => self.close(at, Some(why)),
+                (Ok(()), false) => self.close(at, None),
                 (Ok(()), true) => {}
             }
         }
@@ -342,7 +342,7 @@ impl Links for Tcp {
             }
             let why = works.then_some("does not read what is sent to it");
             queue.close();
-            self.part(at, why);
+            self.close(at, why);
         }
     }
 

@@ -28,7 +28,7 @@ impl End {
             let short = Some(Duration::from_millis(5));
             self.poll.poll(&mut events, short).expect("it can wait");
             events.iter().for_each(|event| self.links.on_ready(event));
-            self.links.welcome().iter().for_each(|at| self.outbox.renew(*at));
+            self.links.accept().iter().for_each(|at| self.outbox.renew(*at));
             self.links.receive(&mut |_, parcel| {
                 heard.push(parcel.body.to_vec());
                 parcel.body != b"unreadable"
@@ -80,10 +80,10 @@ fn a_stream_carries_messages_of_every_size_in_order() {
 fn a_stranger_is_turned_away_and_the_others_go_on() {
     let (mut a, mut b) = tcp_pair();
     let address = a.links.address().expect("it has one");
-    let mut stranger = TcpStream::connect(address).expect("the door is open");
+    let mut stranger = TcpStream::connect(address).expect("it listens");
     stranger.write_all(b"GET / HTTP/1.1\r\nHost: nobody\r\n\r\n").expect("it may speak");
     // The impostor sends the greeting of a member that has already called.
-    let mut impostor = TcpStream::connect(address).expect("the door is open");
+    let mut impostor = TcpStream::connect(address).expect("it listens");
     impostor.write_all(&greeting(RUN, ProcessId(1), 1)).expect("it may speak");
     b.put(0, 0, b"hello");
     b.turn(0);

@@ -1,6 +1,6 @@
 //! The coordinator's view of one member.
 
-use super::{Heard, Launch};
+use super::{FromMember, Launch};
 use crate::control::{Config, Control, Instruction, Status, Traffic};
 use std::io;
 use std::net::SocketAddr;
@@ -17,7 +17,7 @@ use synod_core::ProcessId;
 const FOREVER: Duration = Duration::from_secs(24 * 3600);
 
 /// A member's operating-system process, its control connection and its last status.
-pub(super) struct Seat {
+pub(super) struct MemberHandle {
     pub(super) who: ProcessId,
     /// The number of earlier starts of the process.
     pub(super) starts: u32,
@@ -31,14 +31,18 @@ pub(super) struct Seat {
     pub(super) heard_of: Instant,
     /// The time of its death, in microseconds since the start.
     pub(super) died_us: Option<u64>,
-    /// Whether it stopped as ordered.
+    /// Whether it stopped as instructed.
     pub(super) ended: bool,
     pub(super) silent: bool,
 }
 
-impl Seat {
+impl MemberHandle {
     /// Starts a member. A thread forwards its messages to `said`.
-    pub(super) fn start(launch: &Launch, config: Config, said: Sender<Heard>) -> io::Result<Self> {
+    pub(super) fn start(
+        launch: &Launch,
+        config: Config,
+        said: Sender<FromMember>,
+    ) -> io::Result<Self> {
         let (mine, theirs) = UnixStream::pair()?;
         let child = Command::new(&launch.program)
             .args(&launch.arguments)
@@ -47,7 +51,7 @@ impl Seat {
             .spawn()?;
         let (who, starts, log) = (config.me, config.starts, config.log.clone());
         let listening = Control::new(mine.try_clone()?);
-        let mut seat = Seat {
+        let mut member = MemberHandle {
             who,
             starts,
             log,
@@ -62,8 +66,8 @@ impl Seat {
             silent: false,
         };
         std::thread::spawn(move || listen((who, starts), listening, &said));
-        seat.instruct(&Instruction::Be(Box::new(config)));
-        Ok(seat)
+        member.instruct(&Instruction::Configure(Box::new(config)));
+        Ok(member)
     }
 
     pub(super) fn is_alive(&self) -> bool {
@@ -71,9 +75,9 @@ impl Seat {
     }
 
     /// Sends a message to the member. If the member is gone, the thread that listens to it notices.
-    pub(super) fn instruct(&mut self, order: &Instruction) {
+    pub(super) fn instruct(&mut self, instruction: &Instruction) {
         let _ = self.control.stream.set_write_timeout(Some(Duration::from_millis(100)));
-        let _ = self.control.say(order);
+        let _ = self.control.send(instruction);
     }
 
     pub(super) fn kill(&mut self, now_us: u64) {
@@ -90,7 +94,7 @@ impl Seat {
     }
 }
 
-impl Drop for Seat {
+impl Drop for MemberHandle {
     fn drop(&mut self) {
         // A coordinator that fails must not leave members behind.
         let _ = self.child.kill();
@@ -99,7 +103,7 @@ impl Drop for Seat {
 }
 
 /// Forwards the messages of a member until it is gone.
-fn listen(who: (ProcessId, u32), mut control: Control, said: &Sender<Heard>) {
+fn listen(who: (ProcessId, u32), mut control: Control, said: &Sender<FromMember>) {
     while let Ok(news) = control.expect(FOREVER) {
         if said.send((who, Some(news))).is_err() {
             return;
@@ -110,9 +114,10 @@ fn listen(who: (ProcessId, u32), mut control: Control, said: &Sender<Heard>) {
 }
 
 /// The traffic of all members together.
-pub(super) fn traffic(seats: &[Seat]) -> Traffic {
+pub(super) fn traffic(members: &[MemberHandle]) -> Traffic {
     let mut all = Traffic::default();
-    for Traffic { parcels, bytes, strangers, unreadable } in seats.iter().map(|s| s.status.traffic)
+    for Traffic { parcels, bytes, strangers, unreadable } in
+        members.iter().map(|s| s.status.traffic)
     {
         all.parcels += parcels;
         all.bytes += bytes;
@@ -123,10 +128,10 @@ pub(super) fn traffic(seats: &[Seat]) -> Traffic {
 }
 
 /// The failures that the members noticed, each with its process.
-pub(super) fn complaints(seats: &[Seat]) -> Vec<String> {
-    let of = |seat: &Seat| {
-        let who = seat.who;
-        seat.status.broken.iter().map(move |what| format!("at {who}: {what}")).collect::<Vec<_>>()
+pub(super) fn complaints(members: &[MemberHandle]) -> Vec<String> {
+    let of = |member: &MemberHandle| {
+        let who = member.who;
+        member.status.broken.iter().map(move |what| format!("at {who}: {what}")).collect::<Vec<_>>()
     };
-    seats.iter().flat_map(of).collect()
+    members.iter().flat_map(of).collect()
 }
