@@ -9,6 +9,7 @@ mod paxos;
 mod paxos_explored;
 mod paxos_fast;
 mod paxos_generalized;
+mod paxos_made_simple;
 mod reductions;
 mod runs;
 mod signed;

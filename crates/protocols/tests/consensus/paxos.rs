@@ -166,19 +166,6 @@ fn what_cannot_be_is_not_believed() {
 }
 
 #[test]
-fn an_acceptor_writes_before_it_says_anything() {
-    let mut process = group().swap_remove(1);
-    for message in [Message::Prepare(ballot(1, 0)), Message::Accept(vote(1, 0, 7))] {
-        let effects = heard(&mut process, 0, message);
-        assert!(matches!(effects[0], Effect::Checkpoint { .. }), "{effects:?}");
-        assert!(effects.len() > 1);
-    }
-    let proposed = step(ProcessId(1), 3, |cx| process.on_input(Input::Propose(Value(8)), cx));
-    let prepare = proposed.iter().position(|e| matches!(e, Effect::Multicast { .. }));
-    assert!(matches!(proposed[0], Effect::Checkpoint { .. }) && prepare > Some(0));
-}
-
-#[test]
 fn late_and_doubled_messages_change_nothing() {
     let mut process = group().swap_remove(1);
     step(ProcessId(1), 3, |cx| process.on_input(Input::Propose(Value(8)), cx));
