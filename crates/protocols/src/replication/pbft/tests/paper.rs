@@ -20,14 +20,14 @@ fn replica(at: u32) -> Watched {
     let sealers = Sealer::group(&Setup::new(N)).expect("the setup is valid");
     let sealer = sealers[at as usize].clone();
     let process = Replica::new(settings(), sealer).expect("the settings are sound");
-    Watched { process, told: Vec::new(), timers: Vec::new(), accused: Vec::new() }
+    Watched { process, outputs: Vec::new(), timers: Vec::new(), accused: Vec::new() }
 }
 
 /// A replica, and what came of its steps.
 struct Watched {
     process: Replica,
-    told: Vec<Event<Command<u8>, u64>>,
-    timers: Vec<Timer>,
+    outputs: Vec<Event<Command<u8>, u64>>,
+    timers: Vec<(Timer, u64)>,
     accused: Vec<ProcessId>,
 }
 
@@ -44,9 +44,12 @@ impl Watched {
                 Effect::Multicast { to, message } => {
                     sent.extend(to.iter().map(|to| (to, message.clone())));
                 }
-                Effect::Output(event) => self.told.push(event),
-                Effect::SetTimer { timer, .. } => self.timers.push(timer),
-                Effect::CancelTimer(timer) => self.timers.retain(|set| *set != timer),
+                Effect::Output(event) => self.outputs.push(event),
+                Effect::SetTimer { timer, after_ms } => {
+                    self.timers.retain(|(set, _)| *set != timer);
+                    self.timers.push((timer, after_ms));
+                }
+                Effect::CancelTimer(timer) => self.timers.retain(|(set, _)| *set != timer),
                 Effect::Accuse { who, .. } => self.accused.push(who),
                 Effect::Persist(_) | Effect::Checkpoint { .. } => {}
             }
@@ -57,10 +60,9 @@ impl Watched {
     /// What it sends when it hears this. The layer above gives back the requests that it is told
     /// of, and hands over the state when it is due.
     fn hears(&mut self, from: ProcessId, message: Said) -> Vec<(ProcessId, Said)> {
-        let known = self.told.len();
+        let known = self.outputs.len();
         let mut sent = self.does(|process, cx| process.on_message(from, message, cx));
-        let told = self.told[known..].to_vec();
-        for event in told {
+        for event in self.outputs[known..].to_vec() {
             let index = self.executed().len() as u64;
             let ask = match event {
                 Event::Requested(command) => Ask::Append(command),
@@ -72,13 +74,19 @@ impl Watched {
         sent
     }
 
+    /// Suspects the primary. Returns its view change.
+    fn suspects(&mut self) -> (ProcessId, Said) {
+        let sent = self.does(|process, cx| process.on_timer(Timer::Suspect, cx));
+        (self.process.me(), sent[0].1.clone())
+    }
+
     /// The operations that it has executed, in their order.
     fn executed(&self) -> Vec<u8> {
         let operation = |event: &Event<Command<u8>, u64>| match event {
             Event::Committed { entry: Entry::Command(command), .. } => Some(command.operation),
             _ => None,
         };
-        self.told.iter().filter_map(operation).collect()
+        self.outputs.iter().filter_map(operation).collect()
     }
 }
 
@@ -210,6 +218,17 @@ fn a_replica_executes_in_the_order_of_numbers() {
     assert_eq!(backup.executed(), [1, 2]);
 }
 
+/// Section 4.1: a client sends the request to the primary; if it does not receive replies soon
+/// enough, it broadcasts the request to all replicas.
+#[test]
+fn a_client_asks_the_primary_first_and_then_all() {
+    let mut client = replica(CLIENT.0);
+    let command = request(1).command;
+    let mut asks = || client.does(|client, cx| client.on_input(Ask::Append(command.clone()), cx));
+    assert_eq!(kinds(&asks()), [(0, "Request")]);
+    assert_eq!(kinds(&asks()), [0, 1, 2, 3].map(|to| (to, "Request")));
+}
+
 /// Section 4.1: the client waits for f + 1 replies with valid signatures from different replicas
 /// and with the same result.
 #[test]
@@ -239,7 +258,7 @@ fn a_checkpoint_that_a_quorum_signed_is_stable_and_the_log_before_it_is_gone() {
 fn a_backup_that_waits_too_long_leaves_the_view() {
     let mut backup = replica(1);
     backup.hears(CLIENT, Message::Request(request(1)));
-    assert!(backup.timers.contains(&Timer::Suspect));
+    assert!(backup.timers.iter().any(|(timer, _)| *timer == Timer::Suspect));
     let sent = backup.does(|process, cx| process.on_timer(Timer::Suspect, cx));
     assert_eq!(kinds(&sent), [0, 2, 3].map(|to| (to, "ViewChange")));
     assert_eq!(backup.process.view(), 1);
@@ -275,17 +294,96 @@ fn a_request_that_was_prepared_is_executed_at_its_number_in_the_next_view() {
     }
 }
 
+/// Section 4.4: if no view-change message has a request prepared at a number, the new primary
+/// proposes a null request there; its execution is a no-op.
+#[test]
+fn a_gap_is_filled_with_a_null_request() {
+    let mut group: Vec<Watched> = (0..4).map(replica).collect();
+    let pre_prepare = pre_prepare(2, &[2]);
+    let mut mail = VecDeque::new();
+    for (at, backup) in group.iter_mut().enumerate().skip(1) {
+        backup.hears(ProcessId(0), Message::PrePrepare(pre_prepare.clone()));
+        for by in (1..4).filter(|by| *by != at as u32) {
+            let (from, message) = prepare(by, pre_prepare.proposal);
+            backup.hears(from, message);
+        }
+        backup.hears(CLIENT, Message::Request(request(2)));
+        let (from, change) = backup.suspects();
+        mail.extend([1, 2, 3].map(|to| (from, ProcessId(to), change.clone())));
+    }
+    settle(&mut group, mail, &[0]);
+    for replica in &group[1..] {
+        assert_eq!((replica.executed(), replica.process.executed()), (vec![2], 2));
+        let first = Event::Committed { index: 1, entry: Entry::Nothing };
+        assert_eq!(
+            replica.outputs.iter().find(|event| matches!(event, Event::Committed { .. })),
+            Some(&first)
+        );
+    }
+}
+
+/// Section 4.4: a backup accepts a new-view message if the view-change messages it contains are
+/// valid and if the set O is correct.
+#[test]
+fn a_backup_checks_a_new_view_message() {
+    let mut primary = replica(1);
+    let mut changes: Vec<_> = [2, 3].map(replica).iter_mut().map(suspicious).collect();
+    suspicious(&mut primary);
+    let (from, change) = changes.remove(0);
+    assert!(primary.hears(from, change).is_empty(), "two of three");
+    let (from, change) = changes.remove(0);
+    let sent = primary.hears(from, change);
+    let new = sent.iter().find_map(|(_, message)| match message {
+        Message::NewView(new) => Some(new.clone()),
+        _ => None,
+    });
+    let new = new.expect("a quorum has left the view");
+    let mut too_few = new.clone();
+    too_few.changes.pop();
+    let mut twice = new.clone();
+    twice.changes[0] = twice.changes[1].clone();
+    let mut later = new.clone();
+    later.view = 5;
+    for (new, is_valid) in [(new, true), (too_few, false), (twice, false), (later, false)] {
+        let mut backup = replica(2);
+        backup.hears(ProcessId(1), Message::NewView(new));
+        assert_eq!(backup.accused.is_empty(), is_valid);
+        assert_eq!(backup.process.view(), u64::from(is_valid));
+    }
+}
+
+/// A backup waits for a request in vain, and leaves the view.
+fn suspicious(backup: &mut Watched) -> (ProcessId, Said) {
+    backup.hears(CLIENT, Message::Request(request(1)));
+    backup.suspects()
+}
+
+/// Section 4.5.2: a replica waits for 2f + 1 view-change messages and then starts its timer; if it
+/// expires before the view begins, the replica waits twice as long in the next one.
+#[test]
+fn each_view_that_does_not_begin_doubles_the_wait() {
+    let mut backup = replica(3);
+    suspicious(&mut backup);
+    assert!(backup.timers.is_empty(), "it waits for other replicas");
+    let mut others = [0, 2].map(replica);
+    for other in &mut others {
+        let (from, change) = suspicious(other);
+        backup.hears(from, change);
+    }
+    assert_eq!(backup.timers, [(Timer::Suspect, 2 * settings().suspect_ms)]);
+    backup.suspects();
+    for other in &mut others {
+        let (from, change) = other.suspects();
+        backup.hears(from, change);
+    }
+    assert_eq!(backup.timers, [(Timer::Suspect, 4 * settings().suspect_ms)]);
+}
+
 /// Section 4.5.2: a replica that receives f + 1 valid view-change messages for views greater than
 /// its own sends one for the smallest of them, even if its timer has not expired.
 #[test]
 fn a_replica_goes_along_with_more_than_may_be_faulty() {
-    let mut changes = Vec::new();
-    for at in [1, 2] {
-        let mut backup = replica(at);
-        backup.hears(CLIENT, Message::Request(request(1)));
-        let sent = backup.does(|process, cx| process.on_timer(Timer::Suspect, cx));
-        changes.push((ProcessId(at), sent[0].1.clone()));
-    }
+    let mut changes: Vec<_> = [1, 2].map(replica).iter_mut().map(suspicious).collect();
     let mut backup = replica(3);
     let (from, change) = changes.remove(0);
     assert!(backup.hears(from, change).is_empty());

@@ -30,7 +30,7 @@ struct Watched {
     server: Server,
     disk: Vec<durable::Record>,
     sent: VecDeque<(ProcessId, Said)>,
-    told: Vec<Event<u8, Map<u16, u8>>>,
+    outputs: Vec<Event<u8, Map<u16, u8>>>,
     timers: Vec<(Timer, u64)>,
     accused: Vec<ProcessId>,
 }
@@ -47,7 +47,7 @@ impl Watched {
             server,
             disk: Vec::new(),
             sent: VecDeque::new(),
-            told: Vec::new(),
+            outputs: Vec::new(),
             timers: Vec::new(),
             accused: Vec::new(),
         };
@@ -92,7 +92,7 @@ impl Watched {
                     self.disk.drain(..self.disk.len() - keep as usize);
                     self.disk.push(record);
                 }
-                Effect::Output(event) => self.told.push(event),
+                Effect::Output(event) => self.outputs.push(event),
                 Effect::SetTimer { timer, after_ms } => {
                     self.timers.retain(|(set, _)| *set != timer);
                     self.timers.push((timer, after_ms));
@@ -144,7 +144,7 @@ impl Watched {
             Event::Committed { index, .. } => Some(*index),
             _ => None,
         };
-        self.told.iter().filter_map(index).collect()
+        self.outputs.iter().filter_map(index).collect()
     }
 
     fn is_candidate(&self) -> bool {

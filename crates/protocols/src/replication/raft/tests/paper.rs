@@ -217,6 +217,32 @@ fn a_follower_refuses_entries_after_one_that_it_does_not_have() {
     }
 }
 
+/// The leader p0 sends a heartbeat; then it and p1 get each other's messages, until none is left.
+fn beat_once(leader: &mut Watched, follower: &mut Watched) {
+    let mut mail: VecDeque<_> = leader.fires(Timer::Heartbeat).into();
+    for _ in 0..1_000 {
+        match mail.pop_front() {
+            None => return,
+            Some((P0, message)) => mail.extend(leader.hears(P1, message)),
+            Some((P1, message)) => mail.extend(follower.hears(P0, message)),
+            Some(_) => {}
+        }
+    }
+    panic!("they never fall silent");
+}
+
+/// Section 5.3: if network packets are lost, the leader retries AppendEntries RPCs indefinitely,
+/// until all followers eventually store all log entries.
+#[test]
+fn a_leader_sends_lost_entries_again() {
+    let mut leader = Watched::leader();
+    leader.asked(Ask::Append(7));
+    // All that it has sent so far is lost.
+    let mut follower = Watched::new(P1, 3);
+    beat_once(&mut leader, &mut follower);
+    assert_eq!(follower.terms(), [1, 1]);
+}
+
 /// Figure 7: the leader of term 8, and what followers may have. Section 5.3: the leader finds the
 /// latest log entry where the two logs agree, and the follower's entries after that point are
 /// removed.
@@ -234,14 +260,7 @@ fn the_logs_of_figure_7_become_the_leaders() {
     for (name, terms) in followers {
         let mut leader = Watched::elected(P0, 3, 7, &leaders);
         let mut follower = Watched::with(P1, settings(3), 7, terms);
-        let mut mail: VecDeque<_> = leader.fires(Timer::Heartbeat).into();
-        while let Some((to, message)) = mail.pop_front() {
-            match to {
-                P0 => mail.extend(leader.hears(P1, message)),
-                P1 => mail.extend(follower.hears(P0, message)),
-                _ => {}
-            }
-        }
+        beat_once(&mut leader, &mut follower);
         let wanted = [&leaders[..], &[8]].concat();
         assert_eq!((name, follower.terms()), (name, wanted.clone()));
         assert_eq!((name, leader.terms()), (name, wanted), "a leader never changes its own log");
@@ -332,6 +351,57 @@ fn a_pre_candidate_keeps_its_term_until_a_majority_would_vote_for_it() {
     assert_eq!(server.server.term(), 2);
 }
 
+/// Section 7: each server takes snapshots independently, covering just the committed entries in its
+/// log; it may then delete all log entries up through the last included index.
+#[test]
+fn a_snapshot_replaces_the_committed_entries_and_no_others() {
+    let mut follower = Watched::new(P0, 3);
+    follower.hears(P1, append(1, at(0, 0), &[1, 1, 1], 2));
+    follower.asked(Ask::Compact { index: 3, state: Map::default() });
+    assert_eq!(follower.server.log.first_kept(), 0, "entry 3 is not committed");
+    follower.asked(Ask::Compact { index: 2, state: Map::default() });
+    assert_eq!((follower.server.log.first_kept(), follower.terms()), (2, vec![1]));
+    assert_eq!(follower.crashed().log, follower.server.log, "it is on the disk");
+}
+
+/// Section 7: the last included index and term support the AppendEntries consistency check for the
+/// first log entry following the snapshot.
+#[test]
+fn entries_after_a_snapshot_are_checked_against_its_last_entry() {
+    for (after, agrees) in [(at(1, 2), true), (at(2, 2), false)] {
+        let mut follower = Watched::with(P0, settings(3), 3, &[1, 1]);
+        follower.hears(P1, append(3, at(1, 2), &[], 2));
+        follower.asked(Ask::Compact { index: 2, state: Map::default() });
+        follower.hears(P1, append(3, after, &[3], 2));
+        assert_eq!(follower.server.log.last_index() == 3, agrees, "{after:?}");
+    }
+}
+
+/// Section 7: the leader sends a snapshot when it has already discarded the next log entry that it
+/// needs to send to a follower.
+#[test]
+fn a_follower_that_lacks_discarded_entries_gets_the_snapshot() {
+    let mut leader = Watched::leader();
+    leader.hears(P1, appended(1, Outcome::Agrees(1)));
+    leader.asked(Ask::Compact { index: 1, state: Map::default() });
+    let sent = leader.hears(P2, appended(1, Outcome::Differs(0)));
+    let [(P2, Message::Install { snapshot, .. })] = &sent[..] else { panic!("{sent:?}") };
+    assert_eq!(snapshot.last, at(1, 1));
+}
+
+/// Section 7: if the snapshot describes a prefix of the follower's log, then entries following the
+/// snapshot are still valid and must be retained; otherwise the entire log is superseded.
+#[test]
+fn a_snapshot_keeps_the_entries_that_follow_it_or_replaces_the_whole_log() {
+    for (last, kept) in [(at(1, 2), vec![2]), (at(2, 2), vec![]), (at(2, 9), vec![])] {
+        let mut follower = Watched::with(P0, settings(3), 3, &[1, 1, 2]);
+        let voters = ProcessSet::all(3);
+        let snapshot = Snapshot { last, voters, state: Some(Map::default()) };
+        follower.hears(P1, Message::Install { term: 3, snapshot, round: 0 });
+        assert_eq!((follower.server.log.first_kept(), follower.terms()), (last.index, kept));
+    }
+}
+
 /// Section 8: each leader commits a blank no-op entry into the log at the start of its term.
 #[test]
 fn a_leader_begins_with_an_empty_entry_of_its_term() {
@@ -348,7 +418,7 @@ fn a_read_waits_for_a_round_of_heartbeats_that_begins_after_it() {
     let mut leader = Watched::leader();
     leader.hears(P1, appended(1, Outcome::Agrees(1)));
     leader.asked(Ask::Read(4));
-    let is_readable = |leader: &Watched| leader.told.contains(&Event::Readable(4));
+    let is_readable = |leader: &Watched| leader.outputs.contains(&Event::Readable(4));
     leader.hears(P1, appended(1, Outcome::Agrees(1)));
     assert!(!is_readable(&leader), "that answers an earlier round");
     leader.hears(P1, Message::Appended { term: 1, outcome: Outcome::Agrees(1), round: 1 });

@@ -129,7 +129,7 @@ fn a_follower_that_is_behind_gets_a_large_state_in_parts_and_then_the_entries_af
     let (parts, largest) = bring_up(&mut leader, &mut follower, |_| false);
     assert!(parts > 30 && largest < 2 * PART, "{parts} parts, the largest of {largest} bytes");
     let restored = Event::Restored { index: 2, state: state() };
-    assert!(follower.told.contains(&restored));
+    assert!(follower.outputs.contains(&restored));
     assert_eq!(follower.server.log, leader.server.log);
     assert_eq!(follower.crashed().log, follower.server.log);
     assert!(follower.disk.iter().all(|record| record.0.len() < 2 * PART));
