@@ -132,7 +132,7 @@ fn churn_service((mut slots, mut acts): (Slots, VecDeque<Act<Slots>>)) {
     let me = ProcessId(0);
     for _ in 0..PAIRS {
         slots.on_command(Input::Claim, &mut Session::new(me, CAN, 1, &mut acts));
-        let Some(Act::Tell(Output::Claimed(slot, token))) = acts.pop_front() else {
+        let Some(Act::Notify(Output::Claimed(slot, token))) = acts.pop_front() else {
             panic!("there are enough")
         };
         slots.on_command(Input::Release(slot, token), &mut Session::new(me, CAN, 1, &mut acts));

@@ -87,7 +87,7 @@ impl Rules {
             let print = fingerprint(next, self.normal);
             let left = next.left();
             tally.leads_back |= meet(ordinal, print, &left, next) == Seen::EarlierLevel;
-            let is_fault = || left != left_here || world.is_misfortune(action);
+            let is_fault = || left != left_here || world.is_own_fault(action);
             if let Some(left_print) = left_print.filter(|_| !is_fault()) {
                 tally.targets.push(print.wrapping_add(left_print));
             }

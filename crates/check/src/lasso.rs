@@ -183,7 +183,7 @@ impl<A: Algorithm> Graph<A> {
             };
             // The budget of faults is finite, so no circle contains a fault, and fairness demands
             // none.
-            if !world.is_misfortune(action) {
+            if !world.is_own_fault(action) {
                 edges.push(Edge { to, done });
             }
             true

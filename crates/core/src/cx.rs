@@ -253,8 +253,8 @@ impl<'a, P: Protocol> Cx<'a, P> {
         output: impl Fn(L::Output) -> P::Output,
         step: impl FnOnce(&mut Cx<'_, L>),
     ) {
-        let tell = |cx: &mut Cx<'_, P>, told| cx.output(output(told));
-        self.drive(members, (message, timer, tell), step, no_record);
+        let output_above = |cx: &mut Cx<'_, P>, event| cx.output(output(event));
+        self.drive(members, (message, timer, output_above), step, no_record);
     }
 
     /// Runs one step of a protocol in our place: all it wants done is done, records included.
@@ -262,9 +262,9 @@ impl<'a, P: Protocol> Cx<'a, P> {
     where
         L: Protocol<Message = P::Message, Timer = P::Timer, Output = P::Output>,
     {
-        let tell = |cx: &mut Cx<'_, P>, told| cx.output(told);
+        let output_above = |cx: &mut Cx<'_, P>, event| cx.output(event);
         let same_message = |message: L::Message| message;
-        self.drive(None, (same_message, |timer| timer, tell), step, |record| record);
+        self.drive(None, (same_message, |timer| timer, output_above), step, |record| record);
     }
 
     /// Runs one step of a protocol that acts in our place, and is in a box.
@@ -273,8 +273,8 @@ impl<'a, P: Protocol> Cx<'a, P> {
         A: Algorithm,
         P: Protocol<Message = BoxedMessage, Timer = BoxedTimer, Output = A::Output>,
     {
-        let tell = |cx: &mut Cx<'_, P>, told| cx.output(told);
-        let wrap = (BoxedMessage::new, BoxedTimer::new::<A>, tell);
+        let output_above = |cx: &mut Cx<'_, P>, event| cx.output(event);
+        let wrap = (BoxedMessage::new, BoxedTimer::new::<A>, output_above);
         self.drive(None, wrap, step, |record| record);
     }
 
@@ -301,7 +301,7 @@ impl<'a, P: Protocol> Cx<'a, P> {
         P::Timer: From<L::Timer>,
     {
         let mut outputs = SmallVec::new();
-        let keep = |_: &mut Cx<'_, P>, told| outputs.push(told);
+        let keep = |_: &mut Cx<'_, P>, event| outputs.push(event);
         self.effects.cross(true);
         self.drive(members, (From::from, From::from, keep), step, record);
         self.effects.cross(false);

@@ -65,11 +65,11 @@ impl VisitFamily for Explore<'_, '_> {
         let question = &self.question.running::<F>(self.which);
         let found = synod_check::explore_boxed::<F>(question, self.progress)?;
         let Exploration { progress, unfinished, verdicts } = found;
-        let tell = |verdict: &Verdict<F::Input>| {
+        let of = |verdict: &Verdict<F::Input>| {
             let refuted = verdict.refuted.as_ref();
             (verdict.property, refuted.map(|refuted| in_words::<F>(question, refuted)))
         };
-        let verdicts = verdicts.iter().map(tell).collect();
+        let verdicts = verdicts.iter().map(of).collect();
         let order = question.plan::<Boxed<F>>().order;
         Ok(Explored { order, progress, unfinished, verdicts })
     }

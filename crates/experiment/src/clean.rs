@@ -157,8 +157,8 @@ impl<S: Policy> Group for Served<S> {
 
     fn begin(&mut self, round: u64, _workload: &Workload) {
         self.now = round * ROUND;
-        let told = self.membership.changes(round);
-        if told.is_empty() {
+        let views = self.membership.changes(round);
+        if views.is_empty() {
             return;
         }
         // Multicasts under way are delivered before the view changes, and reactions to them surface
@@ -166,7 +166,7 @@ impl<S: Policy> Group for Served<S> {
         let under_way = std::mem::take(&mut self.under_way);
         let under_way: Vec<_> = under_way.into_iter().map(|(_, delivery)| delivery).collect();
         self.deliver(self.now, &under_way);
-        for (node, view) in told {
+        for (node, view) in views {
             self.members.view(node, self.now, &view);
         }
         if std::mem::take(&mut self.bootstraps) {

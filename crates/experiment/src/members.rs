@@ -95,7 +95,7 @@ impl<S: Policy> Members<S> {
                     self.meter.multicast(now / ROUND);
                     self.sent.push_back(Sent { by: node, level, message });
                 }
-                Act::Tell(notice) => self.told(node, now, notice),
+                Act::Notify(notice) => self.on_notice(node, now, notice),
                 Act::SetTimer(timer, after_ms) => {
                     self.timers.set(node, timer, now + after_ms * ROUND / ROUND_MS);
                 }
@@ -105,7 +105,7 @@ impl<S: Policy> Members<S> {
         }
     }
 
-    fn told(&mut self, node: usize, now: Time, notice: Output) {
+    fn on_notice(&mut self, node: usize, now: Time, notice: Output) {
         match notice {
             Output::Claimed(slot, token) => self.claimed = Some((slot, token)),
             Output::Asks(count) => self.meter.asks(node, now / ROUND, count),

@@ -32,9 +32,9 @@ impl Membership {
         let n = self.settings.nodes;
         match (self.settings.start, self.settings.partition) {
             (_, Some(Partition { from, left, .. })) if round == from => {
-                let mut told = self.form(&(0..left).collect::<Vec<_>>());
-                told.extend(self.form(&(left..n).collect::<Vec<_>>()));
-                told
+                let mut views = self.form(&(0..left).collect::<Vec<_>>());
+                views.extend(self.form(&(left..n).collect::<Vec<_>>()));
+                views
             }
             (_, Some(Partition { until, .. })) if round == until => {
                 self.form(&(0..n).collect::<Vec<_>>())
@@ -64,12 +64,12 @@ impl Membership {
             }
         }
         let set: ProcessSet = nodes.iter().map(|node| ProcessId(*node as u32)).collect();
-        let told = nodes.iter().map(|&node| (node, self.seen_by(node, id, nodes, &set, &parts)));
-        let told: Vec<_> = told.collect();
+        let views = nodes.iter().map(|&node| (node, self.seen_by(node, id, nodes, &set, &parts)));
+        let views: Vec<_> = views.collect();
         for &node in nodes {
             self.current[node] = Some((id, set.clone()));
         }
-        told
+        views
     }
 
     fn seen_by(

@@ -139,13 +139,13 @@ pub(crate) fn run<S: Policy>(
 
 impl<S: Policy> Turns<'_, S> {
     fn begin(&mut self, round: u64, membership: &mut Membership) {
-        let told = membership.changes(round);
-        if !told.is_empty() {
+        let views = membership.changes(round);
+        if !views.is_empty() {
             let place = self.dropped + self.log.len();
-            for (node, _) in &told {
+            for (node, _) in &views {
                 self.nodes[*node].read = self.nodes[*node].read.min(place);
             }
-            self.log.push_back(Entry::Views(told));
+            self.log.push_back(Entry::Views(views));
         }
         if self.workload.moves(round) {
             self.workload.reheat(round);
@@ -215,8 +215,8 @@ impl<S: Policy> Turns<'_, S> {
             Entry::Multicast(delivery) => {
                 self.members.deliver(node, self.now, delivery.clone());
             }
-            Entry::Views(told) => {
-                let Some((_, view)) = told.iter().find(|(to, _)| *to == node) else { return };
+            Entry::Views(views) => {
+                let Some((_, view)) = views.iter().find(|(to, _)| *to == node) else { return };
                 self.members.view(node, self.now, view);
                 if view.members.len() == 1 && self.settings.start != Start::Together {
                     self.members.order(node, self.now, Input::Bootstrap);

@@ -221,7 +221,7 @@ impl<F: Family> Driver<Boxed<F>> for Engine<'_> {
             Happening::Started(at) => {
                 self.choices = std::mem::take(&mut self.at_start[at.index()]);
             }
-            Happening::Asked(at, input) => match F::request(input) {
+            Happening::Input(at, input) => match F::request(input) {
                 None => {
                     let asker = F::asker(input);
                     self.on_mark((at, asker), F::mark_of_input(input), now_us);
@@ -231,7 +231,7 @@ impl<F: Family> Driver<Boxed<F>> for Engine<'_> {
                     self.on_mark((at, 0), Mark::None, now_us);
                 }
             },
-            Happening::Told(at, output) => {
+            Happening::Output(at, output) => {
                 let length = encode(output, &mut self.scratch);
                 self.digests[at.index()].output(&self.scratch[..length]);
                 if let Some((by, number)) = F::request_of(output) {

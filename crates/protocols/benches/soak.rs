@@ -12,7 +12,7 @@ use synod_core::{ProcessId, ProcessSet};
 use synod_protocols::slots::{Slots, SlotsAlgorithm};
 
 /// The number of states between two lines of progress.
-const TELL_EVERY: usize = 100_000;
+const SHOWN_EVERY: usize = 100_000;
 
 /// A world of three members: how often each kind of fault may happen, and how many faults may
 /// follow one another before all members have settled.
@@ -49,11 +49,11 @@ impl World {
     fn explore(&self, rules: &str) -> u8 {
         let World { slots, each, burst } = self;
         println!("rules={rules} slots={slots}, each fault: {each}, burst={burst}");
-        let mut told = 0;
+        let mut shown = 0;
         let exploration = explore::<SlotsAlgorithm>(&self.question(rules), |progress| {
-            if progress.unique >= told + TELL_EVERY {
-                told = progress.unique;
-                let line = format!("  {told} states, {} wait\r", progress.waiting);
+            if progress.unique >= shown + SHOWN_EVERY {
+                shown = progress.unique;
+                let line = format!("  {shown} states, {} wait\r", progress.waiting);
                 // Progress is a courtesy: without a terminal the exploration goes on.
                 let _ = stderr().write_all(line.as_bytes());
             }

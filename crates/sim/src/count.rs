@@ -120,11 +120,11 @@ impl Meter {
                     self.count(*layer, envelope.body.kind());
                 }
             }
-            Happening::Asked(at, input) => {
+            Happening::Input(at, input) => {
                 self.events += 1;
                 self.mark(*at, A::Family::mark_of_input(input), now_us);
             }
-            Happening::Told(at, output) => {
+            Happening::Output(at, output) => {
                 self.events += 1;
                 self.mark(*at, A::Family::mark_of_output(*at, output), now_us);
             }

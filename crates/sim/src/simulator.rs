@@ -2,7 +2,7 @@
 
 mod by_hand;
 mod calm;
-mod mishap;
+mod faults;
 mod options;
 mod turn;
 
@@ -468,10 +468,10 @@ impl<A: Algorithm> Driver<A> for Engine<'_, A> {
             Happening::Duplicated { slot, envelope, .. } => {
                 self.on_duplicated(now_us, slot, envelope.from, envelope.to);
             }
-            Happening::Asked(at, input) => {
+            Happening::Input(at, input) => {
                 self.on_operation(at, A::Family::mark_of_input(input), now_us);
             }
-            Happening::Told(at, output) => {
+            Happening::Output(at, output) => {
                 self.on_operation(at, A::Family::mark_of_output(at, output), now_us);
             }
             Happening::TimerSet { at, timer, after_ms } => {

@@ -1,7 +1,7 @@
-//! What members do: every state, every message and every reaction, computed once.
+//! The states, messages and reactions of members, each kept once.
 //!
-//! A member's reaction is a function of its state and of what it is told. The same member meets the
-//! same message in the same state in thousands of views, so the explorer looks reactions up.
+//! A member's reaction is a function of its state and of the event. The same member meets the same
+//! message in the same state in thousands of views, so the explorer looks reactions up.
 
 use super::part::{Nodes, bit};
 use foldhash::fast::FixedState;
@@ -12,7 +12,7 @@ use synod_core::group::{Act, Capabilities, Delivery, Level, Member, Session, Vie
 use synod_core::reductions::Fleeting;
 use synod_core::{ProcessId, ProcessSet};
 
-/// What the engine of these views can do.
+/// The capabilities of the engine that these views stand for.
 const CAN: Capabilities =
     Capabilities { safe: false, partitionable: true, came_with: true, longest_message: usize::MAX };
 
@@ -50,10 +50,10 @@ impl<T: Hash + Eq> Store<T> {
     }
 }
 
-/// What a member is told, beside views.
+/// An event that the engine passes to a member inside a view.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Told {
-    /// This message.
+pub(super) enum GroupEvent {
+    /// The delivery of a message.
     Message(u32),
     /// The view is over, and these members go on together.
     Transitional(Nodes),
@@ -75,14 +75,14 @@ pub(super) struct Facts {
 /// A state that follows, and the messages that the member multicasts.
 type Reaction = (u32, Rc<[u32]>);
 
-/// All states of all members, and what they say.
+/// All states of all members, and all their multicasts.
 pub(super) struct Members<S: ViewByView> {
-    /// Whose state it is belongs to it: two members may differ in nothing but their names.
+    /// A state comes with its node, because two members may differ in their names only.
     states: Store<(ProcessId, S)>,
     facts: Vec<Facts>,
     messages: Store<(Member, S::Message)>,
-    reactions: HashMap<(u32, Told, usize), Reaction, FixedState>,
-    /// Whether two settled members know the same.
+    reactions: HashMap<(u32, GroupEvent, usize), Reaction, FixedState>,
+    /// Whether two settled members agree, by [`ViewByView::agrees`].
     agreements: HashMap<(u32, u32), bool, FixedState>,
 }
 
@@ -132,7 +132,7 @@ impl<S: ViewByView> Members<S> {
         self.messages.get(number)
     }
 
-    /// Whether a message makes no difference to members between two views.
+    /// Whether a message changes no member between two views.
     pub(super) fn is_void_between_views(&self, message: u32) -> bool {
         self.message(message).1.is_void_between_views()
     }
@@ -148,13 +148,19 @@ impl<S: ViewByView> Members<S> {
         self.act(state, view, room, |service, session| service.on_view(view, session))
     }
 
-    /// A member of a view is told a message, the end of the view, or new room.
-    pub(super) fn react(&mut self, state: u32, told: Told, view: &View, room: usize) -> Reaction {
-        if let Some(known) = self.reactions.get(&(state, told, room)) {
+    /// The reaction of a member of a view to an event.
+    pub(super) fn react(
+        &mut self,
+        state: u32,
+        event: GroupEvent,
+        view: &View,
+        room: usize,
+    ) -> Reaction {
+        if let Some(known) = self.reactions.get(&(state, event, room)) {
             return known.clone();
         }
-        let reaction = match told {
-            Told::Message(message) => {
+        let reaction = match event {
+            GroupEvent::Message(message) => {
                 let (sender, message) = (**self.messages.get(message)).clone();
                 let level = Level::Agreed;
                 let delivery = Delivery { sender, sent_in: view.id, level, message };
@@ -162,14 +168,16 @@ impl<S: ViewByView> Members<S> {
                     service.on_deliver(delivery, session)
                 })
             }
-            Told::Transitional(with) => {
+            GroupEvent::Transitional(with) => {
                 let members = view.members.iter().map(|member| member.node);
                 let with: ProcessSet = members.filter(|node| with & bit(*node) != 0).collect();
                 self.act(state, view, 0, |service, session| service.on_transitional(&with, session))
             }
-            Told::Room => self.act(state, view, room, |service, session| service.on_room(session)),
+            GroupEvent::Room => {
+                self.act(state, view, room, |service, session| service.on_room(session))
+            }
         };
-        self.reactions.insert((state, told, room), reaction.clone());
+        self.reactions.insert((state, event, room), reaction.clone());
         reaction
     }
 
@@ -186,14 +194,14 @@ impl<S: ViewByView> Members<S> {
         step(&mut state, &mut Session::new(node, CAN, room, &mut acts));
         let cast = |act| match act {
             Act::Multicast(_, message) => Some(self.messages.add((sender, message)).0),
-            Act::Tell(_) | Act::SetTimer(..) | Act::CancelTimer(_) | Act::Leave => None,
+            Act::Notify(_) | Act::SetTimer(..) | Act::CancelTimer(_) | Act::Leave => None,
         };
         let casts = acts.into_iter().filter_map(cast).collect();
         (self.add(node, state), casts)
     }
 }
 
-/// What a service is after its membership was lost.
+/// The state in which a node starts again: that of a service that has lost its membership.
 pub(super) fn in_a_later_life<S: ViewByView>(node: ProcessId, first: &S) -> S {
     let (mut state, mut acts) = (first.clone(), VecDeque::new());
     state.on_lost(&mut Session::new(node, CAN, 0, &mut acts));

@@ -1,17 +1,16 @@
 //! A group service, explored one view at a time: any number of faults, in finitely many states.
 //!
 //! The general explorer steps through every interleaving of all views that exist at the same time.
-//! But two views have nothing to do with each other: no step of one changes a member of the other.
-//! Views meet only when their members get a view together, and then each side first leaves its own.
-//! So this explorer takes one view, from the moment when its members enter it to all its ends,
-//! before it looks at another; and it explores a view once, for all states of the other nodes.
+//! But two views at the same time are independent: no step of one changes a member of the other.
+//! Members of two views meet only in a third, after both sides have left their own. So this
+//! explorer takes one view, from the moment when its members enter it to all its ends, before it
+//! looks at another; and it explores a view once, for all states of the other nodes.
 //!
-//! Between two views there are only *parts*: members that left a view together, told how it ended,
-//! who wait for their next view. A *state* is a set of parts; nodes in none of them are dead. A
-//! *step* takes some parts and starts some dead nodes, lets them enter a view, and puts in their
-//! place the parts that may be left of it. All that the contract of [`synod_core::group`] allows
-//! can happen: any number of partitions, merges, certified deaths, crashes and restarts, in any
-//! order.
+//! Between two views there are only *parts*: members that left a view together and wait for their
+//! next view. A *state* is a set of parts; nodes in none of them are dead. A *step* takes some
+//! parts and starts some dead nodes, lets them enter a view, and puts the parts that may be left of
+//! it in their place. The explorer tries all that the contract of [`synod_core::group`] allows: any
+//! number of partitions, merges, certified deaths, crashes and restarts, in any order.
 //!
 //! # Why no history is left out
 //! Take a history. Its views form a graph: an edge leads from a view to the next view of a part of
@@ -21,15 +20,15 @@
 //! each member goes through the same states in it.
 //!
 //! Properties of one view (members agree, members do not wait for ever) are judged inside that
-//! view. A property of two views at the same moment (no slot has two owners) is judged of every
-//! state, and of every view beside all parts that wait meanwhile. Two views of which neither is
-//! over are never looked at together. There the rule helps that the explorer judges, too: a member
-//! *keeps*, at the end of its view, what it held at any moment of it. An adversary may end one of
-//! the two views just then. So if two members hold a slot at the same moment, one of them still has
-//! it when its view is over, and the state in which it waits is looked at together with the other
-//! view.
+//! view. A property of two views at the same moment (no slot has two owners) is judged in every
+//! state, and in every view together with all parts that wait meanwhile. The explorer never looks
+//! at two views of which neither is over. It need not, because it also judges the rule *kept*: at
+//! the end of its view a member still has what it held at any moment of it. Suppose that members of
+//! two views hold a slot at the same moment. An adversary may end one of the views just then; by
+//! the rule, its member still has the slot, and the explorer does look at that part together with
+//! the other view.
 //!
-//! Inside a view, members are told the log as late as can be; see `within.rs`.
+//! Inside a view, members deliver the log as late as they may; see `within.rs`.
 //!
 //! # Why there are finitely many states
 //! Services compare names of views and of lives, and nothing else ([`ViewByView`]). The last view
@@ -50,15 +49,15 @@ use synod_core::group::{Cause, Change, Member, Part, View, ViewByView};
 use synod_core::{ProcessId, ProcessSet};
 use within::{Ends, Within};
 
-/// How views are explored.
+/// The settings of an exploration.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// How many multicasts of a member may be under way in a view.
+    /// Limit of the multicasts of a member that it has not delivered itself.
     pub window: usize,
-    /// How many states there may be at most.
+    /// Limit of states; beyond it the explorer gives up.
     pub states: usize,
-    /// Whether members forget between two views what any next view makes them forget. There are far
-    /// fewer states then; the service must be right about what that is.
+    /// Whether members forget between two views the members that did not come along, which every
+    /// next view makes them forget ([`ViewByView::leave_behind`]). That leaves far fewer states.
     pub forgets: bool,
 }
 
@@ -68,25 +67,25 @@ impl Default for Settings {
     }
 }
 
-/// What does not hold, and where inside its view.
+/// A property that does not hold, and where inside its view.
 #[derive(Clone, Debug)]
 pub struct Broken {
-    /// Which property.
+    /// The property, by name.
     pub property: &'static str,
-    /// Of whom, and how.
+    /// The member that violates it, and how.
     pub why: String,
-    /// What was delivered in the view until then.
+    /// The messages that were delivered in the view before that.
     pub log: Vec<String>,
 }
 
-/// What came of it.
+/// The outcome of an exploration, or its progress so far.
 #[derive(Clone, Debug, Default)]
 pub struct Explored {
-    /// Sets of parts between views.
+    /// States: sets of parts between views.
     pub states: usize,
-    /// Parts.
+    /// Parts that differ.
     pub parts: usize,
-    /// Views that differ in what their members bring along.
+    /// Views whose members entered in different states.
     pub views: usize,
     /// Moments inside these views.
     pub moments: usize,
@@ -94,16 +93,16 @@ pub struct Explored {
     pub steps: u64,
     /// The longest history needed to reach a state, in views.
     pub depth: usize,
-    /// States that were not looked at. None if everything was explored.
+    /// States that were not expanded: 0 if every state was explored.
     pub waiting: usize,
     /// The first property that does not hold, and the history that leads to it, view by view.
     pub broken: Option<(Broken, Vec<String>)>,
 }
 
-/// Progress is told after each thousand states.
-const TELL_EVERY: usize = 1_000;
+/// The caller sees the progress after every this many states.
+const SHOWN_EVERY: usize = 1_000;
 
-/// Who enters a view, and how it was left before.
+/// The members that enter a view, and the parts in which they come.
 struct Input {
     entrants: Vec<Entrant>,
     came_with: Vec<Part>,
@@ -112,8 +111,7 @@ struct Input {
 struct Entrant {
     member: Member,
     state: u32,
-    /// The members of its last view, and those whose lives ended there as it was told; empty if it
-    /// is new.
+    /// The members of its last view, and those of whose deaths there it knows; empty if it is new.
     before: Vec<Member>,
     ended: Nodes,
     is_new: bool,
@@ -128,7 +126,7 @@ impl Entrant {
 }
 
 impl Input {
-    /// These enter; who came with whom of those that are not new.
+    /// The input for these members; `together` has those that are not new, part by part.
     fn new(mut entrants: Vec<Entrant>, together: &[ProcessSet]) -> Self {
         entrants.sort_by_key(|entrant| entrant.member);
         let new = entrants.iter().filter(|entrant| entrant.is_new);
@@ -181,15 +179,14 @@ struct Explorer<'a, S: ViewByView> {
     later: Vec<u32>,
     parts: Parts<S>,
     states: Store<Vec<u32>>,
-    /// How each state was reached first: from which state, by which view. The first state has none.
+    /// For each state, the state and the view from which it was first reached; the first has none.
     parents: Vec<(Option<u32>, Next)>,
     depths: Vec<usize>,
     views: HashMap<Next, Rc<Ends>, FixedState>,
     explored: Explored,
 }
 
-/// Explores all that can happen to a group whose members start together.
-/// Calls `progress` now and then.
+/// Explores every history of a group whose members start together. Calls `progress` repeatedly.
 pub fn explore_views<S: ViewByView>(
     members: &[(ProcessId, S)],
     settings: &Settings,
@@ -198,7 +195,7 @@ pub fn explore_views<S: ViewByView>(
     watch_views(members, settings, progress, |_| {})
 }
 
-/// The same, and shows the members of every view, at every moment, as they are when all have
+/// The same. Shows `watch` the members of every view at every moment, when all of them have
 /// delivered the whole log.
 pub fn watch_views<S: ViewByView>(
     members: &[(ProcessId, S)],
@@ -240,7 +237,7 @@ impl<S: ViewByView> Explorer<'_, S> {
             }
             self.expand(state as u32, all);
             state += 1;
-            if state.is_multiple_of(TELL_EVERY) {
+            if state.is_multiple_of(SHOWN_EVERY) {
                 self.count(state);
                 progress(&self.explored);
             }

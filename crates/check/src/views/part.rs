@@ -14,7 +14,7 @@ pub(super) fn bit(node: ProcessId) -> Nodes {
     1 << node.index()
 }
 
-/// A life that goes on. Three kinds of life are told apart, see [`super`]: the first is 1.
+/// A life that goes on. There are three kinds of life, see [`super`]: a node's first is 1.
 pub(super) const PRESENT: u32 = 2;
 /// A life that is over.
 const PAST: u32 = 3;
@@ -31,11 +31,11 @@ pub(super) struct Part {
     pub(super) states: Vec<u32>,
     /// The members of their last view.
     pub(super) last: Vec<Member>,
-    /// Whose lives ended in their last view, as far as they were told.
+    /// The nodes of whose deaths in their last view they know.
     pub(super) ended: Nodes,
 }
 
-/// All parts that were met.
+/// All parts that the explorer has met.
 pub(super) struct Parts<S: ViewByView> {
     pub(super) members: Members<S>,
     parts: Store<Part>,
@@ -45,8 +45,8 @@ pub(super) struct Parts<S: ViewByView> {
     summaries: Vec<(Nodes, u64)>,
     /// Parts whose memory of other lives is out of date.
     outdated: HashMap<(u32, Nodes), u32, FixedState>,
-    /// Members that have left behind the rest of their view: these went along, the lives of those
-    /// ended.
+    /// Members that have left behind the rest of their view, by their state before, the members
+    /// that went along, and those that died.
     left: HashMap<(u32, Nodes, Nodes), u32, FixedState>,
 }
 
@@ -75,8 +75,8 @@ impl<S: ViewByView> Parts<S> {
         number
     }
 
-    /// The state of a member that has delivered all that it delivers before its next view, in the
-    /// words that are used between views.
+    /// The state of a member that has delivered all messages before its next view, with the names
+    /// of views and lives that all parts use.
     pub(super) fn over(&mut self, state: u32) -> u32 {
         if let Some(known) = self.over.get(&state) {
             return *known;
@@ -104,7 +104,7 @@ impl<S: ViewByView> Parts<S> {
         self.summaries[part as usize].0
     }
 
-    /// What its members keep for their next view.
+    /// The resources that its members keep for their next view, a bit for each.
     pub(super) fn keeps(&self, part: u32) -> u64 {
         self.summaries[part as usize].1
     }

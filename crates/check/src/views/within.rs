@@ -1,12 +1,12 @@
 //! One view, from the moment when its members enter it to all its ends.
 //!
-//! A member's state is a function of what it has delivered, and so is what it multicasts. So all
-//! that can happen inside a view is an order of its multicasts, the *log*: a message gets the next
-//! place if its sender, having delivered what stands before, may have multicast it. Each member
-//! delivers the log at its own pace; it has delivered at least what led to its own messages in the
-//! log, and perhaps more. A *moment* is a log.
+//! A member's state and its multicasts are functions of the messages that it has delivered. So a
+//! history of a view is an order of its multicasts, the *log*: a message gets the next place if its
+//! sender has multicast it after some prefix of the log. Each member delivers the log at its own
+//! pace: at least the prefix that led to its own messages in the log, and perhaps more. A *moment*
+//! is a log.
 
-use super::members::{Store, Told};
+use super::members::{GroupEvent, Store};
 use super::part::{Nodes, PRESENT, Part, Parts, bit};
 use super::{Broken, Input, Settings};
 use foldhash::fast::FixedState;
@@ -18,9 +18,9 @@ use synod_core::group::{Member, View, ViewByView};
 /// A member in its view.
 struct Track {
     me: Member,
-    /// The member after each place of the log.
+    /// The member after each prefix of the log, the empty one first.
     at: Vec<Place>,
-    /// All that it has multicast, in order.
+    /// Its multicasts, in order.
     casts: Vec<u32>,
     /// How many of its multicasts have a place in the log.
     ordered: usize,
@@ -48,7 +48,7 @@ impl Track {
         *self.at.last().expect("a member enters with a state")
     }
 
-    /// What the member multicasts next, when it has delivered the whole log.
+    /// The member's next multicast, when it has delivered the whole log.
     fn next_cast(&self) -> Option<u32> {
         self.casts.get(self.ordered).copied()
     }
@@ -56,20 +56,20 @@ impl Track {
 
 /// All ends of a view.
 pub(super) struct Ends {
-    /// Which parts may be left of it. Members in none of them have died.
+    /// The sets of parts that may be left of it. Members in none of the parts have died.
     pub(super) outcomes: Vec<Vec<u32>>,
-    /// What members hold at some moment, all together.
+    /// The union of what members hold at any moment, a bit for each resource.
     pub(super) reach: u64,
     /// How many moments the view has.
     pub(super) moments: usize,
-    /// What does not hold in it.
+    /// The first property that does not hold in it.
     pub(super) broken: Option<Broken>,
 }
 
 /// The states in which a group of members may leave the view together.
 type Ways = BTreeSet<Vec<u32>>;
 
-/// The ways of every group, which its bits name.
+/// The number of the [`Ways`] of every group of members; the bits of its index name the group.
 type Leaving = Vec<u32>;
 
 /// An exploration of a view.
@@ -83,7 +83,7 @@ pub(super) struct Within<'a, S: ViewByView> {
     /// The moments on the way to the present one.
     path: Vec<u64>,
     ways: Store<Ways>,
-    /// In which ways groups may leave at the same moment.
+    /// For each moment, the ways in which groups may leave.
     leaving: HashSet<Leaving, FixedState>,
     ends: Ends,
 }
@@ -123,7 +123,7 @@ impl<'a, S: ViewByView> Within<'a, S> {
         within
     }
 
-    /// Goes through all that can happen.
+    /// Visits every moment of the view, and finds all its ends.
     pub(super) fn explore(mut self, watch: &mut dyn FnMut(&[&S])) -> Ends {
         let nobody = self.ways.add(Ways::new()).0;
         self.visit(&vec![nobody; 1 << self.tracks.len()], watch);
@@ -144,8 +144,8 @@ impl<'a, S: ViewByView> Within<'a, S> {
         }
     }
 
-    /// The present moment, and all that can come after it; `before` is how members could leave one
-    /// message earlier.
+    /// Visits the present moment and all moments after it. `before` has the ways in which groups
+    /// could leave one message earlier.
     fn visit(&mut self, before: &Leaving, watch: &mut dyn FnMut(&[&S])) {
         let print = self.print();
         if self.path.contains(&print) {
@@ -174,8 +174,8 @@ impl<'a, S: ViewByView> Within<'a, S> {
         }
     }
 
-    /// What tells this moment from others: where each member is at least, and what it can be told
-    /// from there on.
+    /// A fingerprint of this moment: the shortest prefix that each member has delivered, its state
+    /// there, and the messages that may follow.
     fn print(&self) -> u64 {
         let first = self.tracks.iter().map(Track::earliest).min().unwrap_or(0);
         let mut hasher = FixedState::default().build_hasher();
@@ -198,15 +198,15 @@ impl<'a, S: ViewByView> Within<'a, S> {
             let Place { mut state, mut casts, mut own } = track.last();
             let was_full = casts - own == window;
             own += usize::from(number == place);
-            let mut tell = |told, casts: &mut usize| {
-                let (next, said) = members.react(state, told, &self.view, window - (*casts - own));
+            let mut react = |event, casts: &mut usize| {
+                let (next, said) = members.react(state, event, &self.view, window - (*casts - own));
                 state = next;
                 *casts += said.len();
                 track.casts.extend_from_slice(&said);
             };
-            tell(Told::Message(message), &mut casts);
+            react(GroupEvent::Message(message), &mut casts);
             if was_full && number == place {
-                tell(Told::Room, &mut casts);
+                react(GroupEvent::Room, &mut casts);
             }
             track.at.push(Place { state, casts, own });
         }
@@ -221,7 +221,8 @@ impl<'a, S: ViewByView> Within<'a, S> {
         self.tracks[place].ordered -= 1;
     }
 
-    /// Members may be anywhere between what they have delivered at least and the end of the log.
+    /// Judges the moment. Each member may have delivered any prefix from its shortest one to the
+    /// whole log.
     fn judge(&mut self) {
         let mut all: Vec<(ProcessId, u64)> = Vec::new();
         let mut flaws = Vec::new();
@@ -324,15 +325,16 @@ impl<'a, S: ViewByView> Within<'a, S> {
     fn close(&mut self, place: usize, end: usize, with: Nodes, last: &[u32]) -> u32 {
         let track = &self.tracks[place];
         let node = track.me.node;
-        let mut told: Vec<u32> = track.at[track.earliest()..=end].iter().map(|p| p.state).collect();
+        let mut states: Vec<u32> =
+            track.at[track.earliest()..=end].iter().map(|p| p.state).collect();
         let mut state = track.at[end].state;
-        let messages = last.iter().map(|message| Told::Message(*message));
-        for event in [Told::Transitional(with)].into_iter().chain(messages) {
+        let messages = last.iter().map(|message| GroupEvent::Message(*message));
+        for event in [GroupEvent::Transitional(with)].into_iter().chain(messages) {
             (state, _) = self.parts.members.react(state, event, &self.view, 0);
-            told.push(state);
+            states.push(state);
         }
-        told.pop();
-        let held = told.iter().map(|state| self.parts.members.facts(*state));
+        states.pop();
+        let held = states.iter().map(|state| self.parts.members.facts(*state));
         let held = held.filter(|facts| facts.is_initialised);
         let held = held.fold(0, |held, facts| held | facts.holds);
         let facts = *self.parts.members.facts(state);
@@ -444,9 +446,9 @@ fn knowledge(dead: &[ProcessId], groups: usize) -> Vec<Vec<Nodes>> {
             for who in 0..1usize << groups {
                 if knowers.iter().all(|other| who & other == who || who & other == *other) {
                     let knows = |group: usize| if who >> group & 1 == 1 { bit(*node) } else { 0 };
-                    let told = ended.iter().enumerate();
-                    let told = told.map(|(group, nodes)| nodes | knows(group)).collect();
-                    longer.push((told, knowers.iter().copied().chain([who]).collect()));
+                    let known = ended.iter().enumerate();
+                    let known = known.map(|(group, nodes)| nodes | knows(group)).collect();
+                    longer.push((known, knowers.iter().copied().chain([who]).collect()));
                 }
             }
         }

@@ -67,7 +67,7 @@ impl Service for MyService {
         match command {
             Input::Put(key, value) => self.put(key, value, session),
             Input::Get(key) => {
-                session.tell(Output::Read(key, self.copy.get(&key).map(|entry| entry.value)));
+                session.notify(Output::Read(key, self.copy.get(&key).map(|entry| entry.value)));
             }
             Input::Leave => session.leave(),
         }
@@ -80,7 +80,7 @@ impl Service for MyService {
         self.inside = view.member(session.me()).map(|me| (view.id, me));
         self.missing = Some(view.set());
         self.unsaid = true;
-        session.tell(Output::Gathers(view.id));
+        session.notify(Output::Gathers(view.id));
         self.say(session);
     }
 
@@ -93,7 +93,7 @@ impl Service for MyService {
             Message::Put(key, entry) => {
                 self.take_in(key, entry);
                 if self.inside.is_some_and(|(_, me)| me == delivery.sender) {
-                    session.tell(Output::Written(key, entry.stamp));
+                    session.notify(Output::Written(key, entry.stamp));
                 }
             }
             Message::Status(copy) => {
@@ -110,7 +110,7 @@ impl Service for MyService {
 
     fn on_lost(&mut self, session: &mut Session<'_, Self>) {
         *self = MyService::default();
-        session.tell(Output::Lost);
+        session.notify(Output::Lost);
     }
 }
 
@@ -122,7 +122,7 @@ impl MyService {
         });
         match sent {
             true => self.count += 1,
-            false => session.tell(Output::Refused(key)),
+            false => session.notify(Output::Refused(key)),
         }
     }
 
@@ -138,7 +138,7 @@ impl MyService {
         missing.remove(sender.node);
         if missing.is_empty() {
             self.missing = None;
-            session.tell(Output::Ready(view, self.copy.clone()));
+            session.notify(Output::Ready(view, self.copy.clone()));
         }
     }
 

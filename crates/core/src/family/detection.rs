@@ -209,7 +209,7 @@ mod tests {
     const P1: ProcessId = ProcessId(1);
     const P2: ProcessId = ProcessId(2);
 
-    fn told(monitor: &mut Coroner, at: ProcessId, output: Output) -> Vec<Violation> {
+    fn outputs(monitor: &mut Coroner, at: ProcessId, output: Output) -> Vec<Violation> {
         let mut found = Vec::new();
         monitor.on_output(at, &output, Moment { now_us: 0, clocks: &[] }, &mut found);
         found
@@ -226,11 +226,11 @@ mod tests {
     #[test]
     fn to_suspect_a_living_process_is_a_mistake_until_it_is_taken_back() {
         let mut monitor = three();
-        let found = told(&mut monitor, P0, Output::Suspect(P1));
+        let found = outputs(&mut monitor, P0, Output::Suspect(P1));
         assert_eq!((found[0].property, found[0].at), (FD2, P0));
         assert_eq!(waiting(&monitor, FD3), [P0]);
         assert_eq!(monitor.complaint(FD3, P0), "suspects p1, which is up");
-        assert_eq!(told(&mut monitor, P0, Output::Restore(P1)), []);
+        assert_eq!(outputs(&mut monitor, P0, Output::Restore(P1)), []);
         assert_eq!(waiting(&monitor, FD3), []);
     }
 
@@ -240,7 +240,7 @@ mod tests {
         monitor.on_crash(P1);
         assert_eq!(waiting(&monitor, FD1), [P0, P2]);
         assert_eq!(monitor.complaint(FD1, P2), "does not suspect p1, which has crashed");
-        assert_eq!(told(&mut monitor, P0, Output::Suspect(P1)), []);
+        assert_eq!(outputs(&mut monitor, P0, Output::Suspect(P1)), []);
         assert_eq!(waiting(&monitor, FD1), [P2]);
         monitor.on_crash(P2);
         assert_eq!(waiting(&monitor, FD1), [P0]);
@@ -249,9 +249,9 @@ mod tests {
     #[test]
     fn a_process_that_restarts_is_up_again_and_suspects_no_other() {
         let mut monitor = three();
-        told(&mut monitor, P1, Output::Suspect(P2));
+        outputs(&mut monitor, P1, Output::Suspect(P2));
         monitor.on_crash(P1);
-        assert_eq!(told(&mut monitor, P0, Output::Suspect(P1)), []);
+        assert_eq!(outputs(&mut monitor, P0, Output::Suspect(P1)), []);
         monitor.on_restart(P1);
         assert_eq!(waiting(&monitor, FD1), []);
         assert_eq!(waiting(&monitor, FD3), [P0]);

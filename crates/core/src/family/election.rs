@@ -357,7 +357,7 @@ mod tests {
             Watched(ReturningOfficer::new(&setup, &|_| true), Vec::new())
         }
 
-        fn told(mut self, at: u32, output: Output) -> Self {
+        fn outputs(mut self, at: u32, output: Output) -> Self {
             let mut found = Vec::new();
             self.0.on_output(ProcessId(at), &output, MOMENT, &mut found);
             self.1.extend(found.into_iter().map(|violation| violation.property));
@@ -365,7 +365,7 @@ mod tests {
         }
 
         fn elects(self, at: u32, id: u64) -> Self {
-            self.told(at, Output::Elected(id))
+            self.outputs(at, Output::Elected(id))
         }
 
         fn crashes(mut self, at: u32) -> Self {
@@ -390,7 +390,7 @@ mod tests {
 
     #[test]
     fn all_may_agree_on_a_wrong_one() {
-        let watched = Watched::new().elects(0, 7).elects(2, 7).told(1, Output::Undecided);
+        let watched = Watched::new().elects(0, 7).elects(2, 7).outputs(1, Output::Undecided);
         assert_eq!(watched.waiting(E1_AGREE), []);
         assert_eq!(watched.waiting(E1), [0, 2]);
     }
@@ -403,7 +403,7 @@ mod tests {
 
     #[test]
     fn who_is_undecided_is_not_wrong_but_waits() {
-        let watched = Watched::new().elects(0, 9).told(0, Output::Undecided);
+        let watched = Watched::new().elects(0, 9).outputs(0, Output::Undecided);
         assert_eq!(watched.waiting(E1), []);
         assert_eq!(watched.waiting(E2), [0, 1, 2]);
         assert_eq!(watched.0.complaint(E2, ProcessId(0)), "does not know who is elected");
@@ -412,7 +412,7 @@ mod tests {
 
     #[test]
     fn no_process_waits_for_an_election_that_only_crashed_ones_heard_of() {
-        let watched = Watched::new().told(0, Output::Undecided).crashes(0);
+        let watched = Watched::new().outputs(0, Output::Undecided).crashes(0);
         assert_eq!(watched.waiting(E2), []);
     }
 
@@ -429,12 +429,16 @@ mod tests {
         assert_eq!(Watched::new().elects(1, 9).elects(2, 7).1, [E1_ALWAYS, E1_SELF]);
         assert_eq!(Watched::new().elects(1, 9).elects(0, 7).1, [E1_ALWAYS]);
         assert!(Watched::new().elects(1, 9).crashes(1).elects(2, 7).1.is_empty());
-        assert!(Watched::new().elects(2, 7).told(2, Output::Undecided).elects(1, 9).1.is_empty());
+        assert!(
+            Watched::new().elects(2, 7).outputs(2, Output::Undecided).elects(1, 9).1.is_empty()
+        );
     }
 
     #[test]
     fn the_same_result_may_be_told_again_only_after_another_election() {
         assert_eq!(Watched::new().elects(0, 9).elects(0, 9).1, [E3]);
-        assert!(Watched::new().elects(0, 9).told(0, Output::Undecided).elects(0, 9).1.is_empty());
+        assert!(
+            Watched::new().elects(0, 9).outputs(0, Output::Undecided).elects(0, 9).1.is_empty()
+        );
     }
 }

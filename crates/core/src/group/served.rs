@@ -145,7 +145,7 @@ impl<S: Service, E: Engine<S::Message>> Served<S, E> {
         let ask = match act {
             Act::Multicast(level, message) => Ask::Multicast { level, message },
             Act::Leave => Ask::Leave,
-            Act::Tell(notice) => return cx.output(notice),
+            Act::Notify(notice) => return cx.output(notice),
             Act::SetTimer(timer, after_ms) => {
                 return cx.set_timer(ServedTimer::Service(timer), after_ms);
             }
@@ -231,7 +231,7 @@ mod tests {
     struct Countdown;
 
     #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-    enum Told {
+    enum Notice {
         View(ViewId),
         Said(u32),
         Full(u32),
@@ -241,7 +241,7 @@ mod tests {
     impl Countdown {
         fn say(number: u32, session: &mut Session<'_, Self>) {
             if session.multicast(Level::Agreed, Note(number)).is_err() {
-                session.tell(Told::Full(number));
+                session.notify(Notice::Full(number));
             }
         }
     }
@@ -249,7 +249,7 @@ mod tests {
     impl Service for Countdown {
         type Message = Note;
         type Command = Option<u32>;
-        type Notice = Told;
+        type Notice = Notice;
         type Timer = ();
 
         fn on_command(&mut self, from: Option<u32>, session: &mut Session<'_, Self>) {
@@ -260,20 +260,20 @@ mod tests {
         }
 
         fn on_view(&mut self, view: &View, session: &mut Session<'_, Self>) {
-            session.tell(Told::View(view.id));
+            session.notify(Notice::View(view.id));
             session.set_timer((), 7);
         }
 
         fn on_deliver(&mut self, delivery: Delivery<Note>, session: &mut Session<'_, Self>) {
             let Note(number) = delivery.message;
-            session.tell(Told::Said(number));
+            session.notify(Notice::Said(number));
             if let Some(next) = number.checked_sub(1) {
                 Countdown::say(next, session);
             }
         }
 
         fn on_lost(&mut self, session: &mut Session<'_, Self>) {
-            session.tell(Told::Lost);
+            session.notify(Notice::Lost);
         }
 
         fn on_timer(&mut self, (): (), session: &mut Session<'_, Self>) {
@@ -283,31 +283,31 @@ mod tests {
 
     type Process = Served<Countdown, Alone>;
 
-    fn told(
+    fn notices(
         process: &mut Process,
         run: impl FnOnce(&mut Process, &mut Cx<'_, Process>),
-    ) -> Vec<Told> {
+    ) -> Vec<Notice> {
         let effects = step(P0, 1, |cx| run(process, cx));
-        let told = |effect| match effect {
-            Effect::Output(told) => Some(told),
+        let notice = |effect| match effect {
+            Effect::Output(notice) => Some(notice),
             _ => None,
         };
-        effects.into_iter().filter_map(told).collect()
+        effects.into_iter().filter_map(notice).collect()
     }
 
     #[test]
     fn a_service_sees_its_own_multicast_before_the_step_is_over_if_the_engine_is_that_fast() {
         let mut process = Served { service: Countdown, engine: Alone { room: 9 } };
-        let said = told(&mut process, |process, cx| process.on_input(Some(2), cx));
-        assert_eq!(said, [Told::Said(2), Told::Said(1), Told::Said(0)]);
+        let said = notices(&mut process, |process, cx| process.on_input(Some(2), cx));
+        assert_eq!(said, [Notice::Said(2), Notice::Said(1), Notice::Said(0)]);
         assert_eq!(process.engine.room, 6);
     }
 
     #[test]
     fn a_multicast_without_room_is_refused_at_once_and_never_reaches_the_engine() {
         let mut process = Served { service: Countdown, engine: Alone { room: 2 } };
-        let said = told(&mut process, |process, cx| process.on_input(Some(5), cx));
-        assert_eq!(said, [Told::Said(5), Told::Said(4), Told::Full(3)]);
+        let said = notices(&mut process, |process, cx| process.on_input(Some(5), cx));
+        assert_eq!(said, [Notice::Said(5), Notice::Said(4), Notice::Full(3)]);
     }
 
     #[test]
@@ -316,10 +316,10 @@ mod tests {
         let effects = step(P0, 1, |cx| process.on_start(cx));
         let timer = ServedTimer::Service(());
         let set = Effect::SetTimer { timer, after_ms: 7 };
-        assert_eq!(effects, [Effect::Output(Told::View(FIRST)), set]);
-        let said = told(&mut process, |process, cx| process.on_timer(timer, cx));
-        assert_eq!(said, [Told::Said(0)]);
-        let said = told(&mut process, |process, cx| process.on_input(None, cx));
-        assert_eq!(said, [Told::Lost]);
+        assert_eq!(effects, [Effect::Output(Notice::View(FIRST)), set]);
+        let said = notices(&mut process, |process, cx| process.on_timer(timer, cx));
+        assert_eq!(said, [Notice::Said(0)]);
+        let said = notices(&mut process, |process, cx| process.on_input(None, cx));
+        assert_eq!(said, [Notice::Lost]);
     }
 }

@@ -54,8 +54,8 @@ pub struct Full;
 pub enum Act<S: Service> {
     /// Multicast this.
     Multicast(Level, S::Message),
-    /// Tell the application.
-    Tell(S::Notice),
+    /// Hand this notice to the application.
+    Notify(S::Notice),
     /// Set a timer that runs out after this number of milliseconds.
     SetTimer(S::Timer, u64),
     /// Forget a timer.
@@ -111,8 +111,8 @@ impl<'a, S: Service> Session<'a, S> {
 
     /// Tells the application.
     #[inline]
-    pub fn tell(&mut self, notice: S::Notice) {
-        self.acts.push_back(Act::Tell(notice));
+    pub fn notify(&mut self, notice: S::Notice) {
+        self.acts.push_back(Act::Notify(notice));
     }
 
     /// Sets a timer, or moves it if it is already set.

@@ -43,7 +43,7 @@ fn get(client: u64, value: u64) -> [Event<Kv>; 2] {
 }
 
 /// Feeds a checker with one event.
-fn tell(checker: &mut Checker<Kv>, event: &Event<Kv>) -> Verdict<Box<Broken<Kv>>> {
+fn judge(checker: &mut Checker<Kv>, event: &Event<Kv>) -> Verdict<Box<Broken<Kv>>> {
     match &event.what {
         What::Invoke(operation) => checker.invoke(event.client, operation.clone()),
         What::Answer(answer) => return checker.answer(event.client, answer),
@@ -53,10 +53,10 @@ fn tell(checker: &mut Checker<Kv>, event: &Event<Kv>) -> Verdict<Box<Broken<Kv>>
 }
 
 /// A checker after these events, all of them linearizable.
-fn told(events: &[Event<Kv>]) -> Checker<Kv> {
+fn judged(events: &[Event<Kv>]) -> Checker<Kv> {
     let mut checker = Checker::default();
     for event in events {
-        assert_eq!(tell(&mut checker, event), Verdict::Linearizable, "{event:?} in {events:?}");
+        assert_eq!(judge(&mut checker, event), Verdict::Linearizable, "{event:?} in {events:?}");
     }
     checker
 }
@@ -64,7 +64,7 @@ fn told(events: &[Event<Kv>]) -> Checker<Kv> {
 /// The place of the first broken answer, found event by event.
 fn first_broken(events: &[Event<Kv>]) -> Option<(usize, Broken<Kv>)> {
     let mut checker = Checker::default();
-    events.iter().enumerate().find_map(|(index, event)| match tell(&mut checker, event) {
+    events.iter().enumerate().find_map(|(index, event)| match judge(&mut checker, event) {
         Verdict::Linearizable => None,
         Verdict::Broken(broken) => Some((index, *broken)),
         Verdict::Unknown => panic!("too many possibilities in {events:?}"),

@@ -2,39 +2,39 @@
 //! notice.
 
 use crate::brute::{Dice, Size, answers_to, is_linearizable, random_history};
-use crate::{Kv, abandon, alone, answer, get, invoke, put, tell, told};
+use crate::{Kv, abandon, alone, answer, get, invoke, judge, judged, put};
 use std::collections::BTreeMap;
 use synod_core::linear::{Checker, Event, Verdict, What};
 use synod_core::replication::{Action, Answer, Operation, Store};
 
 #[test]
 fn a_checker_forgets_what_is_over() {
-    assert_eq!(told(&[put(0, 1), put(1, 2), get(2, 2)].concat()), told(&put(7, 2)));
+    assert_eq!(judged(&[put(0, 1), put(1, 2), get(2, 2)].concat()), judged(&put(7, 2)));
     let emptied = alone(1, 0, Action::Delete, Answer::Deleted(true));
-    assert_eq!(told(&[put(0, 1), emptied].concat()), Checker::default());
+    assert_eq!(judged(&[put(0, 1), emptied].concat()), Checker::default());
 }
 
 #[test]
 fn an_abandoned_read_is_forgotten() {
     let read = [invoke(0, 0, Action::Get), abandon(0)];
-    assert_eq!(told(&read), Checker::default());
+    assert_eq!(judged(&read), Checker::default());
     let idle = Action::CompareAndSwap { expect: Some(1), new: 1 };
-    assert_eq!(told(&[invoke(0, 0, idle), abandon(0)]), Checker::default());
+    assert_eq!(judged(&[invoke(0, 0, idle), abandon(0)]), Checker::default());
     let write = [invoke(0, 0, Action::Put(1)), abandon(0)];
-    assert_ne!(told(&write), Checker::default());
+    assert_ne!(judged(&write), Checker::default());
 }
 
 #[test]
 fn an_abandoned_write_that_was_seen_is_over() {
     let seen = [vec![invoke(0, 0, Action::Put(1)), abandon(0)], get(1, 1).to_vec()].concat();
-    assert_eq!(told(&seen), told(&put(1, 1)));
+    assert_eq!(judged(&seen), judged(&put(1, 1)));
 }
 
 #[test]
 fn it_does_not_matter_who_was_asked_first() {
     let calls = [invoke(0, 0, Action::Put(1)), invoke(1, 0, Action::Get)];
     let turned = [calls[1].clone(), calls[0].clone()];
-    assert_eq!(told(&calls), told(&turned));
+    assert_eq!(judged(&calls), judged(&turned));
 }
 
 /// The operations that are open at the end.
@@ -90,7 +90,7 @@ fn histories_that_leave_the_same_possibilities_leave_equal_checkers() {
         }
         let mut seen = Vec::new();
         futures(&events, (open.len() + 2).min(4), &mut seen);
-        let checker = told(&events);
+        let checker = judged(&events);
         let (other, count) =
             classes.entry((format!("{open:?}"), seen)).or_insert_with(|| (checker.clone(), 0));
         assert_eq!(*other, checker, "after {events:#?}");
@@ -113,7 +113,7 @@ fn beyond_the_limit_a_key_is_unknown_for_good_and_others_are_not() {
     let mut checker = Checker::new(50);
     let mut unknown = false;
     for event in crowd(20) {
-        match tell(&mut checker, &event) {
+        match judge(&mut checker, &event) {
             Verdict::Linearizable => assert!(!unknown || matches!(event.what, What::Invoke(_))),
             Verdict::Unknown => unknown = true,
             Verdict::Broken(broken) => panic!("{broken}"),
@@ -121,11 +121,11 @@ fn beyond_the_limit_a_key_is_unknown_for_good_and_others_are_not() {
     }
     assert!(unknown);
     let [call, wrong] = get(0, 777);
-    assert_eq!(tell(&mut checker, &call), Verdict::Linearizable);
-    assert_eq!(tell(&mut checker, &wrong), Verdict::Unknown);
+    assert_eq!(judge(&mut checker, &call), Verdict::Linearizable);
+    assert_eq!(judge(&mut checker, &wrong), Verdict::Unknown);
     let [call, wrong] = alone(0, 1, Action::Get, Answer::Value(Some(7)));
-    assert_eq!(tell(&mut checker, &call), Verdict::Linearizable);
-    assert!(matches!(tell(&mut checker, &wrong), Verdict::Broken(_)));
+    assert_eq!(judge(&mut checker, &call), Verdict::Linearizable);
+    assert!(matches!(judge(&mut checker, &wrong), Verdict::Broken(_)));
 }
 
 #[test]

@@ -163,10 +163,10 @@ impl Loose {
             self.on_need(session);
         }
         match self.free.pop_first() {
-            None => session.tell(Output::Refused(Refusal::Starved)),
+            None => session.notify(Output::Refused(Refusal::Starved)),
             Some(slot) => {
                 self.used += 1;
-                session.tell(Output::Claimed(SlotId(slot), Token::default()));
+                session.notify(Output::Claimed(SlotId(slot), Token::default()));
             }
         }
         if !self.habits.asks_first {
@@ -195,12 +195,12 @@ impl Loose {
         self.pending = self.ready.clone();
         self.pending.remove(session.me());
         self.got = 0;
-        session.tell(Output::Asks(amount));
+        session.notify(Output::Asks(amount));
     }
 
     fn end_if_answered(&mut self, session: &mut Session<'_, Self>) {
         if self.pending.is_empty() {
-            session.tell(Output::Got(self.got));
+            session.notify(Output::Got(self.got));
         }
     }
 
@@ -254,7 +254,7 @@ impl Loose {
         }
         if self.habits.forgets {
             if !self.pending.is_empty() {
-                session.tell(Output::Got(self.got));
+                session.notify(Output::Got(self.got));
             }
             self.pending.clear();
             self.owed.clear();

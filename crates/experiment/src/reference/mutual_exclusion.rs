@@ -64,22 +64,23 @@ impl MutualExclusion {
 
     fn claim(&mut self, session: &mut Session<'_, Self>) {
         match self.free.take_first() {
-            None => session.tell(Output::Refused(Refusal::Starved)),
+            None => session.notify(Output::Refused(Refusal::Starved)),
             Some(slot) => {
                 self.claims += 1;
                 self.used.insert(slot, self.claims);
-                session.tell(Output::Claimed(SlotId(slot), Token { epoch: 1, count: self.claims }));
+                session
+                    .notify(Output::Claimed(SlotId(slot), Token { epoch: 1, count: self.claims }));
             }
         }
     }
 
     fn release(&mut self, slot: SlotId, token: Token, session: &mut Session<'_, Self>) {
         if self.used.get(&slot.0) != Some(&token.count) {
-            return session.tell(Output::Stale(slot));
+            return session.notify(Output::Stale(slot));
         }
         self.used.remove(&slot.0);
         self.free.insert(slot.0);
-        session.tell(Output::Released(slot));
+        session.notify(Output::Released(slot));
     }
 
     fn on_fork(&mut self, mine: bool) {

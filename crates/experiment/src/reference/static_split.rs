@@ -35,10 +35,10 @@ impl Service for StaticSplit {
     fn on_command(&mut self, command: Input, session: &mut Session<'_, Self>) {
         match command {
             Input::Claim => match self.free.pop_first() {
-                None => session.tell(Output::Refused(Refusal::Starved)),
+                None => session.notify(Output::Refused(Refusal::Starved)),
                 Some(slot) => {
                     self.used += 1;
-                    session.tell(Output::Claimed(SlotId(slot), Token::default()));
+                    session.notify(Output::Claimed(SlotId(slot), Token::default()));
                 }
             },
             Input::Release(slot, _) if self.free.insert(slot.0) => self.used -= 1,

@@ -25,7 +25,7 @@ pub struct Property {
 
 /// The fifteen, as far as these runs show.
 pub fn properties(rows: &[Row]) -> Vec<Property> {
-    let told = [
+    let assessments = [
         safe(rows),
         consistent(rows),
         symmetric(rows),
@@ -42,16 +42,16 @@ pub fn properties(rows: &[Row]) -> Vec<Property> {
         adaptive(rows),
         available(rows),
     ];
-    let property = |(index, (says, judged, measured)): (usize, Told)| {
+    let property = |(index, (says, judged, measured)): (usize, Assessment)| {
         let (measured, holds) =
             measured.map_or((String::new(), None), |(text, holds)| (text, Some(holds)));
         Property { name: format!("π{}", index + 1), says, judged, measured, holds }
     };
-    told.into_iter().enumerate().map(property).collect()
+    assessments.into_iter().enumerate().map(property).collect()
 }
 
 /// Statement, judge, and measurement.
-type Told = (&'static str, &'static str, Option<(String, bool)>);
+type Assessment = (&'static str, &'static str, Option<(String, bool)>);
 
 const EXPLORED: &str =
     "monitor and invariant, in every state that the explorer reaches; and measured";
@@ -61,7 +61,7 @@ fn slots_rows(rows: &[Row]) -> impl Iterator<Item = &Row> {
     rows.iter().filter(move |row| holds.contains(&row.case.allocator))
 }
 
-fn safe(rows: &[Row]) -> Told {
+fn safe(rows: &[Row]) -> Assessment {
     let runs: usize = slots_rows(rows).map(|row| row.summary.seeds).sum();
     let over =
         slots_rows(rows).filter(|row| row.summary.owned_most > row.case.settings.slots).count();
@@ -73,7 +73,7 @@ fn safe(rows: &[Row]) -> Told {
     )
 }
 
-fn consistent(rows: &[Row]) -> Told {
+fn consistent(rows: &[Row]) -> Assessment {
     let clean = || slots_rows(rows).filter(|row| row.case.part != Part::Authors);
     let runs: usize = clean().map(|row| row.summary.seeds).sum();
     let good = clean().all(|row| {
@@ -89,7 +89,7 @@ fn consistent(rows: &[Row]) -> Told {
     )
 }
 
-fn symmetric(rows: &[Row]) -> Told {
+fn symmetric(rows: &[Row]) -> Assessment {
     let measured = find(rows, Part::Authors, Allocator::Offers).map(|row| {
         let share = |member: usize| {
             let sum = |of: &dyn Fn(&Sample) -> u32| settled(row).map(of).sum::<u32>();
@@ -113,7 +113,7 @@ fn symmetric(rows: &[Row]) -> Told {
     )
 }
 
-fn live(rows: &[Row]) -> Told {
+fn live(rows: &[Row]) -> Assessment {
     let measured = find(rows, Part::Authors, Allocator::Repaired).map(|row| {
         let published = [Allocator::Paper, Allocator::PaperAsProgrammed]
             .map(|rules| find(rows, Part::Authors, rules).map(|row| row.summary.blocked.mean));
@@ -129,7 +129,7 @@ fn live(rows: &[Row]) -> Told {
     ("Live: every cycle and every transaction ends", EXPLORED, measured)
 }
 
-fn no_starvation(rows: &[Row]) -> Told {
+fn no_starvation(rows: &[Row]) -> Assessment {
     let measured = find(rows, Part::Clean, Allocator::Offers).and_then(|row| {
         let longest = row.summary.response_rounds.iter().rposition(|count| *count > 0)?;
         let half = quantile(&row.summary.response_rounds, 0.5)?;
@@ -142,7 +142,7 @@ fn no_starvation(rows: &[Row]) -> Told {
     ("No starvation: who keeps asking gets a slot, if there is one to spare", "measured", measured)
 }
 
-fn concurrent(rows: &[Row]) -> Told {
+fn concurrent(rows: &[Row]) -> Assessment {
     let measured = find(rows, Part::Clean, Allocator::Repaired).map(|row| {
         let most = row.summary.most_open;
         (format!("up to {most} requests open at once"), most >= 2)
@@ -154,7 +154,7 @@ fn concurrent(rows: &[Row]) -> Told {
     )
 }
 
-fn quick(rows: &[Row]) -> Told {
+fn quick(rows: &[Row]) -> Assessment {
     let measured = find(rows, Part::Authors, Allocator::Repaired).and_then(|row| {
         let histogram = &row.summary.response_multicasts;
         let total: u64 = histogram.iter().sum();
@@ -173,7 +173,7 @@ fn quick(rows: &[Row]) -> Told {
     ("High performance: a request is answered in few multicasts", "measured", measured)
 }
 
-fn best_effort(rows: &[Row]) -> Told {
+fn best_effort(rows: &[Row]) -> Assessment {
     let measured = find(rows, Part::Authors, Allocator::Repaired).map(|row| {
         let [more, just, less, nothing] = row.summary.outcomes;
         let text = format!(
@@ -185,7 +185,7 @@ fn best_effort(rows: &[Row]) -> Told {
     ("Best effort: a request may bring more, as much, less, or nothing", "measured", measured)
 }
 
-fn efficient(rows: &[Row]) -> Told {
+fn efficient(rows: &[Row]) -> Assessment {
     let claims = |allocator| {
         let row = find(rows, Part::Authors, allocator)?;
         row.summary.claims_per_multicast.map(|mean| mean.mean)
@@ -201,7 +201,7 @@ fn efficient(rows: &[Row]) -> Told {
     ("Efficient: many claims for one multicast", "measured", measured)
 }
 
-fn far_sighted(rows: &[Row]) -> Told {
+fn far_sighted(rows: &[Row]) -> Assessment {
     let donors: Vec<&Row> =
         rows.iter().filter(|row| row.case.allocator == Allocator::Repaired).collect();
     let wrong: u64 = donors.iter().map(|row| row.summary.overgenerous).sum();
@@ -213,7 +213,7 @@ fn far_sighted(rows: &[Row]) -> Told {
     )
 }
 
-fn equitable(rows: &[Row]) -> Told {
+fn equitable(rows: &[Row]) -> Assessment {
     let measured = find(rows, Part::Moving, Allocator::Offers).and_then(|row| {
         let settings = &row.case.settings;
         let last = row.summary.samples.last()?;
@@ -240,7 +240,7 @@ fn equitable(rows: &[Row]) -> Told {
     ("Equitable: who needs more owns more", "measured", measured)
 }
 
-fn stable(rows: &[Row]) -> Told {
+fn stable(rows: &[Row]) -> Assessment {
     let measured = find(rows, Part::Authors, Allocator::Repaired).map(|row| {
         let used: Vec<f64> = settled(row).map(|sample| share_in_use(sample, &row.case.settings)).collect();
         let mean = Mean::of(&used);
@@ -263,7 +263,7 @@ fn stable(rows: &[Row]) -> Told {
     ("Stable: under a constant load the traffic and the use are constant", "measured", measured)
 }
 
-fn elastic(rows: &[Row]) -> Told {
+fn elastic(rows: &[Row]) -> Assessment {
     let measured = find(rows, Part::HotSpot, Allocator::Offers).map(|row| {
         let split = find(rows, Part::HotSpot, Allocator::Static);
         let split = split.map_or(0.0, |row| row.summary.failed_per_success.mean);
@@ -277,7 +277,7 @@ fn elastic(rows: &[Row]) -> Told {
     ("Elastic: a burst at one member is served, if there are slots to spare", "measured", measured)
 }
 
-fn adaptive(rows: &[Row]) -> Told {
+fn adaptive(rows: &[Row]) -> Assessment {
     let measured = find(rows, Part::Authors, Allocator::Repaired).map(|row| {
         let all = row.case.settings.nodes;
         let owns =
@@ -295,7 +295,7 @@ fn adaptive(rows: &[Row]) -> Told {
     ("Adaptive: members join, leave and come back", EXPLORED, measured)
 }
 
-fn available(rows: &[Row]) -> Told {
+fn available(rows: &[Row]) -> Assessment {
     let measured = find(rows, Part::Partition, Allocator::Offers).and_then(|row| {
         let partition = row.case.settings.partition?;
         let during: Vec<&Sample> = row

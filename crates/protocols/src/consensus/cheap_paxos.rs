@@ -181,14 +181,14 @@ impl<const AGREED: bool> CheapProcess<AGREED> {
         &mut self,
         from: ProcessId,
         of: Ballot,
-        told: Option<Vote<Command>>,
+        vote: Option<Vote<Command>>,
         cx: &mut Cx<'_, Self>,
     ) {
         if let Leader::Preparing { ballot, promised, last } = &mut self.leader
             && *ballot == of
             && promised.insert(from)
         {
-            *last = told.max(*last);
+            *last = vote.max(*last);
             self.go_on(cx);
         }
     }

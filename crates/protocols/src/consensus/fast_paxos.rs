@@ -1,6 +1,6 @@
 //! Fast Paxos, for one decision (Lamport, 2006).
 //!
-//! The first ballot is *fast*: the coordinator has told the acceptors that they may accept *any*
+//! The first ballot is *fast*: the coordinator has promises the acceptors that they may accept *any*
 //! value, so a proposer sends its value to them directly, and each accepts the first that it gets.
 //! If a fast quorum accepts the same, it is chosen, two hops after it was proposed. If two values
 //! collide, the coordinator, which hears the votes too, takes the votes for the promises of the
@@ -53,7 +53,7 @@ enum Leader {
     /// It leads no ballot.
     Idle,
     /// It waits for promises, and keeps the votes in them.
-    Preparing { ballot: Ballot, told: BTreeMap<ProcessId, Option<Vote>> },
+    Preparing { ballot: Ballot, promises: BTreeMap<ProcessId, Option<Vote>> },
     /// It has asked the acceptors to accept one value, or any.
     Asked(Ballot),
 }
@@ -139,7 +139,8 @@ impl<const CHECKED: bool> FastProcess<CHECKED> {
     fn begin(&mut self, ballot: Ballot, cx: &mut Cx<'_, Self>) {
         let Reply::Agreed(last) = self.acceptor.prepare(ballot) else { return };
         self.open = false;
-        self.leader = Leader::Preparing { ballot, told: [(cx.me(), last)].into_iter().collect() };
+        self.leader =
+            Leader::Preparing { ballot, promises: [(cx.me(), last)].into_iter().collect() };
         self.save(cx);
         cx.multicast(Message::Prepare(ballot));
         self.go_on(cx);
@@ -176,9 +177,9 @@ impl<const CHECKED: bool> FastProcess<CHECKED> {
         last: Option<Vote>,
         cx: &mut Cx<'_, Self>,
     ) {
-        if let Leader::Preparing { ballot, told } = &mut self.leader
+        if let Leader::Preparing { ballot, promises } = &mut self.leader
             && *ballot == of
-            && told.insert(from, last).is_none()
+            && promises.insert(from, last).is_none()
         {
             self.go_on(cx);
         }
@@ -187,9 +188,9 @@ impl<const CHECKED: bool> FastProcess<CHECKED> {
     /// 2a: a quorum has promised. The leader opens a fast ballot for any value; in a classic one,
     /// it picks the value that may have been chosen.
     fn go_on(&mut self, cx: &mut Cx<'_, Self>) {
-        let Leader::Preparing { ballot, told } = &self.leader else { return };
+        let Leader::Preparing { ballot, promises } = &self.leader else { return };
         let ballot = *ballot;
-        if told.len() < self.setting.quorums.classic() {
+        if promises.len() < self.setting.quorums.classic() {
             return;
         }
         if ballot == self.setting.first() {
@@ -197,8 +198,8 @@ impl<const CHECKED: bool> FastProcess<CHECKED> {
             cx.multicast(Message::Any(ballot));
             return self.on_any(ballot, cx);
         }
-        let votes = told.values().copied().flatten();
-        let picked = pick::pick(votes, told.len(), &self.setting).or(self.heard);
+        let votes = promises.values().copied().flatten();
+        let picked = pick::pick(votes, promises.len(), &self.setting).or(self.heard);
         if let Some(value) = picked {
             self.ask(Vote { ballot, value }, cx);
         }

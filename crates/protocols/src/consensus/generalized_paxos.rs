@@ -71,7 +71,7 @@ enum Leader {
     /// The fast ballot goes well.
     Watching,
     /// There was a collision.
-    Preparing { ballot: Ballot, told: BTreeMap<ProcessId, Vote> },
+    Preparing { ballot: Ballot, promises: BTreeMap<ProcessId, Vote> },
     /// It leads the classic ballot, with this vote.
     Leading(Vote),
 }
@@ -166,8 +166,8 @@ impl GeneralizedPaxos {
     fn begin(&mut self, cx: &mut Cx<'_, Self>) {
         let next = Ballot::above(Some(self.promised), cx.me()).expect("there are enough ballots");
         self.promised = next;
-        let told = [(cx.me(), self.accepted.clone())].into_iter().collect();
-        self.leader = Leader::Preparing { ballot: next, told };
+        let promises = [(cx.me(), self.accepted.clone())].into_iter().collect();
+        self.leader = Leader::Preparing { ballot: next, promises };
         cx.multicast(Message::Prepare(next));
         self.go_on(cx);
     }
@@ -181,9 +181,9 @@ impl GeneralizedPaxos {
     }
 
     fn on_promise(&mut self, from: ProcessId, of: Ballot, vote: Vote, cx: &mut Cx<'_, Self>) {
-        if let Leader::Preparing { ballot, told } = &mut self.leader
+        if let Leader::Preparing { ballot, promises } = &mut self.leader
             && *ballot == of
-            && told.insert(from, vote).is_none()
+            && promises.insert(from, vote).is_none()
         {
             self.go_on(cx);
         }
@@ -192,17 +192,17 @@ impl GeneralizedPaxos {
     /// 2a: takes the history that may have been learned, and appends all other commands that it
     /// knows of.
     fn go_on(&mut self, cx: &mut Cx<'_, Self>) {
-        let Leader::Preparing { ballot, told } = &self.leader else { return };
-        if told.len() < self.quorums.classic() {
+        let Leader::Preparing { ballot, promises } = &self.leader else { return };
+        if promises.len() < self.quorums.classic() {
             return;
         }
         // The processes that did not answer may all have been in a fast quorum. The rest of that
         // quorum, at least this many, has answered.
-        let asked_of_a_quorum = told.len() + self.quorums.fast() - self.quorums.group();
-        let fast = told.values().filter(|vote| vote.ballot == self.first);
+        let asked_of_a_quorum = promises.len() + self.quorums.fast() - self.quorums.group();
+        let fast = promises.values().filter(|vote| vote.ballot == self.first);
         let histories: Vec<&History> = fast.map(|vote| &vote.history).collect();
         let safe = common(&histories, asked_of_a_quorum).unwrap_or_default();
-        let others = told.values().flat_map(|vote| vote.history.commands()).chain(&self.known);
+        let others = promises.values().flat_map(|vote| vote.history.commands()).chain(&self.known);
         let history = others.fold(safe, |history, command| history.then(*command));
         let vote = Vote { ballot: *ballot, history };
         self.lead(vote, cx);

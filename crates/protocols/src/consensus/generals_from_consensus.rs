@@ -83,7 +83,7 @@ impl From<<Consensus as Protocol>::Message> for Message {
 pub struct OrderThenConsensus {
     commander: ProcessId,
     /// The order that we received in the first round, until we propose it.
-    told: Option<Value>,
+    order: Option<Value>,
     /// Whether the first round is over.
     agrees: bool,
     below: Consensus,
@@ -97,7 +97,7 @@ impl Protocol for OrderThenConsensus {
 
     fn on_input(&mut self, Input::Propose(value): Input, cx: &mut Cx<'_, Self>) {
         if cx.me() == self.commander && !self.agrees {
-            self.told = Some(value);
+            self.order = Some(value);
             cx.multicast(Message::Order(value));
         }
     }
@@ -105,7 +105,7 @@ impl Protocol for OrderThenConsensus {
     fn on_message(&mut self, from: ProcessId, message: Message, cx: &mut Cx<'_, Self>) {
         match message {
             Message::Order(value) if from == self.commander && !self.agrees => {
-                self.told = self.told.or(Some(value));
+                self.order = self.order.or(Some(value));
             }
             Message::Order(_) => cx.accuse(from, "gives an order that is not its to give"),
             Message::Consensus(message) if self.agrees => {
@@ -122,7 +122,7 @@ impl Protocol for OrderThenConsensus {
         }
         self.agrees = true;
         self.step(cx, |below, cx| below.on_start(cx));
-        if let Some(value) = self.told.take() {
+        if let Some(value) = self.order.take() {
             self.step(cx, |below, cx| below.on_input(Input::Propose(value), cx));
         }
     }
@@ -239,7 +239,7 @@ impl Synchronous for OrderThenConsensus {
             "flooding" => Flooding::processes(setup)?.into_iter().map(Either::One).collect(),
             _ => MajorityOfVector::processes(setup)?.into_iter().map(Either::Other).collect(),
         };
-        let process = |below| OrderThenConsensus { commander, told: None, agrees: false, below };
+        let process = |below| OrderThenConsensus { commander, order: None, agrees: false, below };
         Ok(below.into_iter().map(process).collect())
     }
 

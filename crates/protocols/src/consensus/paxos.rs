@@ -222,7 +222,7 @@ impl<const NUMBERED: bool, const REMEMBER: bool> PaxosProcess<NUMBERED, REMEMBER
         &mut self,
         from: ProcessId,
         of: Ballot,
-        told: Option<Vote>,
+        vote: Option<Vote>,
         cx: &mut Cx<'_, Self>,
     ) {
         // Otherwise the promise comes too late.
@@ -231,7 +231,7 @@ impl<const NUMBERED: bool, const REMEMBER: bool> PaxosProcess<NUMBERED, REMEMBER
             && promised.insert(from)
         {
             // The vote of the greatest ballot: if a value was chosen before, this vote is for it.
-            *last = if NUMBERED { told.max(*last) } else { last.or(told) };
+            *last = if NUMBERED { vote.max(*last) } else { last.or(vote) };
             self.go_on(cx);
         }
     }

@@ -77,15 +77,15 @@ impl fmt::Debug for Timer {
 impl<M: Fleeting> GroupEngine<M> {
     /// The events that a lazy oracle has not passed on to a member yet; none for every other
     /// process.
-    pub fn to_be_told(&self, node: ProcessId) -> Option<Vec<abstract_engine::Waiting<'_, M>>> {
+    pub fn waiting_for(&self, node: ProcessId) -> Option<Vec<abstract_engine::Waiting<'_, M>>> {
         match self {
             GroupEngine::Embedded(_) => None,
-            GroupEngine::Abstract(engine) => engine.to_be_told(node),
+            GroupEngine::Abstract(engine) => engine.waiting_for(node),
         }
     }
 
     /// The message by which the oracle passes an event on to a member.
-    pub fn telling(event: Event<M>) -> Message<M> {
+    pub fn passing_on(event: Event<M>) -> Message<M> {
         Message::Abstract(abstract_engine::Message::Tell(event))
     }
 }

@@ -121,7 +121,7 @@ pub struct SandersProcess<const TELL_DISPLACED: bool> {
     /// The requests that wait for our vote; the earliest is first.
     queue: BTreeSet<Timestamp>,
     /// The owners of queued requests that we sent `Failed`. We tell each of them once only.
-    told: ProcessSet,
+    failed: ProcessSet,
 }
 
 /// One process of the right version.
@@ -262,7 +262,7 @@ impl<const TELL_DISPLACED: bool> SandersProcess<TELL_DISPLACED> {
         if self.unlock(request, cx) {
             self.queue.insert(request);
             // An owner that yields knows already that another request precedes its own.
-            self.told.insert(request.process);
+            self.failed.insert(request.process);
             self.grant_to_first(cx);
         }
     }
@@ -290,12 +290,12 @@ impl<const TELL_DISPLACED: bool> SandersProcess<TELL_DISPLACED> {
     fn grant(&mut self, request: Timestamp, cx: &mut Cx<'_, Self>) {
         // A new lock: its owner may be inquired once, and may fail again.
         self.lock = Some(Lock { request, inquired: false });
-        self.told.remove(request.process);
+        self.failed.remove(request.process);
         self.send(request.process, What::Grant, request, cx);
     }
 
     fn tell_failed(&mut self, request: Timestamp, cx: &mut Cx<'_, Self>) {
-        if self.told.insert(request.process) {
+        if self.failed.insert(request.process) {
             self.send(request.process, What::Failed, request, cx);
         }
     }

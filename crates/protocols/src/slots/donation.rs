@@ -122,7 +122,7 @@ impl Donation {
         if self.own == Own::None && runs_short(state) {
             self.own = Own::Said;
             let amount = amount(state);
-            session.tell(Output::Asks(amount));
+            session.notify(Output::Asks(amount));
             state.multicast(Body::Request(amount), session);
         }
     }
@@ -238,7 +238,7 @@ impl Donation {
             && !self.open.contains_key(&state.me)
         {
             self.own = Own::None;
-            session.tell(Output::Got(got));
+            session.notify(Output::Got(got));
         }
         let expects =
             |to: &ProcessId| self.open.get(to).is_some_and(|open| open.contains(state.me));
@@ -255,8 +255,8 @@ impl Donation {
     pub fn close(&mut self, state: &mut MemberState, session: &mut Session<'_, Slots>) {
         match self.own {
             Own::None => {}
-            Own::Said => session.tell(Output::Got(0)),
-            Own::Open(got) => session.tell(Output::Got(got)),
+            Own::Said => session.notify(Output::Got(0)),
+            Own::Open(got) => session.notify(Output::Got(got)),
         }
         self.reset();
         let promised = state.pool.pledged_slots().clone();
@@ -281,7 +281,7 @@ impl Donation {
             for member in new.iter() {
                 if member == state.me {
                     self.own = Own::Said;
-                    session.tell(Output::Asks(state.settings.min));
+                    session.notify(Output::Asks(state.settings.min));
                 }
                 self.on_request(member, state.settings.min, state, session);
             }

@@ -93,7 +93,7 @@ fn sights<'a, P: Pooled>(
         let members = ProcessId::all(snapshot.size()).zip(processes());
         let oracle = processes().next().map(|first| &first.engine);
         let look = |(me, process): (ProcessId, &SlotsAlgorithm)| {
-            match oracle.and_then(|oracle| oracle.to_be_told(me)) {
+            match oracle.and_then(|oracle| oracle.waiting_for(me)) {
                 None => Rc::new(vec![Sight::of(&process.service, own_slots(&process.service))]),
                 // The number of deliveries is no part of a member's state, but the judgement
                 // depends on it, so it is part of the key.
@@ -139,8 +139,8 @@ fn look_ahead(
         sights.push(Sight { keeps, ..Sight::of(member, own) });
         let Some(event) = waiting.next() else { return sights };
         is_in_new_view = event.is_view();
-        let told = GroupEngine::telling(event.to_event());
-        step(me, n, |cx| later.to_mut().on_message(ORACLE, told, cx));
+        let message = GroupEngine::passing_on(event.to_event());
+        step(me, n, |cx| later.to_mut().on_message(ORACLE, message, cx));
     }
 }
 

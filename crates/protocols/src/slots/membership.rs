@@ -65,11 +65,11 @@ impl Slots {
             state.waiting.extend(fresh.iter());
             self.initialise_next_or_settle(session);
             if !self.state.is_settled() {
-                session.tell(Output::Unsettled);
+                session.notify(Output::Unsettled);
             }
             return;
         }
-        session.tell(Output::Unsettled);
+        session.notify(Output::Unsettled);
         let speaker = state.primary.or_else(|| state.waiting.first());
         let speaks = speaker == Some(state.me) && !fresh.contains(state.me);
         self.merging = Some(Merging::new(here, fresh));
@@ -119,7 +119,7 @@ impl Slots {
 
     fn settle(&mut self, session: &mut Session<'_, Slots>) {
         self.state.stage = ViewStage::Settled;
-        session.tell(self.state.settled());
+        session.notify(self.state.settled());
         let new = std::mem::take(&mut self.new);
         self.scheme.begin(&new, &mut self.state, session);
         self.hand_over(session);
@@ -216,7 +216,7 @@ impl Slots {
             }
             _ => return,
         }
-        session.tell(self.state.settled());
+        session.notify(self.state.settled());
         self.hand_over(session);
         self.scheme.on_need(&mut self.state, session);
     }
@@ -229,7 +229,7 @@ impl Slots {
         }
         let state = &mut self.state;
         self.scheme.close(true, state, session);
-        session.tell(Output::Lost);
+        session.notify(Output::Lost);
         state.pool.clear();
         state.private = None;
         let others = state.ready.iter().filter(|other| *other != state.me);

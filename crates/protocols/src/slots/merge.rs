@@ -95,7 +95,7 @@ impl Slots {
             true => united(state.settings.slots, &statuses),
             false => (published::overwritten(state.table.clone(), &statuses), Ranges::EMPTY),
         };
-        twice.slots().for_each(|slot| session.tell(Output::Alarm(slot)));
+        twice.slots().for_each(|slot| session.notify(Output::Alarm(slot)));
         state.table = table;
         let mut lost = mine.clone();
         lost.remove(&state.table.of(me));

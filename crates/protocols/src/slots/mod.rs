@@ -192,7 +192,7 @@ impl Service for Slots {
     fn on_lost(&mut self, session: &mut Session<'_, Self>) {
         self.begin_anew();
         session.cancel_timer(Timer::Cool);
-        session.tell(Output::Lost);
+        session.notify(Output::Lost);
     }
 
     fn on_timer(&mut self, timer: Timer, session: &mut Session<'_, Self>) {
@@ -242,9 +242,9 @@ impl Slots {
 
     fn claim(&mut self, which: Option<SlotId>, session: &mut Session<'_, Self>) {
         if self.leaving {
-            return session.tell(Output::Refused(Refusal::Outside));
+            return session.notify(Output::Refused(Refusal::Outside));
         }
-        session.tell(match self.state.claim(which) {
+        session.notify(match self.state.claim(which) {
             Ok((slot, token)) => Output::Claimed(slot, token),
             Err(why) => Output::Refused(why),
         });
@@ -253,9 +253,9 @@ impl Slots {
 
     fn release(&mut self, slot: SlotId, token: Token, session: &mut Session<'_, Self>) {
         if !self.state.release(slot, token) {
-            return session.tell(Output::Stale(slot));
+            return session.notify(Output::Stale(slot));
         }
-        session.tell(Output::Released(slot));
+        session.notify(Output::Released(slot));
         let cools = self.state.settings.cooldown_ms;
         if cools > 0 && self.state.cooling() == 1 {
             session.set_timer(Timer::Cool, cools);
@@ -293,7 +293,7 @@ impl Slots {
     /// has to give it again.
     fn void_operator_commands(&mut self, session: &mut Session<'_, Self>) {
         for command in std::mem::take(&mut self.operator_commands) {
-            session.tell(match command {
+            session.notify(match command {
                 Body::Certify(node) => Output::Void(OperatorCommand::CertifyDead(node)),
                 _ => Output::Void(OperatorCommand::Bootstrap),
             });

@@ -144,7 +144,7 @@ impl Offers {
         let wanted = |bound: u32| bound.min(may_use_more).saturating_sub(state.free());
         let (wanted, needed) = (wanted(self.watermarks.fill), wanted(self.watermarks.enough));
         self.own = Own::Take { claims: 0 };
-        session.tell(Output::Asks(wanted));
+        session.notify(Output::Asks(wanted));
         state.multicast(Body::Take { wanted, needed }, session);
     }
 
@@ -175,7 +175,7 @@ impl Offers {
         self.note_report(from, free);
         self.grant(&granted, from, state);
         if from == state.me {
-            session.tell(Output::Got(got));
+            session.notify(Output::Got(got));
         }
         self.delivered(from, state, session);
     }
@@ -277,7 +277,7 @@ impl Offers {
         session: &mut Session<'_, Slots>,
     ) {
         if matches!(self.own, Own::Take { .. }) {
-            session.tell(Output::Got(0));
+            session.notify(Output::Got(0));
         }
         let on_offer = self.exchange.close();
         self.reset();

@@ -108,7 +108,7 @@ impl<V: Variant> Service for Table<V> {
             Input::Put(key, value) => self.put(key, value, session),
             Input::Get(key) => {
                 let value = self.copy.get(&key).map(|entry| entry.value);
-                session.tell(Output::Read(key, value));
+                session.notify(Output::Read(key, value));
             }
             Input::Leave => session.leave(),
         }
@@ -126,7 +126,7 @@ impl<V: Variant> Service for Table<V> {
             if stay_together { StateTransfer::Ready } else { StateTransfer::Gathering(view.set()) };
         self.unsaid = transfer != StateTransfer::Ready;
         self.standing = Standing::Inside { view: view.id, me, transfer };
-        session.tell(match stay_together {
+        session.notify(match stay_together {
             true => Output::Ready(view.id, self.copy.clone()),
             false => Output::Gathers(view.id),
         });
@@ -149,7 +149,7 @@ impl<V: Variant> Service for Table<V> {
             Message::Put(key, entry) => {
                 self.take_in(key, entry);
                 if self.me() == Some(delivery.sender) {
-                    session.tell(Output::Written(key, entry.stamp));
+                    session.notify(Output::Written(key, entry.stamp));
                 }
             }
             Message::Status(copy) => {
@@ -165,7 +165,7 @@ impl<V: Variant> Service for Table<V> {
 
     fn on_lost(&mut self, session: &mut Session<'_, Self>) {
         *self = Table::new();
-        session.tell(Output::Lost);
+        session.notify(Output::Lost);
     }
 }
 
@@ -196,7 +196,7 @@ impl<V: Variant> Table<V> {
         });
         match sent {
             true => self.count += 1,
-            false => session.tell(Output::Refused(key)),
+            false => session.notify(Output::Refused(key)),
         }
     }
 
@@ -228,7 +228,7 @@ impl<V: Variant> Table<V> {
         }
         copy.into_iter().for_each(|(key, entry)| self.take_in(key, entry));
         if let Some(view) = ready {
-            session.tell(Output::Ready(view, self.copy.clone()));
+            session.notify(Output::Ready(view, self.copy.clone()));
         }
     }
 

@@ -93,7 +93,7 @@ impl Group {
                     let pending = self.pending.get_mut(&at).expect("there is one");
                     pending.push_back((tag, message));
                 }
-                Act::Tell(output) => self.told.get_mut(&at).expect("there is one").push(output),
+                Act::Notify(output) => self.told.get_mut(&at).expect("there is one").push(output),
                 Act::SetTimer(..) | Act::CancelTimer(_) | Act::Leave => {}
             }
         }

@@ -94,8 +94,10 @@ fn when_calm(world: &Pool) -> Vec<String> {
     let oracle = &world.process(ORACLE).state().engine;
     let calm = |me: ProcessId| {
         let mut member = world.process(me).state().clone();
-        for event in oracle.to_be_told(me).into_iter().flatten() {
-            step(me, n, |cx| member.on_message(ORACLE, GroupEngine::telling(event.to_event()), cx));
+        for event in oracle.waiting_for(me).into_iter().flatten() {
+            step(me, n, |cx| {
+                member.on_message(ORACLE, GroupEngine::passing_on(event.to_event()), cx)
+            });
         }
         look(&member.service)
     };
@@ -230,7 +232,7 @@ fn members_and_messages(question: &Question) -> (Vec<Slots>, Vec<Delivery<Messag
         for me in ProcessId::all(world.processes().len()).skip(1) {
             let mut member = world.process(me).state().clone();
             let oracle = &world.process(ORACLE).state().engine;
-            for event in oracle.to_be_told(me).into_iter().flatten() {
+            for event in oracle.waiting_for(me).into_iter().flatten() {
                 let event = event.to_event();
                 if let Event::Deliver(delivery) = &event
                     && !messages.contains(delivery)
@@ -240,7 +242,7 @@ fn members_and_messages(question: &Question) -> (Vec<Slots>, Vec<Delivery<Messag
                 if seen.insert(print(&member.service)) {
                     members.push(member.service.clone());
                 }
-                step(me, 4, |cx| member.on_message(ORACLE, GroupEngine::telling(event), cx));
+                step(me, 4, |cx| member.on_message(ORACLE, GroupEngine::passing_on(event), cx));
             }
             if seen.insert(print(&member.service)) {
                 members.push(member.service.clone());

@@ -94,7 +94,7 @@ impl<A: Algorithm> Engine<'_, A> {
     /// Notes events that disturb the calm.
     pub(super) fn note(&mut self, now_us: u64, happening: &Happening<'_, A>) {
         let is_wrong = match happening {
-            Happening::Asked(_, input) => A::Family::is_order(input),
+            Happening::Input(_, input) => A::Family::is_order(input),
             Happening::Crashed(_)
             | Happening::Restarted(..)
             | Happening::Paused(_)

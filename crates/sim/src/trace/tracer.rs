@@ -117,13 +117,13 @@ impl<'s> Tracer<'s> {
         self.event.time_us = now_us;
         match happening {
             Happening::Started(at) => self.tick(*at, What::Start).emit(),
-            Happening::Asked(at, input) => {
+            Happening::Input(at, input) => {
                 let words = A::Family::input_in_words(input);
                 self.tick(*at, What::Input).text(&words);
                 self.event.mark = A::Family::mark_of_input(input);
                 self.emit();
             }
-            Happening::Told(at, output) => {
+            Happening::Output(at, output) => {
                 let words = A::Family::output_in_words(output);
                 self.tick(*at, What::Output).text(&words);
                 self.event.mark = A::Family::mark_of_output(*at, output);

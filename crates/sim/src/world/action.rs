@@ -125,9 +125,9 @@ pub enum Happening<'a, A: Algorithm> {
     /// A process starts.
     Started(ProcessId),
     /// An application makes a request.
-    Asked(ProcessId, &'a A::Input),
+    Input(ProcessId, &'a A::Input),
     /// An application gets an output.
-    Told(ProcessId, &'a A::Output),
+    Output(ProcessId, &'a A::Output),
     /// A message leaves.
     Sent {
         /// Its slot. None if the link is cut: the message is sent, and lost.

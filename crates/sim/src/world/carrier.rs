@@ -109,7 +109,7 @@ impl<A: Algorithm> Outlet<A> for Carrier<'_, A> {
         let found = &mut self.progress.found;
         let before = found.len();
         self.monitor.on_output(self.at, &output, moment, found);
-        self.driver.see(self.now_us, Happening::Told(self.at, &output));
+        self.driver.see(self.now_us, Happening::Output(self.at, &output));
         judge::report(found, before, &self.fixed.judged, self.now_us, self.driver);
         if self.monitor.has_stale_tags() {
             self.medium.retag(|tag| self.monitor.prune(tag));

@@ -142,7 +142,7 @@ impl<A: Algorithm> World<A> {
 
     /// Whether a step is a fault inside the algorithm: an idealised group service models faults as
     /// timers. Fairness does not oblige such a step to happen.
-    pub fn is_misfortune(&self, action: &Action<A::Input>) -> bool {
+    pub fn is_own_fault(&self, action: &Action<A::Input>) -> bool {
         let Action::Fire { at, timer } = action else { return false };
         let mut timers = self.process(*at).timers().iter();
         timers.any(|set| set.number == *timer && self.is_fault(set))

@@ -335,7 +335,7 @@ impl<A: Algorithm> World<A> {
         let found = &mut self.progress.found;
         let before = found.len();
         self.monitor.on_input(at, &input, moment, found);
-        driver.see(self.now_us, Happening::Asked(at, &input));
+        driver.see(self.now_us, Happening::Input(at, &input));
         judge::report(found, before, &self.fixed.judged, self.now_us, driver);
         self.run(at, driver, |host, carrier| host.on_input(input, carrier));
     }

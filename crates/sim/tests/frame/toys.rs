@@ -141,7 +141,7 @@ impl<A: Algorithm> Driver<A> for Scroll {
             Happening::Sent { envelope, layer, .. } => {
                 self.0.push(format!("{layer} sends {:?}", envelope.body));
             }
-            Happening::Told(_, output) => self.0.push(format!("tells {output:?}")),
+            Happening::Output(_, output) => self.0.push(format!("tells {output:?}")),
             Happening::Synced(_, records) => self.0.push(format!("writes {records}")),
             _ => {}
         }

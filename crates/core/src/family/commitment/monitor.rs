@@ -219,7 +219,7 @@ mod tests {
             self.asks(1, Input::Vote(1, Vote::Yes)).asks(2, Input::Vote(1, Vote::Yes))
         }
 
-        fn told(mut self, at: u32, output: Output) -> Self {
+        fn outputs(mut self, at: u32, output: Output) -> Self {
             let mut found = Vec::new();
             self.0.on_output(ProcessId(at), &output, MOMENT, &mut found);
             self.1.extend(found.into_iter().map(|violation| violation.property));
@@ -227,7 +227,7 @@ mod tests {
         }
 
         fn learns(self, at: u32, outcome: Outcome) -> Self {
-            self.told(at, Output::Learned(1, outcome))
+            self.outputs(at, Output::Learned(1, outcome))
         }
 
         fn crashes(mut self, at: u32) -> Self {
@@ -267,7 +267,7 @@ mod tests {
     #[test]
     fn an_abort_needs_a_vote_against_or_a_failure() {
         let yes = || Watched::new().both_vote_yes();
-        assert_eq!(yes().told(0, Output::Answered(1, Outcome::Abort)).1, [AC4]);
+        assert_eq!(yes().outputs(0, Output::Answered(1, Outcome::Abort)).1, [AC4]);
         assert!(yes().crashes(2).learns(1, Outcome::Abort).1.is_empty());
         let against = Watched::new().asks(2, Input::Vote(1, Vote::No));
         assert!(against.learns(1, Outcome::Abort).1.is_empty());
@@ -275,7 +275,7 @@ mod tests {
 
     #[test]
     fn a_participant_in_doubt_is_blocked_and_has_a_claim_only_when_all_is_repaired() {
-        let watched = Watched::new().both_vote_yes().told(1, Output::InDoubt(1)).crashes(0);
+        let watched = Watched::new().both_vote_yes().outputs(1, Output::InDoubt(1)).crashes(0);
         assert_eq!((watched.waiting(AC5), watched.waiting(AC5_REPAIRED)), (vec![1], vec![]));
         assert_eq!(watched.0.complaint(AC5, ProcessId(1)), "does not know the outcome of 1");
         let watched = watched.restarts(0);
@@ -285,14 +285,14 @@ mod tests {
 
     #[test]
     fn a_participant_that_starts_again_waits_only_if_it_is_still_in_doubt() {
-        let watched = Watched::new().told(1, Output::InDoubt(1)).crashes(1).restarts(1);
+        let watched = Watched::new().outputs(1, Output::InDoubt(1)).crashes(1).restarts(1);
         assert_eq!(watched.waiting(AC5), []);
-        assert_eq!(watched.told(1, Output::InDoubt(1)).waiting(AC5), [1]);
+        assert_eq!(watched.outputs(1, Output::InDoubt(1)).waiting(AC5), [1]);
     }
 
     #[test]
     fn a_link_that_is_cut_is_a_failure_until_it_is_mended() {
-        let mut watched = Watched::new().both_vote_yes().told(1, Output::InDoubt(1));
+        let mut watched = Watched::new().both_vote_yes().outputs(1, Output::InDoubt(1));
         watched.0.on_links(&|from, _| from != ProcessId(0));
         assert_eq!(watched.waiting(AC5_REPAIRED), []);
         watched.0.on_links(&|_, _| true);
@@ -303,13 +303,13 @@ mod tests {
     #[test]
     fn what_all_have_decided_is_forgotten_some_time_and_what_is_open_is_not() {
         let decided = |watched: Watched, transaction| {
-            let told = watched.told(0, Output::Answered(transaction, Outcome::Abort));
-            let told = told.told(1, Output::Learned(transaction, Outcome::Abort));
-            told.told(2, Output::Learned(transaction, Outcome::Abort))
+            let told = watched.outputs(0, Output::Answered(transaction, Outcome::Abort));
+            let told = told.outputs(1, Output::Learned(transaction, Outcome::Abort));
+            told.outputs(2, Output::Learned(transaction, Outcome::Abort))
         };
         let watched = (1..1_000).fold(Watched::new(), decided);
         assert_eq!(watched.0.cases.len(), REMEMBERED);
-        let open = Watched::new().told(1, Output::InDoubt(0));
+        let open = Watched::new().outputs(1, Output::InDoubt(0));
         assert_eq!((1..1_000).fold(open, decided).waiting(AC5), [1]);
     }
 }

@@ -198,7 +198,7 @@ mod tests {
             Watched(referee, Vec::new())
         }
 
-        fn told(mut self, at: u32, output: Output) -> Self {
+        fn outputs(mut self, at: u32, output: Output) -> Self {
             let mut found = Vec::new();
             self.0.on_output(ProcessId(at), &output, MOMENT, &mut found);
             self.1.extend(found.into_iter().map(|violation| violation.property));
@@ -206,20 +206,20 @@ mod tests {
         }
 
         fn over(self, at: u32, verdicts: &[Verdict]) -> Self {
-            self.told(at, Output::Over(1, verdicts.to_vec()))
+            self.outputs(at, Output::Over(1, verdicts.to_vec()))
         }
 
         fn peeks(self, action: Action) -> Self {
-            self.told(1, Output::Peeks { turn: 1, player: ProcessId(0), action })
+            self.outputs(1, Output::Peeks { turn: 1, player: ProcessId(0), action })
         }
     }
 
     #[test]
     fn a_commitment_after_a_reveal_comes_too_late_unless_a_cheater_revealed() {
-        let first = Watched::new().told(0, Output::Reveals(1));
-        assert_eq!(first.told(2, Output::Commits(1)).1, [LK1]);
-        let first = Watched::new().told(1, Output::Reveals(1));
-        assert!(first.told(2, Output::Commits(1)).1.is_empty());
+        let first = Watched::new().outputs(0, Output::Reveals(1));
+        assert_eq!(first.outputs(2, Output::Commits(1)).1, [LK1]);
+        let first = Watched::new().outputs(1, Output::Reveals(1));
+        assert!(first.outputs(2, Output::Commits(1)).1.is_empty());
     }
 
     #[test]
@@ -240,7 +240,7 @@ mod tests {
     fn who_knows_too_much_is_found_unless_it_has_committed_or_only_guesses() {
         assert_eq!(Watched::new().peeks(NORTH).1, [LK3]);
         assert!(Watched::new().peeks(DEFEND).1.is_empty());
-        assert!(Watched::new().told(1, Output::Commits(1)).peeks(NORTH).1.is_empty());
+        assert!(Watched::new().outputs(1, Output::Commits(1)).peeks(NORTH).1.is_empty());
     }
 
     #[test]

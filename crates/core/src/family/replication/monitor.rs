@@ -187,7 +187,7 @@ impl Chronicler {
             None => self.log.push(request),
             Some(known) if *known == request => return None,
             Some(known) => {
-                let (mine, theirs) = (told(&request), told(known));
+                let (mine, theirs) = (in_words(&request), in_words(known));
                 let because = format!("at place {index} {at} applies {mine}, another {theirs}");
                 return Some((SAME_LOG, because));
             }
@@ -224,7 +224,7 @@ impl Chronicler {
     }
 }
 
-fn told(request: &Option<RequestId>) -> String {
+fn in_words(request: &Option<RequestId>) -> String {
     request.map_or("nothing".to_owned(), |request| request.to_string())
 }
 
@@ -250,7 +250,7 @@ mod tests {
             self
         }
 
-        fn told(mut self, at: u32, notice: Notice<Answer>) -> Self {
+        fn outputs(mut self, at: u32, notice: Notice<Answer>) -> Self {
             let mut found = Vec::new();
             self.0.on_output(ProcessId(at), &notice, MOMENT, &mut found);
             self.1.extend(found.into_iter().map(|violation| violation.property));
@@ -258,13 +258,13 @@ mod tests {
         }
 
         fn answered(self, at: u32, answer: Answer) -> Self {
-            self.told(at, Notice::Returned { client: 0, answer })
+            self.outputs(at, Notice::Returned { client: 0, answer })
         }
 
         fn applies(self, at: u32, index: u64, number: u64) -> Self {
             let client = Client { at: ProcessId(0), name: 0, session: (1, 0) };
             let request = Some(RequestId { client, number });
-            self.told(at, Notice::Applied { index, request, fresh: true })
+            self.outputs(at, Notice::Applied { index, request, fresh: true })
         }
 
         fn crashes(mut self, at: u32) -> Self {
@@ -289,9 +289,9 @@ mod tests {
 
     #[test]
     fn a_state_can_be_taken_only_of_what_was_applied() {
-        let watched = Watched::new().applies(0, 1, 1).told(1, Notice::Restored(1));
+        let watched = Watched::new().applies(0, 1, 1).outputs(1, Notice::Restored(1));
         assert!(watched.applies(1, 2, 2).1.is_empty());
-        assert_eq!(Watched::new().told(1, Notice::Restored(1)).1, [SAME_LOG]);
+        assert_eq!(Watched::new().outputs(1, Notice::Restored(1)).1, [SAME_LOG]);
     }
 
     #[test]
@@ -301,9 +301,9 @@ mod tests {
 
     #[test]
     fn a_term_has_one_leader() {
-        let watched = Watched::new().told(0, Notice::Leads(1)).told(1, Notice::Leads(2));
+        let watched = Watched::new().outputs(0, Notice::Leads(1)).outputs(1, Notice::Leads(2));
         assert!(watched.1.is_empty());
-        assert_eq!(watched.told(2, Notice::Leads(2)).1, [ONE_LEADER]);
+        assert_eq!(watched.outputs(2, Notice::Leads(2)).1, [ONE_LEADER]);
     }
 
     #[test]

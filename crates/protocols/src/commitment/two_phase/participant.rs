@@ -15,14 +15,14 @@ pub struct Participant<const WRITES: bool> {
     gives_up: bool,
     /// All transactions before this one are settled: those that we did not commit are aborted.
     settled: Transaction,
-    cases: BTreeMap<Transaction, Stand>,
+    cases: BTreeMap<Transaction, TransactionState>,
     /// The number of settled transactions in the log.
     settled_in_log: u32,
 }
 
 /// The state of a transaction at this participant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-enum Stand {
+enum TransactionState {
     /// The application has not voted yet.
     Asked,
     /// We have promised to commit, and are in doubt.
@@ -39,8 +39,8 @@ impl<const WRITES: bool> Participant<WRITES> {
 
     /// A participant that starts again in doubt asks at once.
     pub(super) fn on_start<P: Site>(&mut self, cx: &mut Cx<'_, P>) {
-        for (transaction, stand) in &self.cases {
-            if *stand == Stand::Prepared {
+        for (transaction, state) in &self.cases {
+            if *state == TransactionState::Prepared {
                 cx.output(Output::InDoubt(*transaction));
                 self.ask(*transaction, cx);
             }
@@ -50,10 +50,10 @@ impl<const WRITES: bool> Participant<WRITES> {
     pub(super) fn replay(&mut self, record: Record) {
         match record {
             Record::Prepared(transaction) => {
-                self.cases.insert(transaction, Stand::Prepared);
+                self.cases.insert(transaction, TransactionState::Prepared);
             }
             Record::Decided(transaction, outcome) => {
-                self.cases.insert(transaction, Stand::Decided(outcome));
+                self.cases.insert(transaction, TransactionState::Decided(outcome));
             }
             Record::Settled(settled) => {
                 self.cases.clear();
@@ -92,14 +92,16 @@ impl<const WRITES: bool> Participant<WRITES> {
                 cx.send(self.coordinator, Message::No(transaction));
             }
             None => {
-                self.cases.insert(transaction, Stand::Asked);
+                self.cases.insert(transaction, TransactionState::Asked);
                 cx.output(Output::Asked(transaction));
             }
-            Some(Stand::Prepared) => cx.send(self.coordinator, Message::Yes(transaction)),
-            Some(Stand::Decided(Outcome::Abort)) => {
+            Some(TransactionState::Prepared) => {
+                cx.send(self.coordinator, Message::Yes(transaction))
+            }
+            Some(TransactionState::Decided(Outcome::Abort)) => {
                 cx.send(self.coordinator, Message::No(transaction));
             }
-            Some(Stand::Asked | Stand::Decided(Outcome::Commit)) => {}
+            Some(TransactionState::Asked | TransactionState::Decided(Outcome::Commit)) => {}
         }
     }
 
@@ -110,8 +112,8 @@ impl<const WRITES: bool> Participant<WRITES> {
         cx: &mut Cx<'_, P>,
     ) {
         match (self.cases.get(&transaction), vote) {
-            (Some(Stand::Asked), Vote::Yes) => self.promise(transaction, cx),
-            (Some(Stand::Asked), Vote::No) => {
+            (Some(TransactionState::Asked), Vote::Yes) => self.promise(transaction, cx),
+            (Some(TransactionState::Asked), Vote::No) => {
                 self.decide(transaction, Outcome::Abort, cx);
                 cx.send(self.coordinator, Message::No(transaction));
             }
@@ -121,7 +123,7 @@ impl<const WRITES: bool> Participant<WRITES> {
     }
 
     fn promise<P: Site>(&mut self, transaction: Transaction, cx: &mut Cx<'_, P>) {
-        self.cases.insert(transaction, Stand::Prepared);
+        self.cases.insert(transaction, TransactionState::Prepared);
         cx.set_timer(Timer::Outcome(transaction), self.patience_ms);
         if WRITES {
             cx.persist(&Record::Prepared(transaction));
@@ -131,7 +133,7 @@ impl<const WRITES: bool> Participant<WRITES> {
     }
 
     fn decide<P: Site>(&mut self, transaction: Transaction, outcome: Outcome, cx: &mut Cx<'_, P>) {
-        self.cases.insert(transaction, Stand::Decided(outcome));
+        self.cases.insert(transaction, TransactionState::Decided(outcome));
         cx.cancel_timer(Timer::Outcome(transaction));
         // The record comes before the output: after a crash the participant must not doubt an
         // outcome that its application knows.
@@ -146,11 +148,11 @@ impl<const WRITES: bool> Participant<WRITES> {
         cx: &mut Cx<'_, P>,
     ) {
         match self.cases.get(&transaction) {
-            Some(Stand::Prepared) => self.decide(transaction, Outcome::Commit, cx),
-            Some(Stand::Decided(Outcome::Commit)) => {}
+            Some(TransactionState::Prepared) => self.decide(transaction, Outcome::Commit, cx),
+            Some(TransactionState::Decided(Outcome::Commit)) => {}
             // A coordinator that starts again may not know that the transaction is settled.
             None if transaction < self.settled => {}
-            None | Some(Stand::Asked | Stand::Decided(Outcome::Abort)) => {
+            None | Some(TransactionState::Asked | TransactionState::Decided(Outcome::Abort)) => {
                 return cx.accuse(from, "committed what we have not promised");
             }
         }
@@ -159,7 +161,9 @@ impl<const WRITES: bool> Participant<WRITES> {
 
     fn on_abort<P: Site>(&mut self, transaction: Transaction, cx: &mut Cx<'_, P>) {
         // If the transaction is decided here already, this is a late answer to an old question.
-        if let Some(Stand::Asked | Stand::Prepared) = self.cases.get(&transaction) {
+        if let Some(TransactionState::Asked | TransactionState::Prepared) =
+            self.cases.get(&transaction)
+        {
             self.decide(transaction, Outcome::Abort, cx);
         }
     }
@@ -168,16 +172,16 @@ impl<const WRITES: bool> Participant<WRITES> {
     /// doubt; we do so if `gives_up` allows it.
     fn on_ask<P: Site>(&mut self, from: ProcessId, transaction: Transaction, cx: &mut Cx<'_, P>) {
         match self.cases.get(&transaction) {
-            Some(Stand::Prepared) => {}
-            Some(Stand::Decided(outcome)) => {
+            Some(TransactionState::Prepared) => {}
+            Some(TransactionState::Decided(outcome)) => {
                 cx.send(from, Message::outcome(transaction, *outcome));
             }
             // Had it been committed, the process that asks would have acknowledged it before it was
             // settled.
             None if transaction < self.settled => cx.send(from, Message::Abort(transaction)),
             None if self.cases.len() >= OPEN_AT_MOST => {}
-            None | Some(Stand::Asked) if !self.gives_up => {}
-            None | Some(Stand::Asked) => {
+            None | Some(TransactionState::Asked) if !self.gives_up => {}
+            None | Some(TransactionState::Asked) => {
                 self.decide(transaction, Outcome::Abort, cx);
                 cx.send(from, Message::Abort(transaction));
             }
@@ -189,7 +193,7 @@ impl<const WRITES: bool> Participant<WRITES> {
         transaction: Transaction,
         cx: &mut Cx<'_, P>,
     ) {
-        if let Some(Stand::Prepared) = self.cases.get(&transaction) {
+        if let Some(TransactionState::Prepared) = self.cases.get(&transaction) {
             self.ask(transaction, cx);
         }
     }

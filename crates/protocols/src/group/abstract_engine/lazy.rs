@@ -4,7 +4,7 @@
 //! A member learns of the world only from its events, and the world learns of the member only from
 //! its multicasts. So the oracle explores the order of the multicasts and the faults between them,
 //! but not how far each member is behind. A judge instead judges a state for every member at each
-//! place in the events that the member has yet to get: see [`Abstract::to_be_told`].
+//! place in the events that the member has yet to get: see [`Abstract::waiting_for`].
 //!
 //! The argument that this loses no history is `docs/lazy-groups.md`, in numbered steps to which the
 //! comments here refer:
@@ -156,7 +156,7 @@ impl<M: Fleeting> Oracle<M> {
     }
 
     /// The events that a member gets if no other move comes before them (step L6).
-    pub(super) fn to_be_told(&self, node: ProcessId) -> impl Iterator<Item = Waiting<'_, M>> {
+    pub(super) fn waiting_for(&self, node: ProcessId) -> impl Iterator<Item = Waiting<'_, M>> {
         let queue = self.node(node).queue.iter().map(Waiting::Event);
         let component = self.components.iter().find(|component| component.has(node));
         let ordered = component.into_iter().flat_map(move |component| component.rest(node));
@@ -190,10 +190,10 @@ impl<M: Fleeting> Waiting<'_, M> {
 
 impl<M: Fleeting> Abstract<M> {
     /// The events that a lazy oracle has not passed on to a member yet.
-    pub fn to_be_told(&self, node: ProcessId) -> Option<Vec<Waiting<'_, M>>> {
+    pub fn waiting_for(&self, node: ProcessId) -> Option<Vec<Waiting<'_, M>>> {
         match self {
             Abstract::Oracle(oracle) if oracle.settings.is_lazy() && node != ORACLE => {
-                Some(oracle.to_be_told(node).collect())
+                Some(oracle.waiting_for(node).collect())
             }
             Abstract::Oracle(_) | Abstract::Member(_) => None,
         }

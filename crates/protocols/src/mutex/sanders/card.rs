@@ -19,7 +19,7 @@ impl<const TELL_DISPLACED: bool> SandersProcess<TELL_DISPLACED> {
             state: State::Released,
             lock: None,
             queue: BTreeSet::new(),
-            told: ProcessSet::EMPTY,
+            failed: ProcessSet::EMPTY,
         };
         Ok(ProcessId::all(setup.n).zip(clocks).map(process).collect())
     }

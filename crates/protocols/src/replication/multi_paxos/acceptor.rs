@@ -10,7 +10,7 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
     /// the ballot would only take the leadership from it.
     pub(super) fn on_ask(&mut self, from: ProcessId, ballot: Ballot, cx: &mut Cx<'_, Self>) {
         let has_leader = matches!(self.role, Role::Leader(_) | Role::Follower { leader: Some(_) });
-        if has_leader || self.forgot || self.refuses(from, ballot, cx) {
+        if has_leader || self.lost_disk || self.refuses(from, ballot, cx) {
             return;
         }
         cx.send(from, Message::Granted { ballot });
@@ -34,7 +34,7 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
         cx: &mut Cx<'_, Self>,
     ) {
         // It answered the first copy of this message.
-        if self.forgot || self.refuses(from, ballot, cx) || self.promised == Some(ballot) {
+        if self.lost_disk || self.refuses(from, ballot, cx) || self.promised == Some(ballot) {
             return;
         }
         self.promised = Some(ballot);
@@ -74,7 +74,7 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
         commit: u64,
         cx: &mut Cx<'_, Self>,
     ) {
-        let Some(ballot) = self.promised.filter(|_| !self.forgot) else { return };
+        let Some(ballot) = self.promised.filter(|_| !self.lost_disk) else { return };
         entries.truncate(self.log.room_after(after));
         let last = after + entries.len() as u64;
         let is_new = self.log.accept(ballot, after, &entries);
@@ -98,7 +98,7 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
         cx: &mut Cx<'_, Self>,
     ) {
         let Some(ballot) = self.promised else { return };
-        if !self.forgot {
+        if !self.lost_disk {
             self.log.choose(Some(ballot), commit);
             cx.send(from, Message::Alive { ballot, round });
         }

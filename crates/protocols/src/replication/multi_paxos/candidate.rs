@@ -57,7 +57,7 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
     /// same time.
     pub(super) fn await_leader(&self, cx: &mut Cx<'_, Self>) {
         let campaigns = self.limits.candidates.as_ref().is_none_or(|those| those.contains(cx.me()));
-        if !campaigns || self.forgot || self.next_ballot(cx.me()).is_none() {
+        if !campaigns || self.lost_disk || self.next_ballot(cx.me()).is_none() {
             return;
         }
         let (least, timeouts) = (self.settings.election_ms, self.settings.timeouts);
@@ -67,7 +67,7 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
 
     /// The election timeout ran out: this process has heard of no leader.
     pub(super) fn on_election_due(&mut self, cx: &mut Cx<'_, Self>) {
-        if self.leads() || self.forgot {
+        if self.leads() || self.lost_disk {
             return;
         }
         if self.settings.asks_first {
@@ -162,7 +162,7 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
     /// The leader wants us to lead.
     pub(super) fn on_stand(&mut self, from: ProcessId, ballot: Ballot, cx: &mut Cx<'_, Self>) {
         let follows = self.role == Role::Follower { leader: Some(from) };
-        if follows && self.promised == Some(ballot) && !self.forgot {
+        if follows && self.promised == Some(ballot) && !self.lost_disk {
             self.prepare(cx);
         }
     }

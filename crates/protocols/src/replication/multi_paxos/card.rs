@@ -69,8 +69,8 @@ impl Catalogued for Server {
         assumes: &[
             "processes crash, and start again with their disks",
             "messages may be lost, doubled, late and out of order",
-            "for answers: one process and a majority hear each other, quicker than the time before \
-             somebody stands",
+            "for answers: one process and a majority hear each other, quicker than \
+             the election timeout",
         ],
         tolerates: TOLERATES,
         promises: &[ONE_LEADER, SAME_LOG, ONCE, LINEARIZABLE, ANSWERED],

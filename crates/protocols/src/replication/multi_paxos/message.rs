@@ -233,7 +233,7 @@ pub enum Record<C, S> {
         /// The log.
         log: Log<C, S>,
         /// Whether the disk was lost before that.
-        forgot: bool,
+        lost_disk: bool,
     },
     /// A snapshot begins that is written in parts. With all of them, it and what follows it take
     /// the place of all that was written before.
@@ -243,7 +243,7 @@ pub enum Record<C, S> {
         /// The last place that is in it.
         index: u64,
         /// Whether the disk was lost before that.
-        forgot: bool,
+        lost_disk: bool,
     },
     /// The next part of it.
     Part(Part<S>),

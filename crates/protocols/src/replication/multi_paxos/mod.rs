@@ -81,7 +81,7 @@ pub struct MultiPaxos<C, S: Parts> {
     /// The greatest ballot that was heard of in a refusal.
     seen: Option<Ballot>,
     /// Whether its disk was lost, and its promises with it: it must not vote again.
-    forgot: bool,
+    lost_disk: bool,
 }
 
 /// What a process does besides accepting and learning.
@@ -116,7 +116,7 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
             sending: BTreeMap::new(),
             role: Role::Follower { leader: None },
             seen: None,
-            forgot: false,
+            lost_disk: false,
         }
     }
 
@@ -161,8 +161,8 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
     fn save_all(&mut self, cx: &mut Cx<'_, Self>) {
         self.writing = None;
         if !self.limits.forgetful {
-            let (promised, log, forgot) = (self.promised, self.log.clone(), self.forgot);
-            cx.checkpoint(&Record::Whole { promised, log, forgot });
+            let (promised, log, lost_disk) = (self.promised, self.log.clone(), self.lost_disk);
+            cx.checkpoint(&Record::Whole { promised, log, lost_disk });
         }
     }
 
@@ -199,7 +199,7 @@ impl<C: Data, S: Parts> Protocol for MultiPaxos<C, S> {
 
     fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
         if cx.has_lost_disk() {
-            self.forgot = true;
+            self.lost_disk = true;
             self.save_all(cx);
         }
         self.role = Role::Follower { leader: None };
@@ -226,7 +226,7 @@ impl<C: Data, S: Parts> Protocol for MultiPaxos<C, S> {
 
     fn on_message(&mut self, from: ProcessId, message: Message<C, S>, cx: &mut Cx<'_, Self>) {
         if from == cx.me() || !message.is_sound(from, cx.group_size()) {
-            return cx.accuse(from, "sent what nobody can know");
+            return cx.accuse(from, "sent a message that no process can send");
         }
         match message {
             Message::Ask { ballot } => self.on_ask(from, ballot, cx),
@@ -290,12 +290,12 @@ impl<C: Data, S: Parts> Durable for MultiPaxos<C, S> {
                     log.learn(after, entries.clone());
                 }
             }
-            Record::Whole { promised, log, forgot } => {
-                (self.promised, self.log, self.forgot) = (promised, log, forgot);
+            Record::Whole { promised, log, lost_disk } => {
+                (self.promised, self.log, self.lost_disk) = (promised, log, lost_disk);
                 self.writing = None;
             }
-            Record::Begin { promised, index, forgot } => {
-                (self.promised, self.forgot) = (promised, forgot);
+            Record::Begin { promised, index, lost_disk } => {
+                (self.promised, self.lost_disk) = (promised, lost_disk);
                 self.replay_begin(index);
             }
             Record::Part(part) => self.replay_part(part),

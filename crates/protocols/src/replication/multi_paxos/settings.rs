@@ -122,13 +122,16 @@ pub(super) const PARAMETERS: [Parameter; 12] = [
     Parameter { name: "heartbeat", meaning: "milliseconds between two heartbeats (default: 50)" },
     Parameter {
         name: "election",
-        meaning: "milliseconds without a leader before somebody stands, at least; up to twice as \
-                  many, by chance (default: 300)",
+        meaning: "election timeout: milliseconds without a leader before a process campaigns, at \
+                  least; up to twice as many, by chance (default: 300)",
     },
-    Parameter { name: "spread", meaning: "how many different times that are (default: 8)" },
+    Parameter {
+        name: "spread",
+        meaning: "how many different election timeouts there are (default: 8)",
+    },
     Parameter {
         name: "ask",
-        meaning: "yes (default), or no: nobody asks first whether others hear of a leader",
+        meaning: "yes (default): a candidate first asks whether others hear of a leader; or no",
     },
     Parameter { name: "batch", meaning: "yes (default), or no: every entry travels alone" },
     Parameter { name: "lines", meaning: "most entries in one message (default: 512)" },
@@ -146,7 +149,10 @@ pub(super) const PARAMETERS: [Parameter; 12] = [
         name: "beats",
         meaning: "for explorers: heartbeats of a leader (default: no limit)",
     },
-    Parameter { name: "standing", meaning: "for explorers: who wants to lead (default: all)" },
+    Parameter {
+        name: "standing",
+        meaning: "for explorers: the processes that may campaign (default: all)",
+    },
     Parameter {
         name: "records",
         meaning: "log (default); for explorers: whole, each record has it all",

@@ -71,8 +71,8 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
     /// Says that a snapshot begins. The records of the log after it stand before this record, and
     /// would be forgotten with all that stands there: they are written again.
     fn begin_writing(&mut self, index: u64, source: Source<S>, cx: &mut Cx<'_, Self>) {
-        let (promised, forgot) = (self.promised, self.forgot);
-        cx.persist(&Record::Begin { promised, index, forgot });
+        let (promised, lost_disk) = (self.promised, self.lost_disk);
+        cx.persist(&Record::Begin { promised, index, lost_disk });
         let writing = Writing { index, source, records: 1, beats: 0, log: None };
         self.writing = Some(Box::new(writing));
         let most = self.settings.most_entries;

@@ -64,7 +64,7 @@ impl<O: Data, S: Parts> Pbft<O, S> {
 
     /// Section 4.3: multicasts a checkpoint message with the digest of the state.
     fn sign_checkpoint(&mut self, number: u64, digest: Digest, cx: &mut Cx<'_, Self>) {
-        if !self.forgot {
+        if !self.lost_disk {
             let signature = self.sign(&Statement::Checkpoint { number, digest });
             let message = Message::Checkpoint { number, digest, signature: signature.clone() };
             self.multicast(message, cx);

@@ -250,7 +250,7 @@ pub enum Record<O, S> {
         /// The length of the log there.
         index: u64,
         /// Whether the disk was lost before that.
-        forgot: bool,
+        lost_disk: bool,
     },
     /// The next part of it.
     Part(Part<S>),
@@ -264,7 +264,7 @@ pub struct Whole<O, S> {
     pub(super) new_view: Option<Box<NewView<O>>>,
     pub(super) stable: Stable<S>,
     pub(super) log: BTreeMap<u64, Slot<O>>,
-    pub(super) forgot: bool,
+    pub(super) lost_disk: bool,
 }
 
 /// The last stable checkpoint.

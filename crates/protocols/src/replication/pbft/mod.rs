@@ -136,7 +136,7 @@ pub struct Pbft<O, S: Parts> {
     /// Whether it will send it again.
     asking: bool,
     /// Whether its disk was lost, and with it what it had signed: it must not sign again.
-    forgot: bool,
+    lost_disk: bool,
 }
 
 impl<O: Data, S: Parts> Pbft<O, S> {
@@ -176,7 +176,7 @@ impl<O: Data, S: Parts> Pbft<O, S> {
             failures: 0,
             rounds: 0,
             asking: false,
-            forgot: false,
+            lost_disk: false,
         }
     }
 
@@ -216,7 +216,7 @@ impl<O: Data, S: Parts> Pbft<O, S> {
 
     /// Whether it takes part in the current view.
     fn is_active(&self) -> bool {
-        self.is_replica() && !self.changing && !self.forgot
+        self.is_replica() && !self.changing && !self.lost_disk
     }
 
     /// Section 4.2: whether h < n ≤ H.
@@ -252,7 +252,7 @@ impl<O: Data, S: Parts> Protocol for Pbft<O, S> {
             return;
         }
         if cx.has_lost_disk() {
-            self.forgot = true;
+            self.lost_disk = true;
             self.save_all(cx);
         }
         self.recall(cx);

@@ -136,7 +136,7 @@ impl<O: Data, S: Parts> Pbft<O, S> {
 
     pub(super) fn on_commit(&mut self, from: ProcessId, proposal: Proposal, cx: &mut Cx<'_, Self>) {
         if proposal.view >= FAR {
-            return cx.accuse(from, "counts farther than anybody lives");
+            return cx.accuse(from, "sent a number that no run reaches");
         }
         if self.is_between_water_marks(proposal.number) && self.limits.commits {
             self.log.entry(proposal.number).or_default().note_commit(from, proposal);

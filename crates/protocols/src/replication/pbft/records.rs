@@ -35,7 +35,7 @@ impl<O: Data, S: Parts> Pbft<O, S> {
             new_view: self.new_view.clone(),
             stable: self.stable.clone(),
             log: self.log.iter().map(|(number, slot)| (*number, slot.kept())).collect(),
-            forgot: self.forgot,
+            lost_disk: self.lost_disk,
         })));
     }
 
@@ -64,8 +64,8 @@ impl<O: Data, S: Parts> Pbft<O, S> {
     /// Says that a checkpoint begins, and writes the log after it once more.
     pub(super) fn begin_writing(&mut self, writing: Box<Writing<Head, S>>, cx: &mut Cx<'_, Self>) {
         let Head { proof, index } = writing.head.clone();
-        let (low, forgot) = (proof.number, self.forgot);
-        cx.persist(&Record::Begin { proof, index, forgot });
+        let (low, lost_disk) = (proof.number, self.lost_disk);
+        cx.persist(&Record::Begin { proof, index, lost_disk });
         self.writing = Some(writing);
         if let Some(new) = self.new_view.clone() {
             self.save(&Record::NewView(new), cx);
@@ -125,13 +125,13 @@ impl<O: Data, S: Parts> Durable for Pbft<O, S> {
             Record::ViewChange(view) => (self.view, self.changing) = (view, true),
             Record::NewView(new) => self.replay_new_view(new),
             Record::Whole(whole) => {
-                (self.view, self.changing, self.forgot) =
-                    (whole.view, whole.changing, whole.forgot);
+                (self.view, self.changing, self.lost_disk) =
+                    (whole.view, whole.changing, whole.lost_disk);
                 (self.new_view, self.stable, self.log) = (whole.new_view, whole.stable, whole.log);
                 self.writing = None;
             }
-            Record::Begin { proof, index, forgot } => {
-                self.forgot = forgot;
+            Record::Begin { proof, index, lost_disk } => {
+                self.lost_disk = lost_disk;
                 self.writing = Some(Writing::sent(Head { proof, index }));
             }
             Record::Part(part) => self.replay_part(part),

@@ -50,7 +50,7 @@ impl<O: Data, S: Parts> Pbft<O, S> {
         self.rounds = self.rounds.saturating_add(1);
         let (stable, round) = (self.low_water_mark(), self.rounds);
         self.multicast(Message::Status { view, changing, executed, stable, round }, cx);
-        if changing && !self.forgot {
+        if changing && !self.lost_disk {
             self.multicast(Message::ViewChange(Box::new(self.own_change())), cx);
         }
         let watched = self.watched.and_then(|client| self.pending.get(&client));
@@ -83,7 +83,7 @@ impl<O: Data, S: Parts> Pbft<O, S> {
 
     /// Sends again the new-view message of our view, or our view change.
     pub(super) fn help_into_view(&self, from: ProcessId, cx: &mut Cx<'_, Self>) {
-        if self.changing && !self.forgot {
+        if self.changing && !self.lost_disk {
             cx.send(from, Message::ViewChange(Box::new(self.own_change())));
         }
         if let Some(new) = &self.new_view {
@@ -144,7 +144,7 @@ impl<O: Data, S: Parts> Pbft<O, S> {
             }
         }
         self.assigned = last;
-        if self.changing && !self.forgot {
+        if self.changing && !self.lost_disk {
             self.changes.insert(me, self.own_change());
         }
     }

@@ -29,7 +29,7 @@ impl<O: Data, S: Parts> Pbft<O, S> {
 
     /// Leaves all views before this one, and multicasts a view change.
     fn start_view_change(&mut self, view: u64, cx: &mut Cx<'_, Self>) {
-        if self.forgot || view > self.limits.most_views {
+        if self.lost_disk || view > self.limits.most_views {
             return;
         }
         (self.view, self.changing, self.watched) = (view, true, None);
@@ -83,7 +83,8 @@ impl<O: Data, S: Parts> Pbft<O, S> {
     fn start_new_view(&mut self, cx: &mut Cx<'_, Self>) {
         let (view, quorum) = (self.view, self.settings.quorum());
         let views = self.changes.values().map(|signed| signed.change.view);
-        if !self.changing || self.forgot || views.filter(|there| *there >= view).count() < quorum {
+        if !self.changing || self.lost_disk || views.filter(|there| *there >= view).count() < quorum
+        {
             return;
         }
         if view < self.limits.most_views {

@@ -38,7 +38,7 @@ pub(super) const TOLERATES: Tolerance = Tolerance {
     ..Tolerance::NOTHING
 };
 
-/// Three servers of which one may stand for election and asks twice.
+/// Three servers of which one may campaign and asks twice.
 const fn small(set: Settings) -> Scope {
     Scope { rounds: Rounds::Times(2), order: Order::Fifo, set, ..Scope::of(3) }
 }

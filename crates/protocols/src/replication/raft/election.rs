@@ -19,7 +19,7 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
 
     /// The election timeout is over: this server campaigns, or asks for pre-votes first.
     pub(super) fn on_election_due(&mut self, cx: &mut Cx<'_, Self>) {
-        if self.leads() || self.forgot {
+        if self.leads() || self.lost_disk {
             return;
         }
         if self.settings.pre_vote {
@@ -69,7 +69,7 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
 
     fn has_leader(&self) -> bool {
         match &self.role {
-            Role::Follower { patient, .. } => *patient,
+            Role::Follower { heard_leader, .. } => *heard_leader,
             Role::Leader(_) => true,
             Role::Candidate { .. } => false,
         }
@@ -84,7 +84,7 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         cx: &mut Cx<'_, Self>,
     ) {
         let granted =
-            term > self.term && !self.has_leader() && !self.forgot && self.is_up_to_date(last);
+            term > self.term && !self.has_leader() && !self.lost_disk && self.is_up_to_date(last);
         let term = if granted { term } else { self.term };
         cx.send(from, Message::Vote { term, pre: true, granted });
     }
@@ -98,7 +98,7 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         cx: &mut Cx<'_, Self>,
     ) {
         let is_free = self.vote.is_none_or(|vote| vote == from);
-        let granted = term == self.term && is_free && !self.forgot && self.is_up_to_date(last);
+        let granted = term == self.term && is_free && !self.lost_disk && self.is_up_to_date(last);
         if granted {
             self.vote = Some(from);
             // This server may have asked for pre-votes itself.
@@ -152,7 +152,7 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         if leader != Some(from) {
             return cx.accuse(from, "calls an election and does not lead");
         }
-        if !self.forgot && self.log.voters().contains(cx.me()) {
+        if !self.lost_disk && self.log.voters().contains(cx.me()) {
             self.campaign(true, cx);
         }
     }

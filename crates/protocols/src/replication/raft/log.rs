@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_are_those_of_the_lines() {
+    fn positions_are_those_of_the_entries() {
         assert_eq!(log().last(), Position { term: 3, index: 4 });
         assert_eq!(log().position(3), Some(Position { term: 2, index: 3 }));
         assert_eq!(log().position(0), Some(Position::default()));
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_snapshot_has_is_gone_from_the_lines() {
+    fn entries_that_a_snapshot_has_are_gone_from_the_log() {
         let mut log = log();
         log.compact(3, "three");
         assert_eq!((log.first_kept(), log.last_index()), (3, 4));
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_line_that_says_who_votes_counts_even_after_it_is_in_a_snapshot() {
+    fn the_last_entry_that_names_the_voters_counts_even_after_it_is_in_a_snapshot() {
         let two: ProcessSet = [ProcessId(0), ProcessId(1)].into_iter().collect();
         let mut log = log();
         log.push(LogEntry { term: 3, entry: Entry::Voters(two.clone()) });

@@ -184,7 +184,7 @@ pub enum Record<C, S> {
         /// The rest of the log.
         entries: Vec<LogEntry<C>>,
         /// Whether the disk was lost before that.
-        forgot: bool,
+        lost_disk: bool,
     },
     /// A snapshot begins that is written in parts. With all of them, it and what follows it take
     /// the place of all that was written before.
@@ -198,7 +198,7 @@ pub enum Record<C, S> {
         /// Who votes, after that entry.
         voters: ProcessSet,
         /// Whether the disk was lost before that.
-        forgot: bool,
+        lost_disk: bool,
     },
     /// The next part of it.
     Part(Part<S>),

@@ -78,7 +78,7 @@ pub struct Raft<C, S: Parts, R = Sound> {
     /// A snapshot that is being written, part by part.
     writing: Option<Box<Writing<C, S>>>,
     /// Whether the disk was lost, and with it the votes that this server gave. It gives none again.
-    forgot: bool,
+    lost_disk: bool,
 }
 
 /// What a server does in its term.
@@ -88,9 +88,8 @@ enum Role<S: Parts> {
     /// It copies what the leader writes.
     Follower {
         leader: Option<ProcessId>,
-        /// Whether it heard the leader lately, and votes for no candidate until it has not for a
-        /// while.
-        patient: bool,
+        /// Whether it heard a leader within the last election timeout. Then it votes for no other.
+        heard_leader: bool,
     },
     /// It campaigns.
     Candidate {
@@ -125,8 +124,8 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
             commit: 0,
             applied: 0,
             writing: None,
-            role: Role::Follower { leader: None, patient: false },
-            forgot: false,
+            role: Role::Follower { leader: None, heard_leader: false },
+            lost_disk: false,
         }
     }
 
@@ -179,7 +178,7 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
 
     /// Follows the leader of the current term, or waits to hear of one.
     fn follow(&mut self, leader: Option<ProcessId>, cx: &mut Cx<'_, Self>) {
-        let role = Role::Follower { leader, patient: leader.is_some() };
+        let role = Role::Follower { leader, heard_leader: leader.is_some() };
         let before = std::mem::replace(&mut self.role, role);
         if let Role::Leader(leadership) = before {
             leadership.resign(cx);
@@ -201,12 +200,12 @@ impl<C: Data, S: Parts, R: Rules> Protocol for Raft<C, S, R> {
 
     fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
         if cx.has_lost_disk() {
-            self.forgot = true;
+            self.lost_disk = true;
             self.save_all(cx);
         }
         // Before this life we may have promised a leader to wait for it.
-        let patient = self.settings.leases && cx.incarnation() > 1;
-        self.role = Role::Follower { leader: None, patient };
+        let heard_leader = self.settings.leases && cx.incarnation() > 1;
+        self.role = Role::Follower { leader: None, heard_leader };
         let Snapshot { last, state, .. } = self.log.snapshot().clone();
         (self.commit, self.applied) = (last.index, last.index);
         // A crash cut it off.
@@ -229,7 +228,7 @@ impl<C: Data, S: Parts, R: Rules> Protocol for Raft<C, S, R> {
 
     fn on_message(&mut self, from: ProcessId, message: Message<C, S>, cx: &mut Cx<'_, Self>) {
         if message.is_far() {
-            return cx.accuse(from, "counts farther than anybody lives");
+            return cx.accuse(from, "sent a number that no run reaches");
         }
         // Section 6: a server that hears the leader disregards candidates.
         if self.is_disturbance(&message) {
@@ -299,8 +298,8 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         let waits_for = |term: u64, role: bool| term > self.term || term == self.term && role;
         match message {
             Message::Vote { term, pre: false, granted } => {
-                let stands = matches!(self.role, Role::Candidate { is_pre_vote: false, .. });
-                !waits_for(*term, *granted && stands)
+                let campaigns = matches!(self.role, Role::Candidate { is_pre_vote: false, .. });
+                !waits_for(*term, *granted && campaigns)
             }
             Message::Appended { term, .. } => !waits_for(*term, self.leads()),
             Message::TimeoutNow { term } => *term < self.term,

@@ -32,7 +32,7 @@ impl Rules for ForgetsVotes {
     const KEEPS_VOTES: bool = false;
 }
 
-/// Three servers without clients, which stand for election whenever they like.
+/// Three servers without clients, which campaign at any time.
 const fn idle(set: Settings) -> Scope {
     Scope { rounds: Rounds::Times(0), order: Order::Fifo, set, ..Scope::of(3) }
 }
@@ -101,8 +101,8 @@ impl Catalogued for Server<VotesBlindly> {
                 ("records", "whole"),
             ]),
             steps: 16,
-            story: "p0 leads in term 1, and commits an entry with p1. p2, which has nothing, stands in \
-                    term 2 and gets p1's vote.",
+            story: "p0 leads in term 1, and commits an entry with p1. p2, which has no entry, campaigns \
+                    in term 2 and gets p1's vote.",
         }],
         parameters: PARAMETERS,
         restless: true,

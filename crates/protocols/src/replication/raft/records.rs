@@ -41,7 +41,7 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         let (term, vote) =
             if keeps { (self.term, self.vote) } else { (self.log.last().term, None) };
         let (snapshot, entries) = (self.log.snapshot().clone(), self.log.entries().to_vec());
-        cx.checkpoint(&Record::Whole { term, vote, snapshot, entries, forgot: self.forgot });
+        cx.checkpoint(&Record::Whole { term, vote, snapshot, entries, lost_disk: self.lost_disk });
     }
 }
 
@@ -52,13 +52,13 @@ impl<C: Data, S: Parts, R: Rules> Durable for Raft<C, S, R> {
         match record {
             Record::Ballot { term, vote } => (self.term, self.vote) = (term, vote),
             Record::Append { after, entries } => self.replay_append(after, &entries),
-            Record::Begin { term, vote, last, voters, forgot } => {
-                (self.term, self.vote, self.forgot) = (term, vote, forgot);
+            Record::Begin { term, vote, last, voters, lost_disk } => {
+                (self.term, self.vote, self.lost_disk) = (term, vote, lost_disk);
                 self.replay_begin(last, voters);
             }
             Record::Part(part) => self.replay_part(part),
-            Record::Whole { term, vote, snapshot, entries, forgot } => {
-                (self.term, self.vote, self.forgot) = (term, vote, forgot);
+            Record::Whole { term, vote, snapshot, entries, lost_disk } => {
+                (self.term, self.vote, self.lost_disk) = (term, vote, lost_disk);
                 (self.log, self.writing) = (Log::restored(snapshot, entries), None);
             }
         }

@@ -95,7 +95,7 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
             install.copies = 0;
             self.send_part(from, cx);
         } else if next == 0 && current > 0 {
-            // It forgot the parts that it had, perhaps in a crash.
+            // It lost_disk the parts that it had, perhaps in a crash.
             install.parts.restart();
             self.send_part(from, cx);
         }

@@ -128,16 +128,16 @@ pub(super) const PARAMETERS: [Parameter; 13] = [
     Parameter { name: "heartbeat", meaning: "milliseconds between two heartbeats (default: 50)" },
     Parameter {
         name: "election",
-        meaning: "milliseconds without a leader before somebody stands, at least; up to twice as \
-                  many, by chance (default: 300)",
+        meaning: "election timeout: milliseconds without a leader before a server campaigns, at \
+                  least; up to twice as many, by chance (default: 300)",
     },
     Parameter {
         name: "spread",
-        meaning: "how many different times before an election (default: 8)",
+        meaning: "how many different election timeouts there are (default: 8)",
     },
     Parameter {
         name: "prevote",
-        meaning: "yes (default), or no: nobody asks first whether to stand",
+        meaning: "yes (default): a candidate asks for pre-votes first; or no",
     },
     Parameter { name: "lease", meaning: "no (default), or yes: reads by clocks, without messages" },
     Parameter { name: "batch", meaning: "yes (default), or no: every entry travels alone" },
@@ -149,7 +149,7 @@ pub(super) const PARAMETERS: [Parameter; 13] = [
     Parameter { name: "lines", meaning: "most entries in one message (default: 512)" },
     Parameter {
         name: "standing",
-        meaning: "for explorers: who stands for election (default: all)",
+        meaning: "for explorers: the servers that may campaign (default: all)",
     },
     Parameter {
         name: "logs",

@@ -69,8 +69,8 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         source: Source<S>,
         cx: &mut Cx<'_, Self>,
     ) {
-        let (term, vote, forgot) = (self.term, self.vote, self.forgot);
-        cx.persist(&Record::Begin { term, vote, last, voters: voters.clone(), forgot });
+        let (term, vote, lost_disk) = (self.term, self.vote, self.lost_disk);
+        cx.persist(&Record::Begin { term, vote, last, voters: voters.clone(), lost_disk });
         let writing = Writing { last, voters, source, records: 1, entries: Vec::new() };
         self.writing = Some(Box::new(writing));
         if self.log.position(last.index) != Some(last) {

@@ -93,7 +93,7 @@ impl PublishedDonation {
         let mut pending = state.ready.clone();
         pending.remove(state.me);
         self.own = Some(Cycle { pending, got: 0 });
-        session.tell(Output::Asks(amount));
+        session.notify(Output::Asks(amount));
     }
 
     /// A request is delivered.
@@ -192,7 +192,7 @@ impl PublishedDonation {
 
     fn end_if_answered(&mut self, session: &mut Session<'_, Slots>) {
         if let Some(cycle) = self.own.take_if(|cycle| cycle.pending.is_empty()) {
-            session.tell(Output::Got(cycle.got));
+            session.notify(Output::Got(cycle.got));
         }
     }
 

@@ -162,13 +162,13 @@ fn what_a_leader_proposes_is_on_its_own_disk_after_every_step() {
 fn a_process_that_starts_again_tells_its_state_and_what_is_chosen_after_it() {
     let mut again = experienced().replayed();
     let effects = step(ProcessId(2), N, |cx| again.on_start(cx));
-    let told: Vec<Event<u8, State>> = effects
+    let outputs: Vec<Event<u8, State>> = effects
         .into_iter()
         .filter_map(|effect| if let Effect::Output(event) = effect { Some(event) } else { None })
         .collect();
     let committed = |index, command| Event::Committed { index, entry: Entry::Command(command) };
     let restored = Event::Restored { index: 2, state: state(22) };
-    assert_eq!(told, [restored, committed(3, 3), committed(4, 4)]);
+    assert_eq!(outputs, [restored, committed(3, 3), committed(4, 4)]);
 }
 
 #[test]

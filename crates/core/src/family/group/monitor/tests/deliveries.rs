@@ -134,7 +134,7 @@ fn a_sender_that_crashes_leaves_or_is_refused_waits_for_no_message() {
     (0..3).for_each(|at| drop(run.multicasts(at, 1)));
     run.0.on_crash(ProcessId(0));
     run.leaves(1);
-    run.tell(2, Event::Refused(Payload::numbered(1)));
+    run.outputs(2, Event::Refused(Payload::numbered(1)));
     assert_eq!(run.waiting(G3), [0; 0]);
     assert_eq!(run.violated(), [""; 0]);
 }
@@ -243,7 +243,7 @@ fn a_message_is_delivered_in_one_view_only() {
 fn no_member_delivers_a_message_outside_of_a_view() {
     let mut run = Run::begun(2);
     let a = run.multicasts(0, 1);
-    run.tell(1, Event::Lost);
+    run.outputs(1, Event::Lost);
     run.delivers(1, &[&a]);
     assert_eq!(run.violated(), [INTEGRITY]);
 }

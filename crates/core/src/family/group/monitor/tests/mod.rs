@@ -69,13 +69,13 @@ impl Run {
         View { id, members, joined, left, came_with: Some(came_with) }
     }
 
-    fn tell(&mut self, at: u32, event: Event<Payload>) {
+    fn outputs(&mut self, at: u32, event: Event<Payload>) {
         self.0.on_output(ProcessId(at), &event, NOW, &mut self.1);
     }
 
     /// The process learns that its view is over.
     fn goes_on(&mut self, at: u32, with: &[u32]) {
-        self.tell(at, Event::Transitional(set(with)));
+        self.outputs(at, Event::Transitional(set(with)));
     }
 
     /// The process learns a view, and before that, if it has not yet, that the last is over.
@@ -87,9 +87,9 @@ impl Run {
     fn is_told(&mut self, at: u32, view: View) {
         let node = &self.0.nodes[at as usize];
         if node.view.is_some() && node.view != Some(view.id) && node.transition.is_none() {
-            self.tell(at, Event::Transitional(view.companions(ProcessId(at))));
+            self.outputs(at, Event::Transitional(view.companions(ProcessId(at))));
         }
-        self.tell(at, Event::View(view));
+        self.outputs(at, Event::View(view));
     }
 
     fn multicasts(&mut self, at: u32, number: u32) -> Delivery<Payload> {
@@ -105,7 +105,7 @@ impl Run {
     }
 
     fn delivers(&mut self, at: u32, messages: &[&Delivery<Payload>]) {
-        messages.iter().for_each(|message| self.tell(at, Event::Deliver((*message).clone())));
+        messages.iter().for_each(|message| self.outputs(at, Event::Deliver((*message).clone())));
     }
 
     fn leaves(&mut self, at: u32) {

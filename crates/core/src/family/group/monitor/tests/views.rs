@@ -180,17 +180,17 @@ fn a_member_is_in_its_views_and_no_node_is_that_never_lived() {
 fn a_view_is_over_before_the_next_begins_but_may_be_told_twice() {
     let mut run = Run::begun(1);
     let view = run.view(0, id(1, 0), &[(NEW, &[0])]);
-    run.tell(0, Event::View(view));
+    run.outputs(0, Event::View(view));
     assert_eq!(run.violated(), [""; 0]);
     let view = run.view(0, id(2, 0), &[(V1, &[0])]);
-    run.tell(0, Event::View(view));
+    run.outputs(0, Event::View(view));
     assert_eq!(run.violated(), [VIEWS]);
 }
 
 #[test]
 fn a_node_that_lost_its_membership_is_another_member_afterwards() {
     let mut run = Run::begun(2);
-    run.tell(1, Event::Lost);
+    run.outputs(1, Event::Lost);
     let parts: [From<'_>; 2] = [(V1, &[0]), (NEW, &[1])];
     run.enters(0, id(2, 0), &parts);
     run.enters(1, id(2, 0), &parts);
