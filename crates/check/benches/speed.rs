@@ -58,7 +58,7 @@ fn once(arguments: &[String]) {
 fn simulate(entries_each: u32, sink: Option<&mut dyn Sink>) -> Report {
     let options = Options::new(Plan::new(8, Rounds::Times(entries_each)), 42);
     let tracer = sink.map(|sink| Tracer::new(8, vec![sink]));
-    let run = Simulator::<RicartAgrawala>::new(options, tracer).expect("the size fits");
+    let run = Simulator::of::<RicartAgrawala>(options, tracer).expect("the size fits");
     let report = run.run(|_, _| {}).expect("the trace can be written");
     assert!(report.violations.is_empty(), "{:?}", report.violations);
     report
@@ -69,7 +69,7 @@ fn crowd(entries: u32) -> Report {
     let mut plan = Plan::new(10_000, Rounds::Times(0));
     plan.rounds = vec![Rounds::Times(1); entries as usize];
     plan.rounds.push(Rounds::Times(0));
-    let run = Simulator::<RicartAgrawala>::new(Options::new(plan, 42), None);
+    let run = Simulator::of::<RicartAgrawala>(Options::new(plan, 42), None);
     run.expect("the size fits").run(|_, _| {}).expect("nothing is written")
 }
 
@@ -80,14 +80,14 @@ fn large_ring() -> Report {
     for at in [9_999, 1, 5_000] {
         plan.rounds[at] = Rounds::Times(100);
     }
-    let run = Simulator::<TokenRing>::new(Options::new(plan, 42), None);
+    let run = Simulator::of::<TokenRing>(Options::new(plan, 42), None);
     run.expect("the size fits").run(|_, _| {}).expect("nothing is written")
 }
 
 /// A group service of 128 members, who find each other and multicast ten messages each in a second.
 fn large_group() -> Report {
     let options = Options::new(Plan::new(128, Rounds::Times(10)), 42);
-    let run = Simulator::<GroupEngine<Payload>>::new(options, None).expect("the size fits");
+    let run = Simulator::of::<GroupEngine<Payload>>(options, None).expect("the size fits");
     let report = run.run(|_, _| {}).expect("nothing is written");
     assert!(report.violations.is_empty(), "{:?}", report.violations);
     assert_eq!(report.ended, Ended::Quiet, "all are in one view, and have delivered everything");

@@ -18,7 +18,8 @@ use crate::roots::{Root, roots};
 use crate::successors::Successors;
 use crate::visited::{Seen, Tree, Visited};
 use std::ops::{ControlFlow, Range};
-use synod_core::{Algorithm, Boxed, Family, SetupError};
+use synod_core::family::{AnyInput, Known as _};
+use synod_core::{Algorithm, Boxed, SetupError};
 use synod_sim::world::{Left, Translation, Waiting, World};
 
 /// Explores every history of the question. Calls `progress` after every batch of states.
@@ -26,19 +27,20 @@ pub fn explore<A: Algorithm>(
     question: &Question,
     mut progress: impl FnMut(&Progress),
 ) -> Result<Exploration<A::Input>, SetupError> {
-    explore_boxed::<A::Family>(&question.of::<A>(), &mut progress)
+    let found = explore_boxed(&question.of::<A>(), &mut progress)?;
+    Ok(found.map(A::Family::own_input))
 }
 
-/// The same for any algorithm of the family: the setup of the question says which.
-pub fn explore_boxed<F: Family>(
+/// The same for any algorithm: the setup of the question says which.
+pub fn explore_boxed(
     question: &Question,
     progress: &mut dyn FnMut(&Progress),
-) -> Result<Exploration<F::Input>, SetupError> {
+) -> Result<Exploration<AnyInput>, SetupError> {
     let mut watch = |now: &Progress| {
         progress(now);
         ControlFlow::Continue(())
     };
-    explore_boxed_from::<F>(question, None, &mut watch).map_err(|error| match error {
+    explore_boxed_from(question, None, &mut watch).map_err(|error| match error {
         ReplayError::Setup(error) => error,
         ReplayError::Impossible { .. } | ReplayError::Trace(_) => {
             unreachable!("there is no prefix")
@@ -58,19 +60,21 @@ pub fn explore_from<A: Algorithm>(
     prefix: Option<&History<A::Input>>,
     mut watch: impl FnMut(&Progress) -> ControlFlow<()>,
 ) -> Result<Exploration<A::Input>, ReplayError> {
-    explore_boxed_from::<A::Family>(&question.of::<A>(), prefix, &mut watch)
+    let prefix = prefix.cloned().map(|prefix| prefix.map(A::Family::any_input));
+    let found = explore_boxed_from(&question.of::<A>(), prefix.as_ref(), &mut watch)?;
+    Ok(found.map(A::Family::own_input))
 }
 
-/// The same for any algorithm of the family: the setup of the question says which.
-pub fn explore_boxed_from<F: Family>(
+/// The same for any algorithm: the setup of the question says which.
+pub fn explore_boxed_from(
     question: &Question,
-    prefix: Option<&History<F::Input>>,
+    prefix: Option<&History<AnyInput>>,
     watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-) -> Result<Exploration<F::Input>, ReplayError> {
-    search::<Boxed<F>>(question, prefix, &mut Caller::new(&question.limits, watch))
+) -> Result<Exploration<AnyInput>, ReplayError> {
+    search::<Boxed>(question, prefix, &mut Caller::new(&question.limits, watch))
 }
 
-/// The search. All that follows is compiled once for each family.
+/// The search. All that follows is compiled once for all algorithms.
 fn search<A: Algorithm>(
     question: &Question,
     prefix: Option<&History<A::Input>>,
@@ -149,10 +153,10 @@ impl<A: Algorithm> Known<A> {
 impl<A: Algorithm> Search<A> {
     fn begin(question: &Question, prefix: Option<&History<A::Input>>) -> Result<Self, ReplayError> {
         let judged = question.judged.ids::<A>(&question.setup);
-        let keeps_edges = judged.iter().any(|id| A::Family::LIVENESS.contains(id));
         let normal = question.is_normal::<A>();
         let roots = roots::<A>(question, prefix)?;
         let here = roots[0].world.clone();
+        let keeps_edges = judged.iter().any(|id| here.family().liveness.contains(id));
         let mut search = Search {
             known: Known {
                 visited: Visited::default(),

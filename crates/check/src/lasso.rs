@@ -55,8 +55,9 @@ pub(crate) fn judge<A: Algorithm>(
     caller: &mut Caller<'_>,
     verdicts: &mut [Verdict<A::Input>],
 ) -> Result<Option<Unfinished>, ReplayError> {
+    let liveness = A::kit(&question.setup).family.liveness;
     let open = |verdict: &Verdict<A::Input>| {
-        A::Family::LIVENESS.contains(&verdict.property) && verdict.refuted.is_none()
+        liveness.contains(&verdict.property) && verdict.refuted.is_none()
     };
     if !verdicts.iter().any(open) {
         return Ok(None);
@@ -78,9 +79,10 @@ fn refute<A: Algorithm>(
     graph: &[State],
     property: &'static str,
 ) -> Result<Option<Refutation<A::Input>>, ReplayError> {
-    let place = A::Family::LIVENESS.iter().position(|id| *id == property);
+    let family = A::kit(&question.setup).family;
+    let place = family.liveness.iter().position(|id| *id == property);
     let place = place.expect("it is a property about the end");
-    let lasting = A::Family::LASTING.contains(&property);
+    let lasting = family.lasting.contains(&property);
     let mut best: Option<(usize, Circle)> = None;
     for at in ProcessId::all(question.scope.n) {
         let waits = |state: usize| graph[state].waiting[place].contains(at);
@@ -156,7 +158,7 @@ struct Graph<A: Algorithm> {
 impl<A: Algorithm> Graph<A> {
     /// Adds a state that is reached from a root, by a successor of its parent. Returns its number.
     fn add(&mut self, world: &World<A>, print: u64, root: u32, parent: Option<(u32, u32)>) -> u32 {
-        let waiting = A::Family::LIVENESS.iter().map(|id| world.monitor().waiting(id));
+        let waiting = world.family().liveness.iter().map(|id| world.monitor().waiting(id));
         let (waiting, edges, duties) = (waiting.collect(), Vec::new(), BTreeSet::new());
         self.states.push(State { print, parent, root, edges, waiting, duties });
         self.frontier.push(world);

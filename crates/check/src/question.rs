@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 use synod_core::boxed::Which;
 use synod_core::card::{Order, Rounds, Scope};
-use synod_core::{Algorithm, Boxed, Family, Setup, Violation};
+use synod_core::{Algorithm, Boxed, Setup, Violation};
 use synod_sim::world::{Judged, Plan};
 
 /// A world to explore, and the properties to judge there.
@@ -31,18 +31,18 @@ impl Question {
         Question { scope, setup, judged: Judged::All, limits: Limits::default(), full: false }
     }
 
-    /// The same question about this algorithm, asked through the box of its family.
+    /// The same question about this algorithm, asked through its box.
     #[must_use]
     pub fn of<A: Algorithm>(&self) -> Self {
-        self.running::<A::Family>(Which::of::<A>())
+        self.running(Which::of::<A>())
     }
 
-    /// The same question about an algorithm that the caller knows only by its family. A full
+    /// The same question about an algorithm that is known only at run time. A full
     /// exploration also sets the parameters that make the algorithm's model leave nothing out.
     #[must_use]
-    pub fn running<F: Family>(&self, which: Which) -> Self {
+    pub fn running(&self, which: Which) -> Self {
         let mut setup = self.setup.clone().running(which);
-        let thorough = if self.full { Boxed::<F>::kit(&setup).reductions.thorough } else { &[] };
+        let thorough = if self.full { Boxed::kit(&setup).reductions.thorough } else { &[] };
         for (name, value) in thorough {
             if let Some(set) = setup.parameters.get_mut(*name) {
                 *set = (*value).to_owned();
@@ -226,6 +226,20 @@ pub struct Refutation<I> {
 }
 
 impl<I> Exploration<I> {
+    /// The same answer, with every input translated.
+    pub(crate) fn map<J>(self, translate: impl Fn(I) -> J) -> Exploration<J> {
+        let verdict = |Verdict { property, refuted }: Verdict<I>| Verdict {
+            property,
+            refuted: refuted.map(|Refutation { violation, history }| Refutation {
+                violation,
+                history: history.map(&translate),
+            }),
+        };
+        let Exploration { progress, unfinished, verdicts } = self;
+        let verdicts = verdicts.into_iter().map(verdict).collect();
+        Exploration { progress, unfinished, verdicts }
+    }
+
     /// Whether the explorer visited every reachable state.
     pub fn exhausted(&self) -> bool {
         self.unfinished.is_none()

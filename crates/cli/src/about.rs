@@ -3,9 +3,9 @@
 use crate::catalogue::{entries, which};
 use crate::words::nearest;
 use anyhow::{Result, anyhow, bail};
-use synod_core::boxed::{VisitFamily, Which};
+use synod_core::boxed::Which;
 use synod_core::card::Size;
-use synod_core::{Algorithm, Boxed, Card, Family, ProcessId, Setup, SetupError};
+use synod_core::{Algorithm, Boxed, Card, ProcessId, Setup};
 use synod_sim::Judged;
 
 /// An algorithm, with all facts that do not depend on its type.
@@ -42,9 +42,34 @@ impl About {
     /// The algorithm of that name or alias.
     pub(crate) fn find(name: &str) -> Result<About> {
         let which = which(name).ok_or_else(|| unknown(name))?;
-        which.visit_family(Describe(which)).ok_or_else(|| {
-            anyhow!("'{name}' belongs to no family of synod_core::family; choose one for it")
-        })
+        Ok(About::of(which))
+    }
+
+    fn of(which: Which) -> About {
+        let card = *which.card();
+        let setup = Setup::new(card.smallest).running(which);
+        let family = Boxed::kit(&setup).family;
+        let properties = family.properties.iter().map(|property| Claim {
+            id: property.id,
+            name: property.name,
+            statement: property.statement,
+            promised: card.promises.contains(&property.id),
+        });
+        let invariants = Boxed::all_invariants(&setup);
+        let invariants = invariants.iter().map(|invariant| Claim {
+            id: invariant.name,
+            name: "invariant",
+            statement: invariant.statement,
+            promised: true,
+        });
+        About {
+            which,
+            card,
+            family: family.name,
+            operation: family.operation,
+            properties: family.properties.iter().map(|property| property.id).collect(),
+            claims: properties.chain(invariants).collect(),
+        }
     }
 
     /// One of its claims.
@@ -70,26 +95,29 @@ impl About {
     }
 
     /// The claims that are judged in such a group, and those that only a smaller group allows.
-    pub(crate) fn judged(
-        &self,
-        judged: &Judged,
-        setup: &Setup,
-    ) -> Result<(Vec<Claim>, Vec<Claim>)> {
-        let query = Query { judged, setup: setup.clone().running(self.which) };
-        let ids = self.which.visit_family(query).ok_or_else(|| unknown(self.card.name))?;
-        let find = |ids: &[&str]| ids.iter().filter_map(|id| self.claim(id)).copied().collect();
-        Ok((find(&ids.0), find(&ids.1)))
+    pub(crate) fn judged(&self, judged: &Judged, setup: &Setup) -> (Vec<Claim>, Vec<Claim>) {
+        let setup = setup.clone().running(self.which);
+        let can_judge = Boxed::kit(&setup).family.can_judge;
+        let ids = judged.ids::<Boxed>(&setup);
+        let (ids, too_large) = ids.into_iter().partition(|id| can_judge(id, setup.n));
+        let find = |ids: Vec<&str>| ids.iter().filter_map(|id| self.claim(id)).copied().collect();
+        (find(ids), find(too_large))
     }
 
     /// The processes of a group whose applications ask.
     pub(crate) fn takers(&self, setup: &Setup) -> Result<Vec<bool>> {
-        let answer = self.which.visit_family(Takers(setup.clone().running(self.which)));
-        Ok(answer.ok_or_else(|| unknown(self.card.name))??)
+        let processes = Boxed::processes(&setup.clone().running(self.which))?;
+        let all = ProcessId::all(setup.n);
+        Ok(all.zip(&processes).map(|(at, process)| process.takes_part(at)).collect())
     }
 
     /// The sizes in its formulas, for each of these group sizes that it allows.
     pub(crate) fn sizes(&self, groups: &'static [usize]) -> Vec<Size> {
-        self.which.visit_family(SizesOf(self.which, groups)).unwrap_or_default()
+        let group = |n: &usize| {
+            let processes = Boxed::processes(&Setup::new(*n).running(self.which)).ok()?;
+            Some(Boxed::size(&processes))
+        };
+        groups.iter().filter_map(group).collect()
     }
 }
 
@@ -104,76 +132,5 @@ pub(crate) fn unknown(name: &str) -> anyhow::Error {
             "there is no algorithm '{name}'; did you mean {}? ('synod list' shows all of them)",
             near.join(" or ")
         ),
-    }
-}
-
-struct Describe(Which);
-
-impl VisitFamily for Describe {
-    type Answer = About;
-
-    fn visit<F: Family>(self) -> About {
-        let card = *self.0.card();
-        let properties = F::PROPERTIES.iter().map(|property| Claim {
-            id: property.id,
-            name: property.name,
-            statement: property.statement,
-            promised: card.promises.contains(&property.id),
-        });
-        let invariants = Boxed::<F>::all_invariants(&Setup::new(card.smallest).running(self.0));
-        let invariants = invariants.iter().map(|invariant| Claim {
-            id: invariant.name,
-            name: "invariant",
-            statement: invariant.statement,
-            promised: true,
-        });
-        About {
-            which: self.0,
-            card,
-            family: F::NAME,
-            operation: F::OPERATION,
-            properties: F::PROPERTIES.iter().map(|property| property.id).collect(),
-            claims: properties.chain(invariants).collect(),
-        }
-    }
-}
-
-struct Query<'q> {
-    judged: &'q Judged,
-    setup: Setup,
-}
-
-impl VisitFamily for Query<'_> {
-    type Answer = (Vec<&'static str>, Vec<&'static str>);
-
-    fn visit<F: Family>(self) -> Self::Answer {
-        let can = |id: &&'static str| F::can_judge(id, self.setup.n);
-        self.judged.ids::<Boxed<F>>(&self.setup).into_iter().partition(can)
-    }
-}
-
-struct Takers(Setup);
-
-impl VisitFamily for Takers {
-    type Answer = Result<Vec<bool>, SetupError>;
-
-    fn visit<F: Family>(self) -> Self::Answer {
-        let processes = Boxed::<F>::processes(&self.0)?;
-        let all = ProcessId::all(self.0.n);
-        Ok(all.zip(&processes).map(|(at, process)| process.takes_part(at)).collect())
-    }
-}
-
-struct SizesOf(Which, &'static [usize]);
-
-impl VisitFamily for SizesOf {
-    type Answer = Vec<Size>;
-
-    fn visit<F: Family>(self) -> Vec<Size> {
-        let group = |n: &usize| {
-            let processes = Boxed::<F>::processes(&Setup::new(*n).running(self.0)).ok()?;
-            Some(Boxed::<F>::size(&processes))
-        };
-        self.1.iter().filter_map(group).collect()
     }
 }

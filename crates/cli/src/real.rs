@@ -112,6 +112,5 @@ pub(crate) fn perform(
     progress: &mut dyn FnMut(u64),
 ) -> Result<Real> {
     let which = which(&launch.algorithm).ok_or_else(|| unknown(&launch.algorithm))?;
-    let real = launch.run_named(which, tracer, progress);
-    Ok(real.ok_or_else(|| unknown(&launch.algorithm))??)
+    Ok(launch.run_named(which, tracer, progress)?)
 }

@@ -2,7 +2,7 @@
 
 use crate::card::{Card, Size};
 use crate::durable::{BadRecord, Record};
-use crate::family::Family;
+use crate::family::{Facts, Family, Known};
 use crate::process::ProcessId;
 use crate::protocol::Protocol;
 use crate::reductions::Reductions;
@@ -21,7 +21,7 @@ pub trait Algorithm:
     Protocol<Input = <Self::Family as Family>::Input, Output = <Self::Family as Family>::Output>
 {
     /// Its family, which fixes its inputs and outputs, its workload and its properties.
-    type Family: Family;
+    type Family: Known;
 
     /// Its card.
     const CARD: Card;
@@ -40,9 +40,7 @@ pub trait Algorithm:
 
     /// The facts that drivers need for this setup.
     fn kit(_setup: &Setup) -> Kit<Self> {
-        let invariants = Self::invariants().to_vec();
-        let reductions = Self::REDUCTIONS;
-        Kit { card: Self::CARD, replay: Self::REPLAY, invariants, reductions }
+        Kit::whole()
     }
 
     /// Whether the application at this process makes requests. (A server does not.)
@@ -91,12 +89,27 @@ pub trait Algorithm:
 pub struct Kit<P: Protocol> {
     /// Its card.
     pub card: Card,
+    /// The facts about its family.
+    pub family: Facts<P::Input>,
     /// How it survives a crash, if it does.
     pub replay: Option<Replay<P>>,
     /// Its invariants.
     pub invariants: Vec<Invariant<P>>,
     /// What explorers may leave out.
     pub reductions: Reductions<P>,
+}
+
+impl<A: Algorithm> Kit<A> {
+    /// Everything about the algorithm, with all its invariants.
+    pub fn whole() -> Self {
+        Kit {
+            card: A::CARD,
+            family: Facts::of::<A::Family>(A::Family::input_from_words),
+            replay: A::REPLAY,
+            invariants: A::invariants().to_vec(),
+            reductions: A::REDUCTIONS,
+        }
+    }
 }
 
 /// A view of a whole system. Drivers implement it, so that invariants need no copy of it.

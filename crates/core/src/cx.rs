@@ -1,11 +1,13 @@
 //! A protocol's only window on the world, during one step.
 
 use crate::algorithm::Algorithm;
-use crate::boxed::{BoxedMessage, BoxedTimer};
+use crate::boxed::{Boxed, BoxedMessage, BoxedTimer};
 use crate::durable::Record;
+use crate::family::Known;
 use crate::process::{ProcessId, ProcessSet};
 use crate::protocol::Protocol;
 use smallvec::SmallVec;
+use std::marker::PhantomData;
 
 /// What a protocol asks of the world. Drivers carry effects out in order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -253,8 +255,7 @@ impl<'a, P: Protocol> Cx<'a, P> {
         output: impl Fn(L::Output) -> P::Output,
         step: impl FnOnce(&mut Cx<'_, L>),
     ) {
-        let output_above = |cx: &mut Cx<'_, P>, event| cx.output(output(event));
-        self.drive(members, (message, timer, output_above), step, no_record);
+        self.drive(members, &mut Wrapped { message, timer, output }, step);
     }
 
     /// Runs one step of a protocol in our place: all it wants done is done, records included.
@@ -262,20 +263,7 @@ impl<'a, P: Protocol> Cx<'a, P> {
     where
         L: Protocol<Message = P::Message, Timer = P::Timer, Output = P::Output>,
     {
-        let output_above = |cx: &mut Cx<'_, P>, event| cx.output(event);
-        let same_message = |message: L::Message| message;
-        self.drive(None, (same_message, |timer| timer, output_above), step, |record| record);
-    }
-
-    /// Runs one step of a protocol that acts in our place, and is in a box.
-    pub(crate) fn unboxed<A>(&mut self, step: impl FnOnce(&mut Cx<'_, A>))
-    where
-        A: Algorithm,
-        P: Protocol<Message = BoxedMessage, Timer = BoxedTimer, Output = A::Output>,
-    {
-        let output_above = |cx: &mut Cx<'_, P>, event| cx.output(event);
-        let wrap = (BoxedMessage::new, BoxedTimer::new::<A>, output_above);
-        self.drive(None, wrap, step, |record| record);
+        self.drive(None, &mut Same, step);
     }
 
     /// Runs one step of a protocol, and returns what it wants done without doing it.
@@ -300,68 +288,181 @@ impl<'a, P: Protocol> Cx<'a, P> {
         P::Message: From<L::Message>,
         P::Timer: From<L::Timer>,
     {
-        let mut outputs = SmallVec::new();
-        let keep = |_: &mut Cx<'_, P>, event| outputs.push(event);
+        let mut layer = Layer::<L> { outputs: SmallVec::new(), record };
         self.effects.cross(true);
-        self.drive(members, (From::from, From::from, keep), step, record);
+        self.drive(members, &mut layer, step);
         self.effects.cross(false);
-        outputs
+        layer.outputs
     }
 
-    fn drive<L, M, T, O>(
+    fn drive<L, W>(
         &mut self,
         members: Option<&ProcessSet>,
-        (message, timer, output): (M, T, O),
+        way: &mut W,
         step: impl FnOnce(&mut Cx<'_, L>),
-        record: fn(Record) -> Record,
     ) where
         L: Protocol,
-        M: Fn(L::Message) -> P::Message,
-        T: Fn(L::Timer) -> P::Timer,
-        O: FnMut(&mut Cx<'a, P>, L::Output),
+        W: Way<P, L>,
     {
         let (me, n) = (self.me, self.n);
         let members = members.or(self.members);
-        let mut below = Below { above: self, message, timer, output, record };
+        let mut below = Below { above: self, way };
         step(&mut Cx { me, n, members, effects: &mut below });
     }
 }
 
-/// The world as the layer below sees it: ourselves.
-struct Below<'a, 'b, P: Protocol, M, T, O> {
-    above: &'a mut Cx<'b, P>,
-    /// What becomes of a message, a timer, an output and a record of the layer below.
+impl Cx<'_, Boxed> {
+    /// Runs one step of a protocol that acts in our place, and is in a box.
+    pub(crate) fn unboxed<A: Algorithm>(&mut self, step: impl FnOnce(&mut Cx<'_, A>)) {
+        self.drive(None, &mut IntoBoxes::<A>(PhantomData), step);
+    }
+}
+
+/// What becomes of the effects of a protocol `L` that another one, `P`, drives.
+///
+/// The ways are types of their own and not closures: a closure's type would depend on the step, and
+/// [`Below`] would be compiled again for each place that takes one.
+trait Way<P: Protocol, L: Protocol> {
+    fn message(&self, message: L::Message) -> P::Message;
+    fn timer(&self, timer: L::Timer) -> P::Timer;
+    fn output(&mut self, above: &mut Cx<'_, P>, output: L::Output);
+    fn record(&self, record: Record) -> Record;
+}
+
+/// The way of a layer below: its outputs are kept for the one above.
+struct Layer<L: Protocol> {
+    outputs: SmallVec<[L::Output; 1]>,
+    record: fn(Record) -> Record,
+}
+
+impl<P, L> Way<P, L> for Layer<L>
+where
+    P: Protocol,
+    L: Protocol,
+    P::Message: From<L::Message>,
+    P::Timer: From<L::Timer>,
+{
+    fn message(&self, message: L::Message) -> P::Message {
+        message.into()
+    }
+
+    fn timer(&self, timer: L::Timer) -> P::Timer {
+        timer.into()
+    }
+
+    fn output(&mut self, _: &mut Cx<'_, P>, output: L::Output) {
+        self.outputs.push(output);
+    }
+
+    fn record(&self, record: Record) -> Record {
+        (self.record)(record)
+    }
+}
+
+/// The way of a protocol that acts in our place, in an envelope.
+struct Wrapped<M, T, O> {
     message: M,
     timer: T,
     output: O,
-    record: fn(Record) -> Record,
+}
+
+impl<P, L, M, T, O> Way<P, L> for Wrapped<M, T, O>
+where
+    P: Protocol,
+    L: Protocol,
+    M: Fn(L::Message) -> P::Message,
+    T: Fn(L::Timer) -> P::Timer,
+    O: Fn(L::Output) -> P::Output,
+{
+    fn message(&self, message: L::Message) -> P::Message {
+        (self.message)(message)
+    }
+
+    fn timer(&self, timer: L::Timer) -> P::Timer {
+        (self.timer)(timer)
+    }
+
+    fn output(&mut self, above: &mut Cx<'_, P>, output: L::Output) {
+        above.output((self.output)(output));
+    }
+
+    fn record(&self, record: Record) -> Record {
+        no_record(record)
+    }
+}
+
+/// The way of a protocol that acts in our place and speaks our language.
+struct Same;
+
+impl<P, L> Way<P, L> for Same
+where
+    P: Protocol,
+    L: Protocol<Message = P::Message, Timer = P::Timer, Output = P::Output>,
+{
+    fn message(&self, message: P::Message) -> P::Message {
+        message
+    }
+
+    fn timer(&self, timer: P::Timer) -> P::Timer {
+        timer
+    }
+
+    fn output(&mut self, above: &mut Cx<'_, P>, output: P::Output) {
+        above.output(output);
+    }
+
+    fn record(&self, record: Record) -> Record {
+        record
+    }
+}
+
+/// The way of an algorithm in a box.
+struct IntoBoxes<A>(PhantomData<A>);
+
+impl<A: Algorithm> Way<Boxed, A> for IntoBoxes<A> {
+    fn message(&self, message: A::Message) -> BoxedMessage {
+        BoxedMessage::new(message)
+    }
+
+    fn timer(&self, timer: A::Timer) -> BoxedTimer {
+        BoxedTimer::new::<A>(timer)
+    }
+
+    fn output(&mut self, above: &mut Cx<'_, Boxed>, output: A::Output) {
+        above.output(A::Family::any_output(output));
+    }
+
+    fn record(&self, record: Record) -> Record {
+        record
+    }
+}
+
+/// The world as the layer below sees it: ourselves.
+struct Below<'a, 'b, P: Protocol, W> {
+    above: &'a mut Cx<'b, P>,
+    way: &'a mut W,
 }
 
 fn no_record(_: Record) -> Record {
     panic!("a layer below that persists is driven by below_durable")
 }
 
-impl<'b, P, L, M, T, O> Effects<L> for Below<'_, 'b, P, M, T, O>
-where
-    P: Protocol,
-    L: Protocol,
-    M: Fn(L::Message) -> P::Message,
-    T: Fn(L::Timer) -> P::Timer,
-    O: FnMut(&mut Cx<'b, P>, L::Output),
-{
+impl<P: Protocol, L: Protocol, W: Way<P, L>> Effects<L> for Below<'_, '_, P, W> {
     fn effect(&mut self, effect: EffectOf<L>) {
-        let (wrap, name) = (&self.message, &self.timer);
+        let way = &mut *self.way;
         let effect = match effect {
-            Effect::Send { to, message } => Effect::Send { to, message: wrap(message) },
-            Effect::Multicast { to, message } => Effect::Multicast { to, message: wrap(message) },
-            Effect::SetTimer { timer, after_ms } => {
-                Effect::SetTimer { timer: name(timer), after_ms }
+            Effect::Send { to, message } => Effect::Send { to, message: way.message(message) },
+            Effect::Multicast { to, message } => {
+                Effect::Multicast { to, message: way.message(message) }
             }
-            Effect::CancelTimer(timer) => Effect::CancelTimer(name(timer)),
-            Effect::Output(output) => return (self.output)(self.above, output),
-            Effect::Persist(record) => Effect::Persist((self.record)(record)),
+            Effect::SetTimer { timer, after_ms } => {
+                Effect::SetTimer { timer: way.timer(timer), after_ms }
+            }
+            Effect::CancelTimer(timer) => Effect::CancelTimer(way.timer(timer)),
+            Effect::Output(output) => return way.output(self.above, output),
+            Effect::Persist(record) => Effect::Persist(way.record(record)),
             Effect::Checkpoint { record, keep } => {
-                Effect::Checkpoint { record: (self.record)(record), keep }
+                Effect::Checkpoint { record: way.record(record), keep }
             }
             Effect::Accuse { who, why } => Effect::Accuse { who, why },
         };

@@ -3,9 +3,9 @@
 
 use crate::Catalogue;
 use synod_check::{Exploration, Progress, Question, Refutation, Unfinished, Verdict, replay};
-use synod_core::boxed::{VisitFamily, Which};
 use synod_core::card::Order;
-use synod_core::{Algorithm, Boxed, Family, Monitor, SetupError};
+use synod_core::family::AnyInput;
+use synod_core::{Algorithm, Boxed, Monitor, SetupError};
 use synod_sim::scenario::Scenario;
 use synod_sim::trace::{Event, Tracer, Window};
 
@@ -49,47 +49,39 @@ pub fn explore(
     progress: &mut dyn FnMut(&Progress),
 ) -> Option<Result<Explored, SetupError>> {
     let which = catalogue(name)?;
-    which.visit_family(Explore { question, which, progress })
+    Some(explore_boxed(&question.running(which), progress))
 }
 
-struct Explore<'q, 'p> {
-    question: &'q Question,
-    which: Which,
-    progress: &'p mut dyn FnMut(&Progress),
+fn explore_boxed(
+    question: &Question,
+    progress: &mut dyn FnMut(&Progress),
+) -> Result<Explored, SetupError> {
+    let found = synod_check::explore_boxed(question, progress)?;
+    let Exploration { progress, unfinished, verdicts } = found;
+    let tell = |verdict: &Verdict<AnyInput>| {
+        let refuted = verdict.refuted.as_ref();
+        (verdict.property, refuted.map(|refuted| in_words(question, refuted)))
+    };
+    let verdicts = verdicts.iter().map(tell).collect();
+    let order = question.plan::<Boxed>().order;
+    Ok(Explored { order, progress, unfinished, verdicts })
 }
 
-impl VisitFamily for Explore<'_, '_> {
-    type Answer = Result<Explored, SetupError>;
-
-    fn visit<F: Family>(self) -> Self::Answer {
-        let question = &self.question.running::<F>(self.which);
-        let found = synod_check::explore_boxed::<F>(question, self.progress)?;
-        let Exploration { progress, unfinished, verdicts } = found;
-        let of = |verdict: &Verdict<F::Input>| {
-            let refuted = verdict.refuted.as_ref();
-            (verdict.property, refuted.map(|refuted| in_words::<F>(question, refuted)))
-        };
-        let verdicts = verdicts.iter().map(of).collect();
-        let order = question.plan::<Boxed<F>>().order;
-        Ok(Explored { order, progress, unfinished, verdicts })
-    }
-}
-
-fn in_words<F: Family>(question: &Question, refuted: &Refutation<F::Input>) -> Refuted {
+fn in_words(question: &Question, refuted: &Refutation<AnyInput>) -> Refuted {
     const AGAIN: &str = "what was found happens again";
     let Refutation { violation, history } = refuted;
     let mut kept = Window::new(0, usize::MAX);
     let tracer = Tracer::new(question.scope.n, vec![&mut kept]);
-    let end = replay::<Boxed<F>>(question, history, Some(tracer)).expect(AGAIN).world;
-    let shown = if F::LIVENESS.contains(&violation.property) {
+    let end = replay::<Boxed>(question, history, Some(tracer)).expect(AGAIN).world;
+    let shown = if end.family().liveness.contains(&violation.property) {
         end.monitor().waiting(violation.property).contains(violation.at)
     } else {
         end.found().contains(violation)
     };
-    let plan = question.plan::<Boxed<F>>();
-    let card = Boxed::<F>::kit(&plan.setup).card;
+    let plan = question.plan::<Boxed>();
+    let card = Boxed::kit(&plan.setup).card;
     let title = format!("How {} fails {}: {}", card.name, violation.property, violation.because);
-    let scenario = Scenario::from_steps::<Boxed<F>>(&title, &plan, &history.start, &history.steps);
+    let scenario = Scenario::from_steps::<Boxed>(&title, &plan, &history.start, &history.steps);
     let scenario = scenario.expect(AGAIN);
     let script = scenario.split_once("\n---\n").map_or("", |(_, script)| script);
     Refuted {

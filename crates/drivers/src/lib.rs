@@ -1,6 +1,6 @@
 //! Every driver for every algorithm, by name.
 //!
-//! Drivers are generic in the algorithm. This crate compiles them once for each family
+//! Drivers are generic in the algorithm. This crate compiles them once for all algorithms
 //! ([`synod_core::boxed`] says how), for all commands and all tests together. A caller of
 //! [`simulate`], [`explore`] or [`play`] compiles nothing but the call. This crate knows no
 //! algorithm either: the caller brings a [`Catalogue`]. So an edited algorithm compiles no driver
@@ -14,8 +14,8 @@ pub use explore::{Explored, Refuted, explore};
 pub use session::{Change, Session, Snapshot, Tree, session};
 
 use std::io;
-use synod_core::boxed::{VisitFamily, Which};
-use synod_core::{Boxed, Family, SetupError};
+use synod_core::SetupError;
+use synod_core::boxed::Which;
 use synod_sim::scenario::{ParseError, Played, Scenario};
 use synod_sim::trace::Tracer;
 use synod_sim::{Options, Report, Simulator};
@@ -36,39 +36,15 @@ pub fn simulate(
 ) -> Option<Result<io::Result<Report>, SetupError>> {
     let which = catalogue(name)?;
     options.plan.setup = options.plan.setup.running(which);
-    which.visit_family(Simulate { options, tracer, progress })
-}
-
-struct Simulate<'s, 'p> {
-    options: Options,
-    tracer: Option<Tracer<'s>>,
-    progress: &'p mut dyn FnMut(u64, u64),
-}
-
-impl VisitFamily for Simulate<'_, '_> {
-    type Answer = Result<io::Result<Report>, SetupError>;
-
-    fn visit<F: Family>(self) -> Self::Answer {
-        let simulator = Simulator::<Boxed<F>>::of_any(self.options, self.tracer)?;
-        Ok(simulator.run(self.progress))
-    }
+    let simulator = match Simulator::new(options, tracer) {
+        Ok(simulator) => simulator,
+        Err(refused) => return Some(Err(refused)),
+    };
+    Some(Ok(simulator.run(progress)))
 }
 
 /// Plays a scenario, if the catalogue has its algorithm.
 pub fn play(catalogue: Catalogue, scenario: &Scenario) -> Option<Result<Played, ParseError>> {
     let which = catalogue(scenario.algorithm())?;
-    which.visit_family(Play { scenario, which })
-}
-
-struct Play<'s> {
-    scenario: &'s Scenario,
-    which: Which,
-}
-
-impl VisitFamily for Play<'_> {
-    type Answer = Result<Played, ParseError>;
-
-    fn visit<F: Family>(self) -> Self::Answer {
-        self.scenario.play_boxed::<F>(self.which)
-    }
+    Some(scenario.play_boxed(which))
 }

@@ -10,7 +10,8 @@ use std::io;
 use synod_core::boxed::{BoxedMessage, BoxedTimer};
 use synod_core::card::Rounds;
 use synod_core::durable::Record;
-use synod_core::family::Mark;
+use synod_core::family::any::AnyApplication;
+use synod_core::family::{AnyFamily, AnyInput, AnyOutput, Mark};
 use synod_core::host::Write;
 use synod_core::{
     Algorithm, Application, Boxed, Clock, Family, Host, Moment, Outlet, ProcessId, ProcessSet,
@@ -77,45 +78,44 @@ enum Plan<I> {
 
 /// A process of any algorithm of the family: its host, its application, and the application's next
 /// request.
-pub(crate) struct Actor<F: Family> {
-    host: Host<Boxed<F>>,
+pub(crate) struct Actor {
+    host: Host<Boxed>,
     /// Names the algorithm, which decodes messages.
     setup: Setup,
     /// The number of the last record of this life that is on the disk.
     written: u64,
-    around: Surroundings<F>,
-    plan: Plan<F::Input>,
-    offers: Vec<F::Input>,
+    around: Surroundings,
+    plan: Plan<AnyInput>,
     workload: Workload,
     tells: f64,
     give_up_us: u64,
 }
 
 /// The application and the buffers that a step uses beside the host.
-struct Surroundings<F: Family> {
-    application: F::Application,
+struct Surroundings {
+    application: AnyApplication,
     clocks: Vec<Clock>,
     /// The number of open requests, and the time of the last answer.
     open: u64,
     answered_us: u64,
     timers_set: u64,
     scratch: Vec<u8>,
-    answers: Vec<F::Input>,
+    answers: Vec<AnyInput>,
 }
 
-impl<F: Family> Actor<F> {
+impl Actor {
     /// A process of the algorithm that `setup` names. If it has lived before, its state comes from
     /// the records on `disk` and its application from the logs of the earlier lives.
     pub(crate) fn new(config: &Config, setup: Setup, disk: &[Record]) -> io::Result<Self> {
         let me = config.me;
-        let mut processes = Boxed::<F>::processes(&setup).map_err(io::Error::other)?;
+        let mut processes = Boxed::processes(&setup).map_err(io::Error::other)?;
         let state = processes.swap_remove(me.index());
         let rounds = if state.takes_part(me) { config.rounds } else { Rounds::Times(0) };
-        let mut application = F::Application::new(me, &setup, rounds);
+        let mut application = AnyApplication::new(me, &setup, rounds);
         for log in &config.past {
-            recovery::live_again::<F>(&mut application, log, &config.clocks)?;
+            recovery::live_again(&mut application, log, &config.clocks)?;
         }
-        let host = match Boxed::<F>::kit(&setup).replay {
+        let host = match Boxed::kit(&setup).replay {
             Some(replay) => Host::restored(state, replay, disk).map_err(io::Error::other)?,
             None => Host::new(state),
         };
@@ -130,19 +130,19 @@ impl<F: Family> Actor<F> {
         };
         let Config { load, think, hold, tells, .. } = *config;
         let workload = Workload { load, think, hold };
-        let (plan, offers) = (Plan::Nothing, Vec::new());
+        let plan = Plan::Nothing;
         let give_up_us = match config.medium {
             Medium::Tcp => GIVE_UP_ON_THE_DEAD_US,
             Medium::Udp => GIVE_UP_US,
         };
-        Ok(Actor { host, setup, written: 0, around, plan, offers, workload, tells, give_up_us })
+        Ok(Actor { host, setup, written: 0, around, plan, workload, tells, give_up_us })
     }
 
     /// The host takes one step; the application then answers the outputs of that step.
     fn run(
         &mut self,
         environment: &mut Environment,
-        step: impl FnOnce(&mut Host<Boxed<F>>, &mut Carrier<'_, F>),
+        step: impl FnOnce(&mut Host<Boxed>, &mut Carrier<'_>),
     ) {
         step(&mut self.host, &mut Carrier { environment, around: &mut self.around });
         self.answer(environment);
@@ -158,14 +158,14 @@ impl<F: Family> Actor<F> {
         }
     }
 
-    fn take_input(&mut self, input: F::Input, environment: &mut Environment) {
+    fn take_input(&mut self, input: AnyInput, environment: &mut Environment) {
         self.around.application.on_input(&input);
         if environment.remembers {
             let length = encode(&input, &mut self.around.scratch);
             environment.log.application_input(&self.around.scratch[..length]);
         }
         environment.progress += 1;
-        match F::mark_of_input(&input) {
+        match AnyFamily::mark_of_input(&input) {
             Mark::Ask => self.around.open += 1,
             Mark::Whole => {
                 environment.operations += 1;
@@ -183,8 +183,8 @@ impl<F: Family> Actor<F> {
         if !matches!(self.plan, Plan::Nothing) {
             return;
         }
-        let Actor { workload, around, offers, .. } = self;
-        let plan = workload.plan::<F>(&around.application, &mut environment.chance, offers);
+        let Actor { workload, around, .. } = self;
+        let plan = workload.plan::<AnyFamily>(&around.application, &mut environment.chance);
         self.plan = match plan {
             None => Plan::Nothing,
             Some((input, When::AtTurn)) => Plan::AtTurn(input),
@@ -194,10 +194,10 @@ impl<F: Family> Actor<F> {
         };
     }
 
-    fn ask_this(&mut self, input: F::Input, environment: &mut Environment) {
+    fn ask_this(&mut self, input: AnyInput, environment: &mut Environment) {
         let bytes = encode(&input, &mut self.around.scratch);
         environment.log.input(environment.now_us, &self.around.scratch[..bytes]);
-        let asks = F::mark_of_input(&input) == Mark::Ask;
+        let asks = AnyFamily::mark_of_input(&input) == Mark::Ask;
         self.take_input(input, environment);
         if asks && environment.n > 1 && happens(&mut environment.chance, self.tells) {
             self.tell(environment);
@@ -252,7 +252,7 @@ impl<F: Family> Actor<F> {
     }
 }
 
-impl<F: Family> AnyActor for Actor<F> {
+impl AnyActor for Actor {
     fn start(&mut self, environment: &mut Environment) {
         self.around.answered_us = environment.now_us;
         let records = environment.disk.records();
@@ -274,7 +274,7 @@ impl<F: Family> AnyActor for Actor<F> {
             self.host.state_mut().witness(u64::from_le_bytes(stamp));
             return true;
         }
-        let message = Boxed::<F>::read_message(&self.setup, parcel.body);
+        let message = Boxed::read_message(&self.setup, parcel.body);
         let Some(message) = message else { return false };
         environment.log.message(environment.now_us, from, parcel.number, true);
         self.run(environment, |host, carrier| host.on_message(from, message, carrier));
@@ -299,7 +299,7 @@ impl<F: Family> AnyActor for Actor<F> {
             }
             match std::mem::replace(&mut self.plan, Plan::Nothing) {
                 Plan::At(due_us, input) if due_us <= environment.now_us => {
-                    if self.around.application.may_ask(&input, &mut self.offers) {
+                    if self.around.application.may_ask(&input) {
                         self.ask_this(input, environment);
                     } else {
                         self.make_plan(environment);
@@ -356,12 +356,12 @@ impl<F: Family> AnyActor for Actor<F> {
 }
 
 /// The outlet of a host on a real machine.
-struct Carrier<'a, F: Family> {
+struct Carrier<'a> {
     environment: &'a mut Environment,
-    around: &'a mut Surroundings<F>,
+    around: &'a mut Surroundings,
 }
 
-impl<F: Family> Outlet<Boxed<F>> for Carrier<'_, F> {
+impl Outlet<Boxed> for Carrier<'_> {
     fn me(&self) -> ProcessId {
         self.environment.me
     }
@@ -398,14 +398,14 @@ impl<F: Family> Outlet<Boxed<F>> for Carrier<'_, F> {
         self.environment.send_all(to, false, &self.around.scratch[..length]);
     }
 
-    fn output(&mut self, output: F::Output) {
+    fn output(&mut self, output: AnyOutput) {
         let length = encode(&output, &mut self.around.scratch);
         self.environment.digest.output(&self.around.scratch[..length]);
         if self.environment.remembers {
             self.environment.log.application_output(&self.around.scratch[..length]);
         }
         self.environment.progress += 1;
-        let mark = F::mark_of_output(self.environment.me, &output);
+        let mark = AnyFamily::mark_of_output(self.environment.me, &output);
         self.environment.turns_over += u64::from(mark == Mark::Done);
         if let Mark::Begin | Mark::Done = mark {
             self.around.open = self.around.open.saturating_sub(1);

@@ -16,9 +16,9 @@ use mio::{Events, Interest, Poll};
 use std::io::{self, ErrorKind};
 use std::os::fd::AsRawFd;
 use std::time::{Duration, Instant};
-use synod_core::boxed::{VisitFamily, Which};
+use synod_core::boxed::Which;
 use synod_core::card::Load;
-use synod_core::{Algorithm, Boxed, Family, ProcessId, Setup};
+use synod_core::{Algorithm, Boxed, ProcessId, Setup};
 use synod_sim::network::{Network, chance};
 
 /// Bound for the coordinator's next message before the start; after it the coordinator must be
@@ -44,31 +44,12 @@ const EXACT: Duration = Duration::from_millis(1);
 /// Runs one member with this algorithm until the coordinator stops it. Errors are also reported to
 /// the coordinator.
 pub fn serve<A: Algorithm>(config: &Config, control: Control) -> io::Result<()> {
-    serve_boxed::<A::Family>(config, Which::of::<A>(), control)
+    serve_named(config, Which::of::<A>(), control)
 }
 
-/// The same for an algorithm that is known only at run time; compiled here, once for each family.
-/// None if its family is not one of [`synod_core::family`].
-pub fn serve_named(config: &Config, which: Which, control: Control) -> Option<io::Result<()>> {
-    which.visit_family(Named { config, which, control })
-}
-
-struct Named<'c> {
-    config: &'c Config,
-    which: Which,
-    control: Control,
-}
-
-impl VisitFamily for Named<'_> {
-    type Answer = io::Result<()>;
-
-    fn visit<F: Family>(self) -> Self::Answer {
-        serve_boxed::<F>(self.config, self.which, self.control)
-    }
-}
-
-fn serve_boxed<F: Family>(config: &Config, which: Which, mut control: Control) -> io::Result<()> {
-    let ended = restore::<F>(config, config.setup.clone().running(which))
+/// The same for an algorithm that is known only at run time.
+pub fn serve_named(config: &Config, which: Which, mut control: Control) -> io::Result<()> {
+    let ended = restore(config, config.setup.clone().running(which))
         .and_then(|(mut actor, disk)| join_and_run(&mut actor, disk, config, &mut control));
     if let Err(error) = &ended {
         // If the coordinator is gone, this fails, and the caller still has the error.
@@ -81,9 +62,9 @@ fn serve_boxed<F: Family>(config: &Config, which: Which, mut control: Control) -
 type Found = (Disk, Option<String>);
 
 /// The process with its state restored from its disk, if its algorithm is durable.
-fn restore<F: Family>(config: &Config, setup: Setup) -> io::Result<(Actor<F>, Found)> {
+fn restore(config: &Config, setup: Setup) -> io::Result<(Actor, Found)> {
     let mut records = Vec::new();
-    let found = match Boxed::<F>::kit(&setup).replay {
+    let found = match Boxed::kit(&setup).replay {
         Some(_) => {
             Disk::open(&config.disk, config.fsync, &mut |record| records.push(record.clone()))?
         }

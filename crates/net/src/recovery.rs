@@ -5,12 +5,13 @@
 use crate::log::{ApplicationEvent, open};
 use std::io;
 use std::path::Path;
-use synod_core::{Application, Clock, Family, Moment};
+use synod_core::family::any::AnyApplication;
+use synod_core::{Application, Clock, Moment};
 
 /// Repeats to the application the inputs and outputs of one earlier life, and the crash that ended
 /// it.
-pub(crate) fn live_again<F: Family>(
-    application: &mut F::Application,
+pub(crate) fn live_again(
+    application: &mut AnyApplication,
     log: &Path,
     clocks: &[Clock],
 ) -> io::Result<()> {

@@ -14,9 +14,9 @@ use smallvec::SmallVec;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::Read;
 use std::iter::once;
-use synod_core::boxed::{VisitFamily, Which};
+use synod_core::boxed::Which;
 use synod_core::card::{Load, Order, Rounds};
-use synod_core::family::Mark;
+use synod_core::family::{AnyFamily, AnyInput, Mark};
 use synod_core::{Algorithm, Boxed, Family, Monitor, ProcessId, SetupError};
 use synod_sim::count::{Conditions, costs};
 use synod_sim::trace::Tracer;
@@ -34,28 +34,18 @@ impl Launch {
         tracer: Option<Tracer<'_>>,
         progress: &mut dyn FnMut(u64),
     ) -> Result<Real, NetError> {
-        self.run_boxed::<A::Family>(Which::of::<A>(), tracer, progress)
+        self.run_named(Which::of::<A>(), tracer, progress)
     }
 
-    /// The same for an algorithm that is known only at run time: this crate compiles it once per
-    /// family. None if its family is not one of [`synod_core::family`].
+    /// The same for an algorithm that is known only at run time.
     pub fn run_named(
-        &self,
-        which: Which,
-        tracer: Option<Tracer<'_>>,
-        progress: &mut dyn FnMut(u64),
-    ) -> Option<Result<Real, NetError>> {
-        which.visit_family(Named { launch: self, which, tracer, progress })
-    }
-
-    fn run_boxed<F: Family>(
         &self,
         which: Which,
         tracer: Option<Tracer<'_>>,
         progress: &mut dyn FnMut(u64),
     ) -> Result<Real, NetError> {
         let setup = self.options.plan.setup.clone().running(which);
-        let processes = Boxed::<F>::processes(&setup)?;
+        let processes = Boxed::processes(&setup)?;
         let n = setup.n;
         if n > LARGEST_GROUP {
             let wanted = format!("on a real network at most {LARGEST_GROUP}");
@@ -67,13 +57,16 @@ impl Launch {
         }
         let end_rule = EndRule {
             restless: Boxed::is_restless(&processes),
-            run_for_us: self.options.run_for_us.unwrap_or(F::RUN_FOR_MS * 1_000),
+            run_for_us: self
+                .options
+                .run_for_us
+                .unwrap_or(Boxed::kit(&setup).family.run_for_ms * 1_000),
         };
         let gathered = gather(self, end_rule, progress)?;
         let (order, multicast) = (Order::Any, gathered.share);
         let plan = Plan { setup, order, multicast, ..self.options.plan.clone() };
         let mut replay =
-            Replay::<F> { world: World::new(&plan)?, engine: Engine::new(n, tracer), steps: 0 };
+            Replay { world: World::new(&plan)?, engine: Engine::new(n, tracer), steps: 0 };
         let mut merge = Merge::open(&gathered.lives)?;
         replay.start(&mut merge)?;
         replay.go_on(&mut merge)?;
@@ -82,23 +75,8 @@ impl Launch {
     }
 }
 
-struct Named<'l, 's, 'p> {
-    launch: &'l Launch,
-    which: Which,
-    tracer: Option<Tracer<'s>>,
-    progress: &'p mut dyn FnMut(u64),
-}
-
-impl VisitFamily for Named<'_, '_, '_> {
-    type Answer = Result<Real, NetError>;
-
-    fn visit<F: Family>(self) -> Self::Answer {
-        self.launch.run_boxed::<F>(self.which, self.tracer, self.progress)
-    }
-}
-
-struct Replay<'s, F: Family> {
-    world: World<Boxed<F>>,
+struct Replay<'s> {
+    world: World<Boxed>,
     engine: Engine<'s>,
     steps: u64,
 }
@@ -208,23 +186,23 @@ impl<'s> Engine<'s> {
     }
 }
 
-impl<F: Family> Driver<Boxed<F>> for Engine<'_> {
+impl Driver<Boxed> for Engine<'_> {
     fn choose(&mut self, among: u32) -> u32 {
         let chosen = self.choices.pop_front().filter(|chosen| *chosen < among);
         self.strayed |= chosen.is_none();
         chosen.unwrap_or(0)
     }
 
-    fn see(&mut self, now_us: u64, happening: Happening<'_, Boxed<F>>) {
+    fn see(&mut self, now_us: u64, happening: Happening<'_, Boxed>) {
         self.witness.see(now_us, &happening);
         match happening {
             Happening::Started(at) => {
                 self.choices = std::mem::take(&mut self.at_start[at.index()]);
             }
-            Happening::Input(at, input) => match F::request(input) {
+            Happening::Input(at, input) => match AnyFamily::request(input) {
                 None => {
-                    let asker = F::asker(input);
-                    self.on_mark((at, asker), F::mark_of_input(input), now_us);
+                    let asker = AnyFamily::asker(input);
+                    self.on_mark((at, asker), AnyFamily::mark_of_input(input), now_us);
                 }
                 Some(number) => {
                     self.requests.insert((at, number), now_us);
@@ -234,12 +212,12 @@ impl<F: Family> Driver<Boxed<F>> for Engine<'_> {
             Happening::Output(at, output) => {
                 let length = encode(output, &mut self.scratch);
                 self.digests[at.index()].output(&self.scratch[..length]);
-                if let Some((by, number)) = F::request_of(output) {
+                if let Some((by, number)) = AnyFamily::request_of(output) {
                     let asked_us = self.requests.get(&(by, number)).filter(|_| by != at);
                     self.latencies.extend(asked_us.map(|asked_us| now_us - asked_us));
                 }
-                let asker = F::asker_of(output);
-                self.on_mark((at, asker), F::mark_of_output(at, output), now_us);
+                let asker = AnyFamily::asker_of(output);
+                self.on_mark((at, asker), AnyFamily::mark_of_output(at, output), now_us);
             }
             Happening::Sent { slot, envelope, .. } => {
                 let from = envelope.from.index();
@@ -264,7 +242,7 @@ impl<F: Family> Driver<Boxed<F>> for Engine<'_> {
     }
 }
 
-impl<F: Family> Replay<'_, F> {
+impl Replay<'_> {
     fn start<R: Read>(&mut self, merge: &mut Merge<R>) -> Result<(), NetError> {
         let all = ProcessId::all(self.world.processes().len());
         let mut entries = Vec::new();
@@ -323,7 +301,7 @@ impl<F: Family> Replay<'_, F> {
         }
     }
 
-    fn action(&mut self, at: ProcessId, entry: &Entry) -> Result<Action<F::Input>, NetError> {
+    fn action(&mut self, at: ProcessId, entry: &Entry) -> Result<Action<AnyInput>, NetError> {
         let unknown = |what: &str| NetError::Record(format!("{at} took in {what}"));
         Ok(match &entry.event {
             Event::Start(records) => Action::Restart { at, disk: records.is_some() },
@@ -354,7 +332,7 @@ impl<F: Family> Replay<'_, F> {
         })
     }
 
-    fn step(&mut self, action: &Action<F::Input>) -> Result<(), NetError> {
+    fn step(&mut self, action: &Action<AnyInput>) -> Result<(), NetError> {
         self.world.can(action).map_err(|why| NetError::Record(why.to_string()))?;
         self.steps += 1;
         self.world.step(action, &mut self.engine);
@@ -423,7 +401,7 @@ impl<F: Family> Replay<'_, F> {
             Ended::Cut => None,
         };
         for violation in why.map(|why| self.world.unfulfilled(why)).into_iter().flatten() {
-            self.engine.see(self.world.now_us, Happening::<Boxed<F>>::Violated(&violation));
+            self.engine.see(self.world.now_us, Happening::<Boxed>::Violated(&violation));
         }
         let Engine { witness, mut latencies, first_us, last_us, last_answer_us, .. } = self.engine;
         let first_answer_us = self.engine.first_answer_us.unwrap_or(last_answer_us);

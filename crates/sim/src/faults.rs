@@ -49,6 +49,12 @@ pub struct Fault<I> {
 }
 
 impl<I> Fault<I> {
+    /// The same fault, with the input translated.
+    pub fn map<J>(self, translate: impl FnOnce(I) -> J) -> Fault<J> {
+        let Fault { at_us, action, in_step_after } = self;
+        Fault { at_us, action: action.map(translate), in_step_after }
+    }
+
     /// A fault at a certain time, in microseconds.
     pub fn at(at_us: u64, action: Action<I>) -> Self {
         Fault { at_us, action, in_step_after: None }

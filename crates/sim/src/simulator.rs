@@ -21,7 +21,7 @@ use by_hand::Hand;
 use calm::Watch;
 use std::collections::BTreeMap;
 use synod_core::card::{Load, Order, Rounds};
-use synod_core::family::Mark;
+use synod_core::family::{AnyInput, Mark};
 use synod_core::{
     Algorithm, Application, Boxed, Family, ProcessId, ProcessSet, Reductions, SetupError, Violation,
 };
@@ -55,24 +55,27 @@ pub struct Report {
 }
 
 /// A run that has not begun.
-pub struct Simulator<'s, A: Algorithm> {
-    run: Run<'s, Boxed<A::Family>>,
+pub struct Simulator<'s> {
+    run: Run<'s, Boxed>,
 }
 
-impl<'s, A: Algorithm> Simulator<'s, A> {
+impl<'s> Simulator<'s> {
     /// A run that has not begun. With a tracer, its sinks get every event.
-    pub fn new(mut options: Options, tracer: Option<Tracer<'s>>) -> Result<Self, SetupError> {
+    pub fn of<A: Algorithm>(
+        mut options: Options,
+        tracer: Option<Tracer<'s>>,
+    ) -> Result<Self, SetupError> {
         options.plan.setup = options.plan.setup.of::<A>();
-        Self::of_any(options, tracer)
+        Self::new(options, tracer)
     }
 
-    /// The same for any algorithm of the family: the setup says which.
-    pub fn of_any(options: Options, tracer: Option<Tracer<'s>>) -> Result<Self, SetupError> {
+    /// The same for any algorithm: the setup says which.
+    pub fn new(options: Options, tracer: Option<Tracer<'s>>) -> Result<Self, SetupError> {
         Ok(Simulator { run: Run::new(options, tracer)? })
     }
 
     /// Adds a fault, or any other action, at a certain time.
-    pub fn at(&mut self, fault: Fault<A::Input>) {
+    pub fn at(&mut self, fault: Fault<AnyInput>) {
         self.run.engine.faults.push(fault);
     }
 
@@ -113,8 +116,6 @@ pub(crate) struct Engine<'s, A: Algorithm> {
     workload: Workload,
     /// The next request of each application.
     planned: Vec<Option<A::Input>>,
-    /// A buffer for the requests that an application offers.
-    offers: Vec<A::Input>,
     lives: Vec<Life>,
     /// Applications that may have a new request: they plan it after the step.
     stirred: Vec<ProcessId>,
@@ -159,7 +160,6 @@ impl<'s, A: Algorithm> Run<'s, A> {
             agenda: Agenda::default(),
             workload: options.workload(),
             planned: vec![None; n],
-            offers: Vec::new(),
             lives: vec![0; n],
             stirred: ProcessId::all(n).collect(),
             ready: ProcessSet::EMPTY,
@@ -170,7 +170,7 @@ impl<'s, A: Algorithm> Run<'s, A> {
             faults,
             faults_to_come: 0,
             doomed: BTreeMap::new(),
-            run_for_us: options.run_for_us.unwrap_or(A::Family::RUN_FOR_MS * 1_000),
+            run_for_us: options.run_for_us.unwrap_or(world.family().run_for_ms * 1_000),
             watches: Watch::of::<A>(&options.plan.setup),
             lose_now: Vec::new(),
             duplicate_now: Vec::new(),
@@ -295,7 +295,7 @@ impl<'s, A: Algorithm> Run<'s, A> {
     }
 
     fn is_offered(&mut self, at: ProcessId, input: &A::Input) -> bool {
-        self.world.process(at).application.may_ask(input, &mut self.engine.offers)
+        self.world.process(at).application.may_ask(input)
     }
 
     /// A paused process goes on: its parked events are due now, in their old order. Timers come
@@ -346,8 +346,8 @@ impl<'s, A: Algorithm> Run<'s, A> {
         if engine.planned[at.index()].is_some() || !process.is_up() {
             return;
         }
-        let Engine { workload, chance, offers, .. } = engine;
-        let plan = workload.plan::<A::Family>(&process.application, chance, offers);
+        let Engine { workload, chance, .. } = engine;
+        let plan = workload.plan::<A::Family>(&process.application, chance);
         let Some((input, when)) = plan else { return };
         engine.planned[at.index()] = Some(input);
         match when {

@@ -26,15 +26,14 @@ pub enum When {
 }
 
 impl Workload {
-    /// The next request of an application and its time; None if it has none. `room` is a buffer.
+    /// The next request of an application and its time; None if it has none.
     pub fn plan<F: Family>(
         &self,
         application: &F::Application,
         chance: &mut Chance,
-        room: &mut Vec<F::Input>,
     ) -> Option<(F::Input, When)> {
         let mut pick = |many: usize| below(chance, many as u64) as usize;
-        let input = application.offer(&mut pick, room)?;
+        let input = application.offer(&mut pick)?;
         let begins = matches!(F::mark_of_input(&input), Mark::Ask | Mark::Whole);
         let when = match F::pace(&input) {
             Pace::AtOnce => When::After(0),

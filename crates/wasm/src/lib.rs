@@ -17,7 +17,7 @@ pub extern "C" fn digest() -> u64 {
     let mut digest = Digest::default();
     let tracer = Tracer::new(5, vec![&mut digest]);
     let options = Options::new(Plan::new(5, Rounds::Times(20)), 42);
-    let simulator = Simulator::<RicartAgrawala>::new(options, Some(tracer));
+    let simulator = Simulator::of::<RicartAgrawala>(options, Some(tracer));
     let simulator = simulator.expect("five processes are a group");
     simulator.run(|_, _| ()).expect("a digest can always be written");
     digest.value()

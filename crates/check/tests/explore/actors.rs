@@ -109,11 +109,8 @@ where
                 }
             }
         }
-        let mut offers = Vec::new();
-        state.application.offers(&mut offers);
-        for input in offers {
-            out.set_timer(input, Duration::ZERO..Duration::ZERO);
-        }
+        let offer = &mut |input| out.set_timer(input, Duration::ZERO..Duration::ZERO);
+        state.application.offers(offer);
     }
 }
 

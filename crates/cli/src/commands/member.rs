@@ -20,7 +20,7 @@ impl Member {
         let config = control.configuration().context(by_hand)?;
         let name = config.algorithm.clone();
         let which = which(&name).ok_or_else(|| unknown(&name))?;
-        serve_named(&config, which, control).ok_or_else(|| unknown(&name))??;
+        serve_named(&config, which, control)?;
         Ok(Outcome::Holds)
     }
 }

@@ -35,7 +35,7 @@ fn the_template_runs_holds_and_costs_what_its_card_says() {
         let mut options = Options::new(Plan::new(5, Rounds::Times(20)), 1);
         options.network.latency = Delay::Constant(1_000);
         options.load = load;
-        let simulator = Simulator::<MyAlgorithm>::new(options, None).expect("it can be set up");
+        let simulator = Simulator::of::<MyAlgorithm>(options, None).expect("it can be set up");
         let report = simulator.run(|_, _| ()).expect("nothing is written");
         assert_eq!(report.ended, Ended::Quiet);
         assert_eq!(report.violations, []);
@@ -94,7 +94,7 @@ fn keeps_its_promises<A: Algorithm>() -> usize {
         states += found.progress.unique;
     }
     let options = Options::new(Plan::new(5, Rounds::Times(20)), 1);
-    let simulator = Simulator::<A>::new(options, None).expect("it can be set up");
+    let simulator = Simulator::of::<A>(options, None).expect("it can be set up");
     let report = simulator.run(|_, _| ()).expect("nothing is written");
     assert_eq!(report.violations, []);
     states

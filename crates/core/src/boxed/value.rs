@@ -34,8 +34,9 @@ impl<T: Data> Value for T {
 
 /// The derives of [`Data`], for a type that forwards to `self.value()`.
 macro_rules! forwards_to_its_value {
-    ($type:ty $(, $f:ident: $bound:ident)?) => {
-        impl$(<$f: $bound>)? PartialEq for $type {
+    ($type:ty) => {
+        impl PartialEq for $type {
+            #[inline]
             fn eq(&self, other: &Self) -> bool {
                 // Copies are the same value until one of them is changed.
                 std::ptr::addr_eq(self.value(), other.value())
@@ -43,27 +44,28 @@ macro_rules! forwards_to_its_value {
             }
         }
 
-        impl$(<$f: $bound>)? Eq for $type {}
+        impl Eq for $type {}
 
-        impl$(<$f: $bound>)? Hash for $type {
+        impl Hash for $type {
+            #[inline]
             fn hash<H: Hasher>(&self, hasher: &mut H) {
                 hasher.write_u64(self.value().digest());
             }
         }
 
-        impl$(<$f: $bound>)? fmt::Debug for $type {
+        impl fmt::Debug for $type {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 self.value().show(f)
             }
         }
 
-        impl$(<$f: $bound>)? Serialize for $type {
+        impl Serialize for $type {
             fn serialize<S: Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
                 Err(ser::Error::custom(STAYS))
             }
         }
 
-        impl<'de $(, $f: $bound)?> Deserialize<'de> for $type {
+        impl<'de> Deserialize<'de> for $type {
             fn deserialize<D: Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
                 Err(de::Error::custom(STAYS))
             }
@@ -76,6 +78,7 @@ pub(super) const STAYS: &str = "a boxed value stays where it is: only its own ty
 
 /// Makes both the same value. If they are already, the reference count stays untouched: explorers
 /// copy a world over its successor again and again, and most of it is unchanged.
+#[inline]
 pub(super) fn share<T: ?Sized>(mine: &mut Arc<T>, theirs: &Arc<T>) {
     if !Arc::ptr_eq(mine, theirs) {
         *mine = Arc::clone(theirs);
@@ -86,9 +89,12 @@ pub(super) fn share<T: ?Sized>(mine: &mut Arc<T>, theirs: &Arc<T>) {
 pub struct BoxedMessage(Arc<dyn Message>);
 
 impl Clone for BoxedMessage {
+    #[inline]
     fn clone(&self) -> Self {
         BoxedMessage(Arc::clone(&self.0))
     }
+
+    #[inline]
 
     fn clone_from(&mut self, source: &Self) {
         share(&mut self.0, &source.0);
@@ -99,9 +105,9 @@ trait Message: Encode {
     fn kind(&self) -> &'static str;
 }
 
-/// A value that real runs write down or send. States are none of these: nothing is compiled for
-/// them.
-trait Encode: Value {
+/// A value as bytes. All values are written by the same function, so that the parts that they share
+/// are compiled once.
+pub(super) trait Encode: Value {
     fn encode(&self, buffer: &mut [u8]) -> Option<usize>;
 }
 
@@ -110,21 +116,25 @@ impl<T: Data> Encode for T {
         match postcard::to_slice(self, buffer) {
             Ok(written) => Some(written.len()),
             Err(postcard::Error::SerializeBufferFull) => None,
-            Err(error) => panic!("messages and timers are plain data: {error}"),
+            Err(error) => panic!("states, messages and timers are plain data: {error}"),
         }
     }
 }
 
 impl<M: Wire> Message for M {
+    #[inline]
     fn kind(&self) -> &'static str {
         Wire::kind(self)
     }
 }
 
 impl BoxedMessage {
+    #[inline]
     pub(crate) fn new(message: impl Wire) -> Self {
         BoxedMessage(Arc::new(message))
     }
+
+    #[inline]
 
     fn value(&self) -> &dyn Value {
         &*self.0
@@ -134,6 +144,7 @@ impl BoxedMessage {
     ///
     /// # Panics
     /// If the message belongs to another algorithm: worlds do not mix them.
+    #[inline]
     pub fn open<M: Wire>(&self) -> &M {
         (&*self.0 as &dyn Any).downcast_ref().expect("a message of the same algorithm")
     }
@@ -144,6 +155,7 @@ impl BoxedMessage {
     ///
     /// # Panics
     /// If it is of another algorithm: worlds do not mix them.
+    #[inline]
     pub(super) fn take<M: Wire>(self) -> M {
         let message = (self.0 as Arc<dyn Any + Send + Sync>).downcast::<M>();
         Arc::unwrap_or_clone(message.expect("a message of the same algorithm"))
@@ -158,6 +170,7 @@ impl BoxedMessage {
 forwards_to_its_value!(BoxedMessage);
 
 impl Wire for BoxedMessage {
+    #[inline]
     fn kind(&self) -> &'static str {
         self.0.kind()
     }
@@ -170,9 +183,12 @@ pub struct BoxedTimer {
 }
 
 impl Clone for BoxedTimer {
+    #[inline]
     fn clone(&self) -> Self {
         BoxedTimer { value: Arc::clone(&self.value), ..*self }
     }
+
+    #[inline]
 
     fn clone_from(&mut self, source: &Self) {
         share(&mut self.value, &source.value);
@@ -181,10 +197,13 @@ impl Clone for BoxedTimer {
 }
 
 impl BoxedTimer {
+    #[inline]
     pub(crate) fn new<A: crate::Algorithm>(timer: A::Timer) -> Self {
         let begins_round = A::begins_round(&timer);
         BoxedTimer { value: Arc::new(timer), begins_round }
     }
+
+    #[inline]
 
     fn value(&self) -> &dyn Value {
         &*self.value
@@ -200,6 +219,7 @@ impl BoxedTimer {
     ///
     /// # Panics
     /// If the timer belongs to another algorithm: worlds do not mix them.
+    #[inline]
     pub(super) fn open<T: Data>(&self) -> &T {
         (&*self.value as &dyn Any).downcast_ref().expect("a timer of the same algorithm")
     }

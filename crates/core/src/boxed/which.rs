@@ -2,27 +2,29 @@
 
 use super::{Boxed, BoxedMessage, BoxedTimer};
 use crate::algorithm::{Algorithm, Invariant, Kit, Replay, Snapshot, System};
-use crate::card::{Card, Size};
-use crate::family::{self, Family};
+use crate::card::{Card, Rounds, Size};
+use crate::family::any::{AnyApplication, AnyMonitor};
+use crate::family::{AnyInput, Facts, Family, Known};
 use crate::process::ProcessId;
 use crate::reductions::{FaultBudgets, Ignores, Normalise, Reductions};
 use crate::setup::{Setup, SetupError};
-use std::any::Any;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 
 /// The associated functions of an [`Algorithm`]: those without a process at hand, or about all of
 /// them.
-pub(super) trait ErasedAlgorithm<F: Family>: Send + Sync {
-    fn kit(&self, setup: &Setup) -> Kit<Boxed<F>>;
-    fn invariants(&self) -> Vec<Invariant<Boxed<F>>>;
-    fn assemble(&self, setup: &Setup) -> Result<Vec<Boxed<F>>, SetupError>;
+pub(crate) trait ErasedAlgorithm: Send + Sync {
+    fn kit(&self, setup: &Setup) -> Kit<Boxed>;
+    fn invariants(&self) -> Vec<Invariant<Boxed>>;
+    fn assemble(&self, setup: &Setup) -> Result<Vec<Boxed>, SetupError>;
     fn read_message(&self, bytes: &[u8]) -> Option<BoxedMessage>;
     fn has_costs(&self, setup: &Setup) -> bool;
-    fn is_restless(&self, processes: &[Boxed<F>]) -> bool;
-    fn size(&self, processes: &[Boxed<F>]) -> Size;
-    fn read_state(&self, bytes: &[u8]) -> Option<Boxed<F>>;
+    fn is_restless(&self, processes: &[Boxed]) -> bool;
+    fn size(&self, processes: &[Boxed]) -> Size;
+    fn read_state(&self, bytes: &[u8]) -> Option<Boxed>;
+    fn application(&self, me: ProcessId, setup: &Setup, rounds: Rounds) -> AnyApplication;
+    fn monitor(&self, setup: &Setup, judged: &dyn Fn(&str) -> bool) -> AnyMonitor;
 }
 
 /// The algorithm of a group, for drivers that learn it only at run time.
@@ -30,10 +32,8 @@ pub(super) trait ErasedAlgorithm<F: Family>: Send + Sync {
 pub struct Which {
     card: &'static Card,
     family: &'static str,
-    algorithm: &'static (dyn Any + Send + Sync),
+    algorithm: &'static dyn ErasedAlgorithm,
 }
-
-struct Erased<F: Family>(&'static dyn ErasedAlgorithm<F>);
 
 impl Which {
     /// This algorithm. All that a box of it needs is compiled where this is called, so a catalogue
@@ -42,7 +42,7 @@ impl Which {
         struct At<A>(PhantomData<A>);
         impl<A: Algorithm> At<A> {
             const CARD: &'static Card = &A::CARD;
-            const ALGORITHM: &'static Erased<A::Family> = &Erased(&Typed::<A>(PhantomData));
+            const ALGORITHM: &'static dyn ErasedAlgorithm = &Typed::<A>(PhantomData);
         }
         let family = <A::Family as Family>::NAME;
         Which { card: At::<A>::CARD, family, algorithm: At::<A>::ALGORITHM }
@@ -58,54 +58,12 @@ impl Which {
         self.family
     }
 
-    fn is_in<F: Family>(&self) -> bool {
-        self.algorithm.is::<Erased<F>>()
-    }
-
-    /// Does what the visitor does with the family of this algorithm. None if the family is not one
-    /// of [`family`](crate::family).
-    pub fn visit_family<V: VisitFamily>(&self, visitor: V) -> Option<V::Answer> {
-        macro_rules! the_one_of {
-            ($($family:ident),+ $(,)?) => {
-                $(if self.is_in::<family::$family>() {
-                    return Some(visitor.visit::<family::$family>());
-                })+
-            };
-        }
-        the_one_of!(
-            Allocation,
-            ClockSync,
-            Commitment,
-            Consensus,
-            Detection,
-            Election,
-            GeneralizedConsensus,
-            GroupMulticast,
-            GroupService,
-            Lockstep,
-            LogicalTime,
-            Mutex,
-            Replication,
-            SharedTable,
-        );
-        None
-    }
-
     /// # Panics
-    /// If the setup does not name its algorithm, or one of another family. The caller that makes a
-    /// group of boxes must name it by [`Setup::of`].
-    pub(super) fn algorithm<F: Family>(setup: &Setup) -> &'static dyn ErasedAlgorithm<F> {
-        let which = setup.which.expect("it was said which algorithm it is");
-        which.algorithm.downcast_ref::<Erased<F>>().expect("it is one of this family").0
+    /// If the setup does not name its algorithm. The caller that makes a group of boxes must name
+    /// it by [`Setup::of`].
+    pub(crate) fn algorithm(setup: &Setup) -> &'static dyn ErasedAlgorithm {
+        setup.which.expect("a group of boxes names its algorithm").algorithm
     }
-}
-
-/// A driver for any algorithm of a family, and so compiled once for each.
-pub trait VisitFamily {
-    /// What comes of it.
-    type Answer;
-    /// Does it.
-    fn visit<F: Family>(self) -> Self::Answer;
 }
 
 impl PartialEq for Which {
@@ -130,20 +88,23 @@ impl fmt::Debug for Which {
 
 pub(super) struct Typed<A>(pub(super) PhantomData<fn() -> A>);
 
-impl<A: Algorithm> ErasedAlgorithm<A::Family> for Typed<A> {
-    fn kit(&self, setup: &Setup) -> Kit<Boxed<A::Family>> {
-        let Kit { card, replay, invariants, reductions: _ } = A::kit(setup);
-        let replay: Option<Replay<Boxed<A::Family>>> =
-            replay.map(|_| Boxed::replay as Replay<Boxed<A::Family>>);
-        let invariants = boxed_invariants::<A>(&invariants);
-        Kit { card, replay, invariants, reductions: boxed_reductions::<A>() }
+impl<A: Algorithm> ErasedAlgorithm for Typed<A> {
+    fn kit(&self, setup: &Setup) -> Kit<Boxed> {
+        let kit = A::kit(setup);
+        Kit {
+            card: kit.card,
+            family: Facts::of::<A::Family>(input_from_words::<A::Family>),
+            replay: kit.replay.map(|_| Boxed::replay as Replay<Boxed>),
+            invariants: boxed_invariants::<A>(&kit.invariants),
+            reductions: boxed_reductions::<A>(),
+        }
     }
 
-    fn invariants(&self) -> Vec<Invariant<Boxed<A::Family>>> {
+    fn invariants(&self) -> Vec<Invariant<Boxed>> {
         boxed_invariants::<A>(A::invariants())
     }
 
-    fn assemble(&self, setup: &Setup) -> Result<Vec<Boxed<A::Family>>, SetupError> {
+    fn assemble(&self, setup: &Setup) -> Result<Vec<Boxed>, SetupError> {
         Ok(A::assemble(setup)?.into_iter().map(Boxed::new).collect())
     }
 
@@ -155,27 +116,39 @@ impl<A: Algorithm> ErasedAlgorithm<A::Family> for Typed<A> {
         A::has_costs(setup)
     }
 
-    fn is_restless(&self, processes: &[Boxed<A::Family>]) -> bool {
+    fn is_restless(&self, processes: &[Boxed]) -> bool {
         A::is_restless(&open::<A>(processes))
     }
 
-    fn size(&self, processes: &[Boxed<A::Family>]) -> Size {
+    fn size(&self, processes: &[Boxed]) -> Size {
         A::size(&open::<A>(processes))
     }
 
-    fn read_state(&self, bytes: &[u8]) -> Option<Boxed<A::Family>> {
+    fn read_state(&self, bytes: &[u8]) -> Option<Boxed> {
         postcard::from_bytes::<A>(bytes).ok().map(Boxed::new)
+    }
+
+    fn application(&self, me: ProcessId, setup: &Setup, rounds: Rounds) -> AnyApplication {
+        A::Family::any_application(me, setup, rounds)
+    }
+
+    fn monitor(&self, setup: &Setup, judged: &dyn Fn(&str) -> bool) -> AnyMonitor {
+        A::Family::any_monitor(setup, judged)
     }
 }
 
-fn open<A: Algorithm>(processes: &[Boxed<A::Family>]) -> Vec<A> {
+fn input_from_words<F: Known>(words: &[&str]) -> Option<AnyInput> {
+    F::input_from_words(words).map(F::any_input)
+}
+
+fn open<A: Algorithm>(processes: &[Boxed]) -> Vec<A> {
     processes.iter().map(|process| process.open::<A>().clone()).collect()
 }
 
 /// A world of boxes, as the algorithm inside sees it.
-struct Opened<'a, F: Family>(&'a dyn System<Boxed<F>>);
+struct Opened<'a>(&'a dyn System<Boxed>);
 
-impl<A: Algorithm> System<A> for Opened<'_, A::Family> {
+impl<A: Algorithm> System<A> for Opened<'_> {
     fn size(&self) -> usize {
         self.0.size()
     }
@@ -195,7 +168,7 @@ impl<A: Algorithm> System<A> for Opened<'_, A::Family> {
 
 /// The same invariants, over boxes. `Invariant::holds` is a plain function, which cannot capture an
 /// index; so each place has a function of its own.
-fn boxed_invariants<A: Algorithm>(invariants: &[Invariant<A>]) -> Vec<Invariant<Boxed<A::Family>>> {
+fn boxed_invariants<A: Algorithm>(invariants: &[Invariant<A>]) -> Vec<Invariant<Boxed>> {
     let holds = [holds::<A, 0>, holds::<A, 1>, holds::<A, 2>, holds::<A, 3>, holds::<A, 4>];
     assert!(invariants.len() <= holds.len(), "{} has too many invariants", A::CARD.name);
     let is_in_place = |(one, other): (&Invariant<A>, &Invariant<A>)| one.name == other.name;
@@ -209,21 +182,19 @@ fn boxed_invariants<A: Algorithm>(invariants: &[Invariant<A>]) -> Vec<Invariant<
     invariants.iter().zip(holds).map(boxed).collect()
 }
 
-fn holds<A: Algorithm, const PLACE: usize>(snapshot: &Snapshot<'_, Boxed<A::Family>>) -> bool {
+fn holds<A: Algorithm, const PLACE: usize>(snapshot: &Snapshot<'_, Boxed>) -> bool {
     (A::invariants()[PLACE].holds)(&Snapshot::new(&Opened(snapshot.system), snapshot.notes))
 }
 
 /// The same hints, about the boxes.
-fn boxed_reductions<A: Algorithm>() -> Reductions<Boxed<A::Family>> {
+fn boxed_reductions<A: Algorithm>() -> Reductions<Boxed> {
     let of = A::REDUCTIONS;
     Reductions {
         is_urgent: of.is_urgent.map(|_| is_urgent::<A> as fn(&BoxedMessage) -> bool),
         is_fault: of.is_fault.map(|_| is_fault::<A> as fn(&BoxedTimer) -> bool),
-        faults_left: of
-            .faults_left
-            .map(|_| faults_left::<A> as fn(&Boxed<A::Family>) -> FaultBudgets),
-        ignores: of.ignores.map(|_| ignores::<A> as Ignores<Boxed<A::Family>>),
-        normalise: of.normalise.map(|_| normalise::<A> as Normalise<Boxed<A::Family>>),
+        faults_left: of.faults_left.map(|_| faults_left::<A> as fn(&Boxed) -> FaultBudgets),
+        ignores: of.ignores.map(|_| ignores::<A> as Ignores<Boxed>),
+        normalise: of.normalise.map(|_| normalise::<A> as Normalise<Boxed>),
         thorough: of.thorough,
     }
 }
@@ -236,22 +207,15 @@ fn is_fault<A: Algorithm>(timer: &BoxedTimer) -> bool {
     A::REDUCTIONS.is_fault(timer.open())
 }
 
-fn faults_left<A: Algorithm>(process: &Boxed<A::Family>) -> FaultBudgets {
+fn faults_left<A: Algorithm>(process: &Boxed) -> FaultBudgets {
     A::REDUCTIONS.faults_left(process.open())
 }
 
-fn ignores<A: Algorithm>(
-    process: &Boxed<A::Family>,
-    from: ProcessId,
-    message: &BoxedMessage,
-) -> bool {
+fn ignores<A: Algorithm>(process: &Boxed, from: ProcessId, message: &BoxedMessage) -> bool {
     A::REDUCTIONS.ignores(process.open(), from, message.open())
 }
 
-fn normalise<A: Algorithm>(
-    states: &mut [&mut Boxed<A::Family>],
-    sent: &mut [&mut BoxedMessage],
-) -> bool {
+fn normalise<A: Algorithm>(states: &mut [&mut Boxed], sent: &mut [&mut BoxedMessage]) -> bool {
     let mut messages: Vec<A::Message> =
         sent.iter().map(|message| message.open::<A::Message>().clone()).collect();
     let mut states: Vec<&mut A> = states.iter_mut().map(|state| state.open_mut()).collect();

@@ -18,8 +18,8 @@ use crate::algorithm::{Algorithm, Invariant, Replay};
 use crate::card::{Card, Parameter, Size};
 use crate::cx::{Cx, Effect};
 use crate::durable::Durable;
-use crate::family::Family;
 use crate::family::consensus::Value;
+use crate::family::{Family, Known};
 use crate::process::{ProcessId, ProcessSet};
 use crate::protocol::Protocol;
 use crate::reductions::Reductions;
@@ -198,7 +198,7 @@ pub trait Sworn:
     Corruptible<Input = <Self::Family as Family>::Input, Output = <Self::Family as Family>::Output>
 {
     /// The family of problems that it solves.
-    type Family: Family;
+    type Family: Known;
 
     /// Its card. Its parameters include [`TRAITORS`], [`ADVERSARY`], [`LIES`] and [`SCRIPT`].
     const CARD: Card;

@@ -148,9 +148,9 @@ impl Application for Watch {
         Watch { me, waits: false, left: rounds }
     }
 
-    fn offers(&self, offers: &mut Vec<Input>) {
+    fn offers(&self, offer: &mut dyn FnMut(Input)) {
         if !self.waits && self.left.are_left() {
-            offers.push(Input::Synchronise);
+            offer(Input::Synchronise);
         }
     }
 
@@ -188,7 +188,6 @@ pub struct TrueTime {
 
 impl Monitor for TrueTime {
     type Family = ClockSync;
-    type Tag = ();
 
     fn new(_setup: &Setup, judged: &dyn Fn(&str) -> bool) -> Self {
         TrueTime { waiting: ProcessSet::EMPTY, judges_accuracy: judged(T5) }

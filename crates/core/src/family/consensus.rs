@@ -186,9 +186,9 @@ impl Application for Proposer {
         Proposer { value: values[me.index()], left }
     }
 
-    fn offers(&self, offers: &mut Vec<Input>) {
+    fn offers(&self, offer: &mut dyn FnMut(Input)) {
         if self.left.are_left() {
-            offers.push(Input::Propose(self.value));
+            offer(Input::Propose(self.value));
         }
     }
 

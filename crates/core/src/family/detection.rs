@@ -102,7 +102,7 @@ impl Application for Listener {
         Listener
     }
 
-    fn offers(&self, _offers: &mut Vec<Never>) {}
+    fn offers(&self, _offer: &mut dyn FnMut(Never)) {}
 
     fn on_input(&mut self, input: &Never) {
         match *input {}
@@ -125,7 +125,6 @@ pub struct Coroner {
 
 impl Monitor for Coroner {
     type Family = Detection;
-    type Tag = ();
 
     fn new(setup: &Setup, _judged: &dyn Fn(&str) -> bool) -> Self {
         Coroner { crashed: ProcessSet::EMPTY, suspects: vec![ProcessSet::EMPTY; setup.n] }

@@ -175,9 +175,9 @@ impl Application for Caller {
         Caller { waits: false, left: rounds }
     }
 
-    fn offers(&self, offers: &mut Vec<Input>) {
+    fn offers(&self, offer: &mut dyn FnMut(Input)) {
         if !self.waits && self.left.are_left() {
-            offers.push(Input::Start);
+            offer(Input::Start);
         }
     }
 
@@ -222,7 +222,6 @@ enum Belief {
 
 impl Monitor for ReturningOfficer {
     type Family = Election;
-    type Tag = ();
 
     fn new(setup: &Setup, _judged: &dyn Fn(&str) -> bool) -> Self {
         let ids = ids(setup).expect("the algorithm has accepted the identifiers");

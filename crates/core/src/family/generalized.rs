@@ -154,8 +154,8 @@ impl Application for Client {
         Client { command: all[me.index()].filter(|_| rounds.are_left()) }
     }
 
-    fn offers(&self, offers: &mut Vec<Input>) {
-        offers.extend(self.command.map(Input::Propose));
+    fn offers(&self, offer: &mut dyn FnMut(Input)) {
+        self.command.map(Input::Propose).into_iter().for_each(offer);
     }
 
     fn on_input(&mut self, Input::Propose(_): &Input) {

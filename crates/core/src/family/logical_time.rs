@@ -5,7 +5,7 @@
 //! the message that arrives at `b`, or there is an event between them: `a → c → b`. Two events are
 //! *concurrent* if neither happened before the other.
 
-use super::{Application, Family, Mark, Moment, Monitor, Pace, Property, Violation};
+use super::{Application, Family, Mark, Moment, Monitor, Pace, Property, Tag, Violation};
 use crate::card::Rounds;
 use crate::process::ProcessId;
 use crate::setup::Setup;
@@ -173,11 +173,11 @@ impl Application for Actor {
         Actor { me, n: setup.n, left: rounds }
     }
 
-    fn offers(&self, offers: &mut Vec<Input>) {
+    fn offers(&self, offer: &mut dyn FnMut(Input)) {
         if self.left.are_left() {
-            offers.push(Input::Act);
+            offer(Input::Act);
             let others = ProcessId::all(self.n).filter(|&process| process != self.me);
-            offers.extend(others.map(Input::Send));
+            others.map(Input::Send).for_each(offer);
         }
     }
 
@@ -231,7 +231,6 @@ pub struct Sending {
 
 impl Monitor for Historian {
     type Family = LogicalTime;
-    type Tag = Sending;
 
     fn new(setup: &Setup, judged: &dyn Fn(&str) -> bool) -> Self {
         let n = setup.n;
@@ -264,9 +263,10 @@ impl Monitor for Historian {
         }
     }
 
-    fn on_send(&mut self, from: ProcessId) -> Sending {
+    fn on_send(&mut self, from: ProcessId) -> Tag {
         let past = &self.processes[from.index()];
-        Sending { known: past.known.clone(), stamp: past.last.clone() }
+        let sending = Sending { known: past.known.clone(), stamp: past.last.clone() };
+        Tag::Sending(Box::new(sending))
     }
 
     /// The messages of the applications are the events themselves.
@@ -274,7 +274,8 @@ impl Monitor for Historian {
         false
     }
 
-    fn on_receive(&mut self, at: ProcessId, tag: &Sending) {
+    fn on_receive(&mut self, at: ProcessId, tag: &Tag) {
+        let Tag::Sending(tag) = tag else { return };
         let past = &mut self.processes[at.index()];
         for (mine, theirs) in past.known.iter_mut().zip(&tag.known) {
             *mine = (*mine).max(*theirs);
@@ -370,12 +371,12 @@ mod tests {
             self.stamped(at, stamp);
         }
 
-        fn sends(&mut self, at: u32, stamp: Stamp) -> Sending {
+        fn sends(&mut self, at: u32, stamp: Stamp) -> Tag {
             self.acts(at, stamp);
             self.0.on_send(ProcessId(at))
         }
 
-        fn receives(&mut self, at: u32, message: &Sending, stamp: Stamp) {
+        fn receives(&mut self, at: u32, message: &Tag, stamp: Stamp) {
             self.0.on_receive(ProcessId(at), message);
             self.stamped(at, stamp);
         }
@@ -454,7 +455,7 @@ mod tests {
         let mut historian = Historian::new(&Setup::new(n), &|_| true);
         // The definition: with each event go all events of the past, and its own.
         let mut latest = vec![Past::new(); n];
-        let mut in_flight: Vec<(Sending, Past)> = Vec::new();
+        let mut in_flight: Vec<(Tag, Past)> = Vec::new();
         for _ in 0..2_000 {
             let at = random(n as u64) as usize;
             let process = ProcessId(at as u32);

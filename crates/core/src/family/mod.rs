@@ -1,6 +1,7 @@
 //! Families of algorithms: the inputs and outputs of the application, its behaviour, and the
 //! properties that are judged. Written once, for every algorithm of the family.
 
+pub mod any;
 pub mod clock_sync;
 pub mod commitment;
 pub mod consensus;
@@ -17,6 +18,7 @@ pub mod slots;
 pub mod table;
 
 pub use crate::clock::Moment;
+pub use any::{AnyFamily, AnyInput, AnyOutput, Known};
 pub use clock_sync::ClockSync;
 pub use commitment::Commitment;
 pub use consensus::Consensus;
@@ -37,7 +39,7 @@ use crate::process::{ProcessId, ProcessSet};
 use crate::protocol::Data;
 use crate::setup::Setup;
 use std::fmt::Debug;
-use std::hash::Hash;
+use std::hash::{Hash, Hasher};
 
 /// The common part of a family of algorithms.
 pub trait Family: Debug + Copy + 'static {
@@ -119,6 +121,53 @@ pub trait Family: Debug + Copy + 'static {
     const PHRASES: &'static [&'static str];
 }
 
+/// The facts about a family that drivers need with no input or output at hand. The type of a boxed
+/// algorithm does not tell them, the kit of its setup does.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts<Input> {
+    /// [`Family::NAME`].
+    pub name: &'static str,
+    /// [`Family::OPERATION`].
+    pub operation: &'static str,
+    /// [`Family::PROPERTIES`].
+    pub properties: &'static [Property],
+    /// [`Family::ESSENTIAL`].
+    pub essential: &'static [&'static str],
+    /// [`Family::LIVENESS`].
+    pub liveness: &'static [&'static str],
+    /// [`Family::LASTING`].
+    pub lasting: &'static [&'static str],
+    /// [`Family::SPECIAL`].
+    pub special: &'static [&'static str],
+    /// [`Family::RUN_FOR_MS`].
+    pub run_for_ms: u64,
+    /// [`Family::PHRASES`].
+    pub phrases: &'static [&'static str],
+    /// [`Family::can_judge`].
+    pub can_judge: fn(&str, usize) -> bool,
+    /// [`Family::input_from_words`].
+    pub input_from_words: fn(&[&str]) -> Option<Input>,
+}
+
+impl<Input> Facts<Input> {
+    /// The facts about this family, whose inputs are read by `input_from_words`.
+    pub(crate) const fn of<F: Family>(input_from_words: fn(&[&str]) -> Option<Input>) -> Self {
+        Facts {
+            name: F::NAME,
+            operation: F::OPERATION,
+            properties: F::PROPERTIES,
+            essential: F::ESSENTIAL,
+            liveness: F::LIVENESS,
+            lasting: F::LASTING,
+            special: F::SPECIAL,
+            run_for_ms: F::RUN_FOR_MS,
+            phrases: F::PHRASES,
+            can_judge: F::can_judge,
+            input_from_words,
+        }
+    }
+}
+
 /// A property of a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Property {
@@ -181,34 +230,32 @@ pub trait Application: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     /// the setup.
     fn new(me: ProcessId, setup: &Setup, rounds: Rounds) -> Self;
 
-    /// The requests it may make now. A simulator picks one after a while, an explorer tries each.
-    fn offers(&self, offers: &mut Vec<<Self::Family as Family>::Input>);
+    /// Offers each request that it may make now. A simulator picks one after a while, an explorer
+    /// tries each.
+    fn offers(&self, offer: &mut dyn FnMut(<Self::Family as Family>::Input));
 
     /// One of its offers: the one that `pick` names, if there are more than one. An application
-    /// with very many offers overrides this, so that it need not list them all in `room`.
+    /// with very many offers overrides this, so that it need not make them all.
     fn offer(
         &self,
         pick: &mut dyn FnMut(usize) -> usize,
-        room: &mut Vec<<Self::Family as Family>::Input>,
     ) -> Option<<Self::Family as Family>::Input> {
-        room.clear();
-        self.offers(room);
-        match room.len() {
-            0 => None,
-            1 => room.pop(),
-            many => Some(room.swap_remove(pick(many))),
-        }
+        let mut offered = 0;
+        self.offers(&mut |_| offered += 1);
+        let mut to_skip = if offered > 1 { pick(offered) } else { 0 };
+        let mut picked = None;
+        self.offers(&mut |input| match to_skip.checked_sub(1) {
+            Some(still) => to_skip = still,
+            None => picked = picked.take().or(Some(input)),
+        });
+        picked
     }
 
     /// Whether this is among its offers.
-    fn may_ask(
-        &self,
-        input: &<Self::Family as Family>::Input,
-        room: &mut Vec<<Self::Family as Family>::Input>,
-    ) -> bool {
-        room.clear();
-        self.offers(room);
-        room.contains(input)
+    fn may_ask(&self, input: &<Self::Family as Family>::Input) -> bool {
+        let mut found = false;
+        self.offers(&mut |offered| found |= offered == *input);
+        found
     }
 
     /// The application made a request.
@@ -226,13 +273,33 @@ pub trait Application: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     fn on_crash(&mut self);
 }
 
+/// An invisible part of each message, by which a monitor knows which events happened before which.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Tag {
+    /// The monitor need not know.
+    #[default]
+    Nothing,
+    /// Mutual exclusion: the unanswered requests that the sender knew of, one bit each.
+    Requests(u64),
+    /// Logical time: the sender's past.
+    Sending(Box<logical_time::Sending>),
+}
+
+impl Hash for Tag {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        match self {
+            Tag::Nothing => (),
+            Tag::Requests(known) => known.hash(hasher),
+            Tag::Sending(sending) => sending.hash(hasher),
+        }
+    }
+}
+
 /// The judge of the whole system. It sees every step, and its state is part of the world, because
 /// a verdict may depend on the past.
 pub trait Monitor: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     /// The family it judges.
     type Family: Family;
-    /// An invisible part of each message, by which the monitor knows which events happened before.
-    type Tag: Clone + Eq + Hash + Debug + Default + Send + Sync + 'static;
 
     /// A judge of a group, for the properties that `judged` names (by id). The algorithm has
     /// accepted the setup.
@@ -257,12 +324,12 @@ pub trait Monitor: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     );
 
     /// A message leaves.
-    fn on_send(&mut self, _from: ProcessId) -> Self::Tag {
-        Self::Tag::default()
+    fn on_send(&mut self, _from: ProcessId) -> Tag {
+        Tag::Nothing
     }
 
     /// A message arrives.
-    fn on_receive(&mut self, _at: ProcessId, _tag: &Self::Tag) {}
+    fn on_receive(&mut self, _at: ProcessId, _tag: &Tag) {}
 
     /// A process crashes.
     fn on_crash(&mut self, _at: ProcessId) {}
@@ -280,7 +347,7 @@ pub trait Monitor: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     }
 
     /// Removes from a tag the knowledge that no longer matters.
-    fn prune(&self, _tag: &mut Self::Tag) {}
+    fn prune(&self, _tag: &mut Tag) {}
 
     /// The properties that could not be judged although they should be, in words.
     fn unjudged(&self) -> Option<String> {

@@ -1,6 +1,6 @@
 //! Mutual exclusion: one process at a time, every process in the end, first come first served.
 
-use super::{Application, Family, Mark, Moment, Monitor, Pace, Property, Violation};
+use super::{Application, Family, Mark, Moment, Monitor, Pace, Property, Tag, Violation};
 use crate::card::Rounds;
 use crate::process::{ProcessId, ProcessSet};
 use crate::setup::Setup;
@@ -133,10 +133,10 @@ impl Application for Visitor {
     }
 
     #[inline]
-    fn offers(&self, offers: &mut Vec<Input>) {
+    fn offers(&self, offer: &mut dyn FnMut(Input)) {
         match self.place {
-            Place::Outside if self.left.are_left() => offers.push(Input::Enter),
-            Place::Inside => offers.push(Input::Exit),
+            Place::Outside if self.left.are_left() => offer(Input::Enter),
+            Place::Inside => offer(Input::Exit),
             Place::Outside | Place::Waiting => {}
         }
     }
@@ -225,8 +225,6 @@ fn bit(process: ProcessId) -> u64 {
 
 impl Monitor for Referee {
     type Family = Mutex;
-    /// The unanswered requests that the sender knew of.
-    type Tag = u64;
 
     fn new(setup: &Setup, judged: &dyn Fn(&str) -> bool) -> Self {
         let n = setup.n;
@@ -286,14 +284,14 @@ impl Monitor for Referee {
     }
 
     #[inline]
-    fn on_send(&mut self, from: ProcessId) -> u64 {
-        self.order.as_ref().map_or(0, |order| order.known[from.index()])
+    fn on_send(&mut self, from: ProcessId) -> Tag {
+        Tag::Requests(self.order.as_ref().map_or(0, |order| order.known[from.index()]))
     }
 
     #[inline]
-    fn on_receive(&mut self, at: ProcessId, tag: &u64) {
-        if let Some(order) = &mut self.order {
-            order.known[at.index()] |= tag;
+    fn on_receive(&mut self, at: ProcessId, tag: &Tag) {
+        if let (Some(order), Tag::Requests(known)) = (&mut self.order, tag) {
+            order.known[at.index()] |= known;
         }
     }
 
@@ -315,9 +313,9 @@ impl Monitor for Referee {
     }
 
     #[inline]
-    fn prune(&self, tag: &mut u64) {
-        if let Some(order) = &self.order {
-            *tag &= order.unanswered;
+    fn prune(&self, tag: &mut Tag) {
+        if let (Some(order), Tag::Requests(known)) = (&self.order, tag) {
+            *known &= order.unanswered;
         }
     }
 

@@ -214,9 +214,9 @@ impl Application for Writer {
         Writer { keys, left: rounds, last: 0, ready: false, waits: false }
     }
 
-    fn offers(&self, offers: &mut Vec<Input>) {
+    fn offers(&self, offer: &mut dyn FnMut(Input)) {
         if self.ready && !self.waits && self.left.are_left() {
-            offers.extend((0..self.keys).map(|key| Input::Put(Key(key), self.last + 1)));
+            (0..self.keys).map(|key| Input::Put(Key(key), self.last + 1)).for_each(offer);
         }
     }
 
@@ -292,7 +292,6 @@ impl Librarian {
 
 impl Monitor for Librarian {
     type Family = SharedTable;
-    type Tag = ();
 
     fn new(setup: &Setup, _judged: &dyn Fn(&str) -> bool) -> Self {
         Librarian {

@@ -3,9 +3,8 @@
 use super::{Engine, Served, Service};
 use crate::algorithm::{Algorithm, Invariant, Kit};
 use crate::card::{Card, Parameter};
-use crate::family::Family;
+use crate::family::Known;
 use crate::process::{ProcessId, ProcessSet};
-use crate::protocol::Protocol;
 use crate::setup::{Setup, SetupError};
 use std::marker::PhantomData;
 
@@ -13,7 +12,7 @@ use std::marker::PhantomData;
 /// states those of the engine below, so that no service has to repeat them.
 pub trait Catalogued<E: Engine<Self::Message>>: Service {
     /// The problem that the service solves.
-    type Family: Family<Input = Self::Command, Output = Self::Notice>;
+    type Family: Known<Input = Self::Command, Output = Self::Notice>;
 
     /// Its card, with the parameters of the service alone.
     const CARD: Card;
@@ -47,8 +46,7 @@ impl<S: Catalogued<E>, E: Engine<S::Message>> Algorithm for Served<S, E> {
 
     fn kit(setup: &Setup) -> Kit<Self> {
         let invariants = S::invariants().iter().filter(|invariant| S::is_judged(invariant, setup));
-        let (invariants, reductions) = (invariants.copied().collect(), Self::REDUCTIONS);
-        Kit { card: Self::CARD, replay: None, invariants, reductions }
+        Kit { invariants: invariants.copied().collect(), ..Kit::whole() }
     }
 
     fn takes_part(&self, _me: ProcessId) -> bool {

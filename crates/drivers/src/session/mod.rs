@@ -11,8 +11,8 @@ pub use tree::{Change, Tree};
 
 use crate::Catalogue;
 use stepper::Stepper;
-use synod_core::boxed::{VisitFamily, Which};
-use synod_core::{Family, ProcessId};
+use synod_core::ProcessId;
+use synod_core::boxed::Which;
 use synod_sim::scenario::{Offer, OnItsWay, ParseError, Scenario, Verdict};
 use synod_sim::trace::Event;
 use synod_sim::world::Status;
@@ -104,19 +104,10 @@ pub fn session(
     scenario: &Scenario,
 ) -> Option<Result<Box<dyn Session>, ParseError>> {
     let which = catalogue(scenario.algorithm())?;
-    which.visit_family(Open { scenario, which })
+    Some(open(scenario, which))
 }
 
-struct Open<'s> {
-    scenario: &'s Scenario,
-    which: Which,
-}
-
-impl VisitFamily for Open<'_> {
-    type Answer = Result<Box<dyn Session>, ParseError>;
-
-    fn visit<F: Family>(self) -> Self::Answer {
-        let player = self.scenario.player::<F>(self.which)?;
-        Ok(Box::new(Stepper::open(self.scenario, player)?))
-    }
+fn open(scenario: &Scenario, which: Which) -> Result<Box<dyn Session>, ParseError> {
+    let player = scenario.player(which)?;
+    Ok(Box::new(Stepper::open(scenario, player)?))
 }

@@ -2,7 +2,7 @@
 
 use super::{Session, Snapshot, Tree};
 use std::rc::Rc;
-use synod_core::{Boxed, Family, ProcessId};
+use synod_core::{Boxed, ProcessId};
 use synod_sim::World;
 use synod_sim::scenario::{Mark, Offer, OnItsWay, ParseError, Player, Scenario, Verdict};
 use synod_sim::trace::Event;
@@ -21,26 +21,23 @@ struct Move {
 }
 
 /// A mark, and the number of moves before it.
-type Kept<F> = (usize, Rc<Mark<Boxed<F>>>);
+type Kept = (usize, Rc<Mark<Boxed>>);
 
 /// The session of any algorithm of the family.
-pub(super) struct Stepper<F: Family> {
+pub(super) struct Stepper {
     scenario: Scenario,
-    player: Player<Boxed<F>>,
+    player: Player<Boxed>,
     /// The mark before the processes started.
-    fresh: Rc<Mark<Boxed<F>>>,
+    fresh: Rc<Mark<Boxed>>,
     moves: Vec<Move>,
-    marks: Vec<Kept<F>>,
+    marks: Vec<Kept>,
     /// The number of moves between two marks.
     spacing: usize,
 }
 
-impl<F: Family> Stepper<F> {
+impl Stepper {
     /// Starts the processes, and plays the script of the scenario.
-    pub(super) fn open(
-        scenario: &Scenario,
-        mut player: Player<Boxed<F>>,
-    ) -> Result<Self, ParseError> {
+    pub(super) fn open(scenario: &Scenario, mut player: Player<Boxed>) -> Result<Self, ParseError> {
         let fresh = Rc::new(player.mark());
         player.start(scenario)?;
         let marks = vec![(0, Rc::new(player.mark()))];
@@ -72,7 +69,7 @@ impl<F: Family> Stepper<F> {
     }
 
     /// The last mark with at most this number of moves before it.
-    fn mark_before(&self, moves: usize) -> &Kept<F> {
+    fn mark_before(&self, moves: usize) -> &Kept {
         let later = self.marks.partition_point(|(made, _)| *made <= moves);
         &self.marks[later.checked_sub(1).expect("the first mark is after no move at all")]
     }
@@ -135,7 +132,7 @@ impl<F: Family> Stepper<F> {
 const TURNS_AT_MOST: usize = 10_000;
 
 /// Repeats moves from a mark on.
-fn replay<F: Family>(player: &mut Player<Boxed<F>>, moves: &[Move]) {
+fn replay(player: &mut Player<Boxed>, moves: &[Move]) {
     for made in moves {
         // An `expect` line may fail here: it needs events before the mark, which this player does
         // not have.
@@ -146,7 +143,7 @@ fn replay<F: Family>(player: &mut Player<Boxed<F>>, moves: &[Move]) {
     }
 }
 
-impl<F: Family> Session for Stepper<F> {
+impl Session for Stepper {
     fn algorithm(&self) -> &str {
         self.scenario.algorithm()
     }
@@ -258,7 +255,7 @@ impl<F: Family> Session for Stepper<F> {
     }
 
     fn read(&self, bytes: &[u8]) -> Option<Tree> {
-        let state = Boxed::<F>::read_state(self.player.world().setup(), bytes)?;
+        let state = Boxed::read_state(self.player.world().setup(), bytes)?;
         Some(Tree::of(&state))
     }
 
@@ -308,7 +305,7 @@ impl<F: Family> Session for Stepper<F> {
     }
 }
 
-fn snapshot<F: Family>(world: &World<Boxed<F>>, at: ProcessId) -> Snapshot {
+fn snapshot(world: &World<Boxed>, at: ProcessId) -> Snapshot {
     let process = world.process(at);
     Snapshot {
         at,

@@ -19,12 +19,12 @@ struct Eavesdropper {
     heard: Vec<BoxedMessage>,
 }
 
-impl<F: Family> Driver<Boxed<F>> for Eavesdropper {
+impl Driver<Boxed> for Eavesdropper {
     fn choose(&mut self, among: u32) -> u32 {
         below(&mut self.chance, among.into()) as u32
     }
 
-    fn see(&mut self, _: u64, happening: Happening<'_, Boxed<F>>) {
+    fn see(&mut self, _: u64, happening: Happening<'_, Boxed>) {
         if let Happening::Sent { envelope, .. } = happening
             && let Body::Message(message) = &envelope.body
         {
@@ -36,13 +36,13 @@ impl<F: Family> Driver<Boxed<F>> for Eavesdropper {
 /// Messages of an honest run, and lies made of them.
 fn forgeries<A: Algorithm>(n: usize, seed: u64) -> Vec<A::Message> {
     let setup = Setup::new(n).of::<A>();
-    let heard = eavesdrop::<A::Family>(&Plan { setup, ..Plan::new(n, Rounds::Times(2)) }, seed);
+    let heard = eavesdrop(&Plan { setup, ..Plan::new(n, Rounds::Times(2)) }, seed);
     heard.iter().flat_map(|message| variations::<A::Message>(message.open())).collect()
 }
 
-fn eavesdrop<F: Family>(plan: &Plan, seed: u64) -> Vec<BoxedMessage> {
+fn eavesdrop(plan: &Plan, seed: u64) -> Vec<BoxedMessage> {
     let mut driver = Eavesdropper { chance: chance(seed), heard: Vec::new() };
-    let mut world = World::<Boxed<F>>::new(plan).expect("the size fits");
+    let mut world = World::<Boxed>::new(plan).expect("the size fits");
     world.start(&mut driver);
     let mut actions = Vec::new();
     for _ in 0..100 {
@@ -143,7 +143,7 @@ impl<A: Algorithm> Victim<A> {
     /// The application makes a request, a timer fires, or a forged message arrives.
     fn live(&mut self, chance: &mut Chance, forged: &[A::Message]) {
         let mut offers = Vec::new();
-        self.application.offers(&mut offers);
+        self.application.offers(&mut |offer| offers.push(offer));
         match below(chance, 5) {
             0 if !offers.is_empty() => self.ask(offers.swap_remove(0)),
             1 if !self.timers.is_empty() => {

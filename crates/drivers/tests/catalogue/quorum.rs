@@ -18,7 +18,7 @@ fn options(n: usize, seed: u64) -> Options {
 }
 
 fn run<A: Algorithm>(options: Options) -> Report {
-    let simulator = Simulator::<A>::new(options, None).expect("the defaults fit");
+    let simulator = Simulator::of::<A>(options, None).expect("the defaults fit");
     let report = simulator.run(|_, _| ()).expect("nothing is written");
     assert_eq!(report.meter.accusations, 0);
     report

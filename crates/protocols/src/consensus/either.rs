@@ -3,6 +3,7 @@
 
 use super::rounds::{RoundBased, RoundOver};
 use serde::{Deserialize, Serialize};
+use std::convert::identity;
 use std::fmt;
 use synod_core::byzantine::Corruptible;
 use synod_core::family::consensus::{Input, Output, Value};
@@ -93,7 +94,7 @@ fn through<P, L>(
     P: Protocol<Output = Output, Timer = RoundOver>,
     L: Protocol<Output = Output, Timer = RoundOver>,
 {
-    cx.through(None, message, |timer| timer, |output| output, step);
+    cx.through(None, message, identity, identity, step);
 }
 
 impl<A: RoundBased, B: RoundBased> RoundBased for Either<A, B> {

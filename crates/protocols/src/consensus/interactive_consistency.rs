@@ -25,6 +25,7 @@ use super::signed_messages::{Order, SignedMessages};
 use crate::detector::parameter::DELAY;
 use crate::seal::{KEYS, SEAL};
 use serde::{Deserialize, Serialize};
+use std::convert::identity;
 use std::fmt;
 use synod_core::byzantine::{ADVERSARY, Byzantine, Corruptible, LIES, SCRIPT, TRAITORS};
 use synod_core::card::{Bounds, Card, Counterexample, Parameter, Scope, Settings, Source, Variant};
@@ -108,9 +109,13 @@ impl Run {
         step: impl FnOnce(&mut General, &mut Cx<'_, General>),
     ) {
         let Run { commander, general } = self;
-        let wrap = |it| InRun { commander: *commander, it };
-        cx.through(None, wrap, |timer| timer, |output| output, |cx| step(general, cx));
+        cx.through(None, in_run(*commander), identity, identity, |cx| step(general, cx));
     }
+}
+
+/// Says of which run a message is.
+fn in_run<M>(commander: ProcessId) -> impl Fn(M) -> InRun<M> {
+    move |it| InRun { commander, it }
 }
 
 /// One process: a general in the run of each process.

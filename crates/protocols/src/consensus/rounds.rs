@@ -21,6 +21,7 @@
 use crate::detector;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
+use std::convert::identity;
 use std::fmt;
 use synod_core::byzantine::{Byzantine, Corruptible, Sworn, TRAITORS};
 use synod_core::card::{Card, Parameter, Size, Timing, Tolerance};
@@ -213,13 +214,7 @@ impl<S: RoundBased> Rounds<S> {
             Phase::Over | Phase::Absent => self.algorithm.rounds() + 1,
         };
         let algorithm = &mut self.algorithm;
-        cx.through(
-            None,
-            |it| InRound { round, it },
-            |timer| timer,
-            |output| output,
-            |cx| step(algorithm, cx),
-        );
+        cx.through(None, in_round(round), identity, identity, |cx| step(algorithm, cx));
     }
 
     /// The algorithm inside.
@@ -233,6 +228,11 @@ impl<S: RoundBased> Corruptible for Rounds<S> {
         let it = self.algorithm.lie(&message.it, value)?;
         Some(InRound { round: message.round, it })
     }
+}
+
+/// Says of which round a message is.
+fn in_round<M>(round: u32) -> impl Fn(M) -> InRound<M> {
+    move |it| InRound { round, it }
 }
 
 impl<S: Synchronous> Sworn for Rounds<S> {

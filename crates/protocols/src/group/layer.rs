@@ -4,6 +4,7 @@
 use super::abstract_engine::{self, Abstract, Move, PARAMETERS};
 use super::embedded::{self, Beat, Embedded};
 use serde::{Deserialize, Serialize};
+use std::convert::identity;
 use std::fmt;
 use synod_core::card::{OwnFaults, Parameter};
 use synod_core::family::GroupService;
@@ -114,11 +115,11 @@ macro_rules! step {
         match $self {
             GroupEngine::Embedded($engine) => {
                 let (message, timer) = (Message::Embedded, Timer::Embedded);
-                $cx.through(None, message, timer, |event| event, |$below| $step);
+                $cx.through(None, message, timer, identity, |$below| $step);
             }
             GroupEngine::Abstract($engine) => {
                 let (message, timer) = (Message::Abstract, Timer::Abstract);
-                $cx.through(None, message, timer, |event| event, |$below| $step);
+                $cx.through(None, message, timer, identity, |$below| $step);
             }
         }
     };
@@ -151,12 +152,12 @@ impl<M: Fleeting> Protocol for GroupEngine<M> {
             (GroupEngine::Embedded(engine), Message::Embedded(message)) => {
                 let (wrap, timer) = (Message::Embedded, Timer::Embedded);
                 let step = |cx: &mut Cx<'_, Embedded<M>>| engine.on_message(from, message, cx);
-                cx.through(None, wrap, timer, |event| event, step);
+                cx.through(None, wrap, timer, identity, step);
             }
             (GroupEngine::Abstract(engine), Message::Abstract(message)) => {
                 let (wrap, timer) = (Message::Abstract, Timer::Abstract);
                 let step = |cx: &mut Cx<'_, Abstract<M>>| engine.on_message(from, message, cx);
-                cx.through(None, wrap, timer, |event| event, step);
+                cx.through(None, wrap, timer, identity, step);
             }
             _ => cx.accuse(from, "speaks as another engine does"),
         }
@@ -167,12 +168,12 @@ impl<M: Fleeting> Protocol for GroupEngine<M> {
             (GroupEngine::Embedded(engine), Timer::Embedded(beat)) => {
                 let (message, wrap) = (Message::Embedded, Timer::Embedded);
                 let step = |cx: &mut Cx<'_, Embedded<M>>| engine.on_timer(beat, cx);
-                cx.through(None, message, wrap, |event| event, step);
+                cx.through(None, message, wrap, identity, step);
             }
             (GroupEngine::Abstract(engine), Timer::Abstract(next)) => {
                 let (message, wrap) = (Message::Abstract, Timer::Abstract);
                 let step = |cx: &mut Cx<'_, Abstract<M>>| engine.on_timer(next, cx);
-                cx.through(None, message, wrap, |event| event, step);
+                cx.through(None, message, wrap, identity, step);
             }
             _ => unreachable!("an engine sets its own timers"),
         }

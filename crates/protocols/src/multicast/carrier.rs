@@ -4,6 +4,7 @@ use super::ip_reliable::{self, Beat, Gaps, IpReliable, Settings};
 use super::reliable::{Relay, Reliable, Stamped};
 use super::{Basic, Deliver, Multicast, basic};
 use serde::{Deserialize, Serialize};
+use std::convert::identity;
 use std::fmt;
 use synod_core::card::{Crashes, Parameter, Tolerance};
 use synod_core::{Cx, Data, Never, ProcessId, Protocol, Setup, SetupError, Wire};
@@ -94,7 +95,7 @@ impl<D: Data> Protocol for Carrier<D> {
                 through(cx, Message::Reliable, no_timer, |cx| layer.on_input(input, cx));
             }
             Carrier::Ip(layer) => {
-                through(cx, Message::Ip, |beat| beat, |cx| layer.on_input(input, cx));
+                through(cx, Message::Ip, identity, |cx| layer.on_input(input, cx));
             }
         }
     }
@@ -108,7 +109,7 @@ impl<D: Data> Protocol for Carrier<D> {
                 through(cx, Message::Reliable, no_timer, |cx| layer.on_message(from, message, cx));
             }
             (Carrier::Ip(layer), Message::Ip(message)) => {
-                through(cx, Message::Ip, |beat| beat, |cx| layer.on_message(from, message, cx));
+                through(cx, Message::Ip, identity, |cx| layer.on_message(from, message, cx));
             }
             _ => cx.accuse(from, "uses another carrier"),
         }
@@ -116,7 +117,7 @@ impl<D: Data> Protocol for Carrier<D> {
 
     fn on_timer(&mut self, beat: Beat, cx: &mut Cx<'_, Self>) {
         let Carrier::Ip(layer) = self else { unreachable!("no other carrier sets timers") };
-        through(cx, Message::Ip, |beat| beat, |cx| layer.on_timer(beat, cx));
+        through(cx, Message::Ip, identity, |cx| layer.on_timer(beat, cx));
     }
 }
 
@@ -130,5 +131,5 @@ fn through<D: Data, L: Protocol<Output = Deliver<D>>>(
     timer: impl Fn(L::Timer) -> Beat,
     step: impl FnOnce(&mut Cx<'_, L>),
 ) {
-    cx.through(None, message, timer, |delivered| delivered, step);
+    cx.through(None, message, timer, identity, step);
 }

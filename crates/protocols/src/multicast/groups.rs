@@ -119,14 +119,18 @@ impl<L: Layer<Payload>> Membership<L> {
     ) {
         let Membership { group, members, layer } = self;
         let group = *group;
-        cx.through(
-            Some(members),
-            |it| In { group, it },
-            |it| In { group, it },
-            |Deliver { sender, payload }| Output::Deliver { group, sender, payload },
-            |cx| step(layer, cx),
-        );
+        let deliver = delivered_in(group);
+        cx.through(Some(members), in_group(group), in_group(group), deliver, |cx| step(layer, cx));
     }
+}
+
+/// Says of which group a message or a timer is.
+fn in_group<I>(group: GroupId) -> impl Fn(I) -> In<I> {
+    move |it| In { group, it }
+}
+
+fn delivered_in(group: GroupId) -> impl Fn(Deliver<Payload>) -> Output {
+    move |Deliver { sender, payload }| Output::Deliver { group, sender, payload }
 }
 
 impl<T: Tower> Algorithm for InGroups<T> {

@@ -7,6 +7,7 @@ use super::settings::Death;
 use super::{Slots, SlotsAlgorithm, Timer};
 use crate::group;
 use serde::{Deserialize, Serialize};
+use std::convert::identity;
 use synod_core::card::{Card, Counterexample, Mutant};
 use synod_core::family::Allocation;
 use synod_core::family::slots::{Input, Output};
@@ -34,8 +35,7 @@ impl DeathOfALife {
         cx: &mut Cx<'_, Self>,
         step: impl FnOnce(&mut SlotsAlgorithm, &mut Cx<'_, SlotsAlgorithm>),
     ) {
-        let same = (|message| message, |timer| timer, |output| output);
-        cx.through(None, same.0, same.1, same.2, |cx| step(&mut self.0, cx));
+        cx.through(None, identity, identity, identity, |cx| step(&mut self.0, cx));
     }
 }
 
@@ -132,7 +132,7 @@ impl Algorithm for DeathOfALife {
     fn kit(setup: &Setup) -> Kit<Self> {
         let judged = |invariant: &&Invariant<Self>| invariants::is_judged(invariant.name, setup);
         let invariants = Self::INVARIANTS.iter().filter(judged).copied().collect();
-        Kit { card: Self::CARD, replay: None, invariants, reductions: Self::REDUCTIONS }
+        Kit { invariants, ..Kit::whole() }
     }
 
     fn takes_part(&self, me: ProcessId) -> bool {

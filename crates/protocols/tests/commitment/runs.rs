@@ -14,7 +14,7 @@ const HOP_US: u64 = 1_000;
 const SEEDS: u64 = 1_000;
 
 fn run<A: Algorithm<Family = Commitment>>(options: Options) -> Report {
-    let simulator = Simulator::<A>::new(options, None).expect("the setup is valid");
+    let simulator = Simulator::of::<A>(options, None).expect("the setup is valid");
     let report = simulator.run(|_, _| {}).expect("nothing is written");
     assert_eq!(report.ended, Ended::Quiet);
     report
@@ -105,7 +105,7 @@ fn a_run_in_which_the_coordinator_is_gone_for_good_leaves_the_others_in_doubt() 
         let mut options = storm(seed);
         options.faults = RandomFaults { deaths: 1, within_us: 20_000, ..RandomFaults::default() };
         options.patience = 1_000;
-        let simulator = Simulator::<TwoPhaseCommit>::new(options, None).expect("it is valid");
+        let simulator = Simulator::of::<TwoPhaseCommit>(options, None).expect("it is valid");
         let report = simulator.run(|_, _| {}).expect("nothing is written");
         let violated: Vec<_> = report.violations.iter().map(|(v, _)| v.property).collect();
         assert!(![AC1, AC2, AC3, AC5_REPAIRED].iter().any(|id| violated.contains(id)));

@@ -24,7 +24,7 @@ fn options(setup: Setup, seed: u64) -> Options {
 }
 
 fn run<A: Algorithm>(options: Options) -> Report {
-    let simulator = Simulator::<A>::new(options, None).expect("the setup is valid");
+    let simulator = Simulator::of::<A>(options, None).expect("the setup is valid");
     simulator.run(|_, _| {}).expect("nothing is written")
 }
 

@@ -21,7 +21,7 @@ fn options(setup: Setup, seed: u64) -> Options {
 }
 
 fn run<A: Algorithm>(options: Options, crash: Option<u32>) -> Report {
-    let mut simulator = Simulator::<A>::new(options, None).expect("the setup is valid");
+    let mut simulator = Simulator::of::<A>(options, None).expect("the setup is valid");
     if let Some(at) = crash {
         simulator.at(Fault::at(0, Action::Crash(synod_core::ProcessId(at))));
     }

@@ -16,7 +16,7 @@ fn run(commands: &str, seed: u64) -> Report {
         0 => Delay::Constant(1_000),
         _ => Delay::Exponential(5_000),
     };
-    let simulator = Simulator::<GeneralizedPaxos>::new(options, None).expect("the setup is valid");
+    let simulator = Simulator::of::<GeneralizedPaxos>(options, None).expect("the setup is valid");
     let report = simulator.run(|_, _| {}).expect("nothing is written");
     assert_eq!(report.violations, [], "{commands}, seed {seed}");
     report

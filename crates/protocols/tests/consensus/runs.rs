@@ -21,7 +21,7 @@ pub(crate) fn options(setup: Setup, seed: u64) -> Options {
 }
 
 pub(crate) fn run<A: Algorithm<Family = Consensus>>(options: Options) -> Report {
-    let simulator = Simulator::<A>::new(options, None).expect("the setup is valid");
+    let simulator = Simulator::of::<A>(options, None).expect("the setup is valid");
     let report = simulator.run(|_, _| {}).expect("nothing is written");
     assert_eq!(report.ended, Ended::Quiet);
     report
@@ -48,7 +48,7 @@ pub(crate) fn violated_by_crashes<A: Algorithm<Family = Consensus>>(
 ) -> Vec<String> {
     let broken = seeds.flat_map(|seed| {
         let options = options(setup.clone(), seed);
-        let mut simulator = Simulator::<A>::new(options, None).expect("the setup is valid");
+        let mut simulator = Simulator::of::<A>(options, None).expect("the setup is valid");
         let mut dice = Dice(seed);
         for _ in 0..crashes {
             let at = ProcessId(dice.below(setup.n as u64) as u32);

@@ -104,7 +104,7 @@ fn the_same_schedules_with_more_crashes_than_f_do_break_agreement() {
 /// A process that comes back does not know the round, so it neither sends nor decides.
 #[test]
 fn who_comes_back_after_a_crash_stays_out_of_the_rounds() {
-    let mut simulator = Simulator::<SyncConsensus>::new(options(Setup::new(3), 1), None)
+    let mut simulator = Simulator::of::<SyncConsensus>(options(Setup::new(3), 1), None)
         .expect("the setup is valid");
     let p2 = ProcessId(2);
     simulator.at(Fault::at(100, Action::Crash(p2)));

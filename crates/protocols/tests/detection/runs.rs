@@ -37,7 +37,7 @@ fn options(setup: &Setup, latency: Delay, run_for_us: u64, seed: u64) -> Options
 }
 
 fn run<A: Algorithm>(options: Options) -> Report {
-    let simulator = Simulator::<A>::new(options, None).expect("the setup is valid");
+    let simulator = Simulator::of::<A>(options, None).expect("the setup is valid");
     simulator.run(|_, _| {}).expect("nothing is written")
 }
 
@@ -71,7 +71,7 @@ fn the_mistakes_of_the_eventually_perfect_detector_come_to_an_end() {
         let mut suspicions = Suspicions::default();
         let tracer = Tracer::new(4, vec![&mut suspicions]);
         let options = options(&setup, Delay::Uniform(0, 20_000), 10_000_000, seed);
-        let simulator = Simulator::<EventuallyPerfect>::new(options, Some(tracer));
+        let simulator = Simulator::of::<EventuallyPerfect>(options, Some(tracer));
         simulator.expect("the setup is valid").run(|_, _| {}).expect("nothing is written");
         let mut by_link = BTreeMap::new();
         for (_, at, whom) in &suspicions.0 {
@@ -101,7 +101,7 @@ fn near_and_far<A: Algorithm>(setup: &Setup) -> Quality {
         options.network.links.insert((P2, ProcessId(0)), Delay::Uniform(0, 40_000));
         let mut suspicions = Suspicions::default();
         let tracer = Tracer::new(setup.n, vec![&mut suspicions]);
-        let mut simulator = Simulator::<A>::new(options, Some(tracer)).expect("it fits");
+        let mut simulator = Simulator::of::<A>(options, Some(tracer)).expect("it fits");
         let (crashes, crash_us) = (if seed % 2 == 0 { P1 } else { P2 }, CRASH_US + seed * 1_000);
         simulator.at(Fault::at(crash_us, Action::Crash(crashes)));
         simulator.run(|_, _| {}).expect("nothing is written");

@@ -3,6 +3,7 @@
 use crate::rings::{HOP_US, sent};
 use synod_core::card::{Order, Rounds};
 use synod_core::family::election::Input;
+use synod_core::family::{Election, Known as _};
 use synod_core::{Algorithm, Effect, ProcessId, Protocol, Setup, SetupError, step};
 use synod_protocols::election::Bully;
 use synod_protocols::election::bully::Message;
@@ -18,11 +19,12 @@ fn after_a_crash(n: usize, caller: usize, trust: &str) -> Report {
         Plan { setup, order: Order::Any, judged: Judged::All, ..Plan::new(n, Rounds::Times(0)) };
     let mut options = Options::new(plan, 0);
     options.network.latency = Delay::Constant(HOP_US);
-    let mut simulator = Simulator::<Bully>::new(options, None).expect("the setup is valid");
+    let mut simulator = Simulator::of::<Bully>(options, None).expect("the setup is valid");
     let greatest = ProcessId(n as u32 - 1);
     let start = |at| Action::Input { at, input: Input::Start };
     let events = [start(greatest), Action::Crash(greatest), start(ProcessId(caller as u32))];
     for (number, action) in events.into_iter().enumerate() {
+        let action = action.map(Election::any_input);
         simulator.at(Fault::at(number as u64 * 100 * HOP_US, action));
     }
     let report = simulator.run(|_, _| {}).expect("nothing is written");

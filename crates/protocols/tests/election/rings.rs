@@ -58,7 +58,7 @@ pub(crate) fn elect<A: Algorithm<Family = Election>>(setup: Setup) -> Report {
     let mut options = Options::new(plan, 0);
     options.network.latency = Delay::Constant(HOP_US);
     options.load = Load::Saturated;
-    let simulator = Simulator::<A>::new(options, None).expect("the setup is valid");
+    let simulator = Simulator::of::<A>(options, None).expect("the setup is valid");
     let report = simulator.run(|_, _| {}).expect("nothing is written");
     assert_eq!((report.ended, &report.violations[..]), (Ended::Quiet, &[][..]));
     report

@@ -3,6 +3,7 @@
 use std::io;
 use synod_core::card::{Load, Rounds};
 use synod_core::family::multicast::Payload;
+use synod_core::family::{GroupService, Known as _};
 use synod_core::group::{Ask, Level};
 use synod_core::{ProcessId, Setup};
 use synod_protocols::group::Embedded;
@@ -60,9 +61,9 @@ fn run(setup: &Setup, rounds: u32, load: Load, faults: Vec<Mishap>) -> Told {
     options.load = load;
     let mut told = Told::default();
     let tracer = Tracer::new(options.plan.setup.n, vec![&mut told]);
-    let simulator = Simulator::<Embedded<Payload>>::new(options, Some(tracer));
+    let simulator = Simulator::of::<Embedded<Payload>>(options, Some(tracer));
     let mut simulator = simulator.expect("the setup is valid");
-    faults.into_iter().for_each(|fault| simulator.at(fault));
+    faults.into_iter().for_each(|fault| simulator.at(fault.map(GroupService::any_input)));
     simulator.run(|_, _| {}).expect("nothing is written");
     assert_eq!(told.wrong, [""; 0]);
     told

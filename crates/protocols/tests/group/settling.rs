@@ -26,7 +26,7 @@ fn run(seed: u64, network: Network) -> Report {
         ..RandomFaults::default()
     };
     options.steps_at_most = 1_000_000;
-    let run = Simulator::<GroupEngine<Payload>>::new(options, None);
+    let run = Simulator::of::<GroupEngine<Payload>>(options, None);
     run.expect("the setup is valid").run(|_, _| {}).expect("nothing is written")
 }
 
@@ -83,7 +83,7 @@ fn where_every_message_is_late_nothing_is_overdue() {
     let mut options = Options::new(Plan::new(2, Rounds::Times(0)), 1);
     options.network.latency = Delay::Constant(250_000);
     options.steps_at_most = 10_000;
-    let run = Simulator::<Embedded<Payload>>::new(options, None);
+    let run = Simulator::of::<Embedded<Payload>>(options, None);
     let report = run.expect("the setup is valid").run(|_, _| {}).expect("nothing is written");
     assert_eq!((report.ended, &report.violations[..]), (Ended::Cut, &[][..]));
     assert!(report.time_us > 20_000_000, "long after the deadline");

@@ -1,6 +1,7 @@
 //! One run in a storm for each seed: of another size, network and load each time.
 
 use synod_core::card::Rounds;
+use synod_core::family::Known as _;
 use synod_core::{Algorithm, Setup};
 use synod_sim::faults::Fault;
 use synod_sim::network::{Chance, Delay, chance};
@@ -77,12 +78,12 @@ pub(crate) fn run<A: Algorithm>(
         },
         heals: heals(seed),
     };
-    let run = Simulator::<A>::new(options(seed, setup, rounds), tracer);
+    let run = Simulator::of::<A>(options(seed, setup, rounds), tracer);
     let mut run = run.expect("the setup is valid");
     let faults = storm.draw(n, &mut chance);
     let over_us = faults.last().map_or(0, |fault| fault.at_us);
     for fault in faults.into_iter().chain(more(over_us, &mut chance)) {
-        run.at(fault);
+        run.at(fault.map(A::Family::any_input));
     }
     run.run(|_, _| {}).expect("nothing is written")
 }

@@ -60,7 +60,7 @@ fn sentences(n: usize, set: &[(&'static str, &'static str)], seed: u64) -> Vec<B
     options.network.duplication = 0.1;
     let mut window = Window::new(0, usize::MAX);
     let tracer = Tracer::new(n, vec![&mut window]);
-    let run = Simulator::<TurnLock>::new(options, Some(tracer)).expect("the setup is valid");
+    let run = Simulator::of::<TurnLock>(options, Some(tracer)).expect("the setup is valid");
     let report = run.run(|_, _| {}).expect("a window never fails");
     assert_eq!((report.ended, report.violations), (Ended::Quiet, vec![]), "{set:?}, {seed}");
     let said = |turn: u32| {

@@ -16,7 +16,7 @@ fn cost<A: Algorithm<Family = Lockstep>>(n: usize) -> (usize, u64) {
     let mut options = Options::new(Plan::new(n, Rounds::Times(TURNS)), 1);
     options.network.latency = Delay::Constant(HOP_US);
     options.load = Load::Saturated;
-    let run = Simulator::<A>::new(options, None).expect("the setup is valid");
+    let run = Simulator::of::<A>(options, None).expect("the setup is valid");
     let report = run.run(|_, _| {}).expect("nothing is written");
     assert_eq!((report.ended, report.violations), (Ended::Quiet, vec![]));
     assert!(report.costs.iter().all(|cost| cost.agrees()), "{:?}", report.costs);

@@ -60,7 +60,7 @@ fn peak_of_acks(n: usize) -> usize {
     options.network.latency = Delay::Constant(1_000);
     let mut events = Window::new(0, usize::MAX);
     let tracer = Tracer::new(n, vec![&mut events]);
-    let simulator = Simulator::<BasicMulticast>::new(options, Some(tracer)).expect("it fits");
+    let simulator = Simulator::of::<BasicMulticast>(options, Some(tracer)).expect("it fits");
     let report = simulator.run(|_, _| ()).expect("nothing is written");
     assert_eq!(
         report.meter.by_kind(),

@@ -13,7 +13,7 @@ fn run<A: Algorithm>(seed: u64) -> Report {
     plan.judged = Judged::Only(A::CARD.promises.iter().map(|id| (*id).to_owned()).collect());
     let mut options = Options::new(plan, seed);
     options.load = if seed.is_multiple_of(2) { Load::Any } else { Load::Saturated };
-    let simulator = Simulator::<A>::new(options, None).expect("the groups are right");
+    let simulator = Simulator::of::<A>(options, None).expect("the groups are right");
     simulator.run(|_, _| ()).expect("nothing is written")
 }
 
@@ -47,7 +47,7 @@ fn formulas_are_compared_only_where_they_are_about_this_group() {
     use synod_sim::{Options, Plan, Simulator};
     let compared = |setup: Setup| {
         let plan = Plan { setup, ..Plan::new(3, Rounds::Times(1)) };
-        let run = Simulator::<FifoMulticast>::new(Options::new(plan, 1), None);
+        let run = Simulator::of::<FifoMulticast>(Options::new(plan, 1), None);
         let report = run.expect("it fits").run(|_, _| {}).expect("nothing is written");
         assert!(report.costs.iter().all(synod_sim::count::Measured::agrees));
         !report.costs.is_empty()

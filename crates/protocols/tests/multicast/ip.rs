@@ -16,7 +16,7 @@ fn options(n: usize, seed: u64, set: &[(&str, &str)]) -> Options {
 }
 
 fn run(options: Options) -> Report {
-    let simulator = Simulator::<IpMulticast>::new(options, None).expect("the setup is right");
+    let simulator = Simulator::of::<IpMulticast>(options, None).expect("the setup is right");
     let report = simulator.run(|_, _| ()).expect("nothing is written");
     assert_eq!(report.meter.accusations, 0);
     assert_eq!(report.ended, Ended::Quiet, "everybody falls silent in the end");

@@ -10,7 +10,7 @@ fn calm(setup: Setup, rounds: u32, load: Load) -> Report {
     let plan = Plan { judged: Judged::All, setup, ..Plan::new(0, Rounds::Times(rounds)) };
     let mut options = Options::new(plan, 1);
     options.load = load;
-    let run = Simulator::<Pbft>::new(options, None).expect("the setup is valid");
+    let run = Simulator::of::<Pbft>(options, None).expect("the setup is valid");
     let report = run.run(|_, _| {}).expect("nothing is written");
     assert_eq!(storms::wrong(&report), None);
     report

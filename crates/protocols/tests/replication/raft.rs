@@ -16,7 +16,7 @@ use synod_sim::{Judged, Options, Plan, Simulator};
 #[test]
 fn clients_are_answered_when_nothing_goes_wrong() {
     let plan = Plan { judged: Judged::All, ..Plan::new(3, Rounds::Times(20)) };
-    let run = Simulator::<Raft>::new(Options::new(plan, 1), None).expect("the setup is valid");
+    let run = Simulator::of::<Raft>(Options::new(plan, 1), None).expect("the setup is valid");
     let report = run.run(|_, _| {}).expect("nothing is written");
     assert_eq!(storms::wrong(&report), None);
     assert_eq!(report.meter.operations, 60);

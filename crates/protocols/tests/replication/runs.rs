@@ -3,8 +3,8 @@
 use crate::storms;
 use synod_check::{Question, explore};
 use synod_core::card::{Load, Order, Rounds, Scope};
-use synod_core::family::Replication;
 use synod_core::family::replication::ANSWERED;
+use synod_core::family::{Known as _, Replication};
 use synod_core::replication::{Invoke, Operation};
 use synod_core::{Algorithm, ProcessId, Setup};
 use synod_sim::faults::Fault;
@@ -44,8 +44,8 @@ fn go<A: Algorithm<Family = Replication>>(
     faults: Vec<Fault<Input>>,
     tracer: Option<Tracer<'_>>,
 ) -> Report {
-    let mut run = Simulator::<A>::new(options, tracer).expect("the setup is valid");
-    faults.into_iter().for_each(|fault| run.at(fault));
+    let mut run = Simulator::of::<A>(options, tracer).expect("the setup is valid");
+    faults.into_iter().for_each(|fault| run.at(fault.map(Replication::any_input)));
     run.run(|_, _| {}).expect("nothing is written")
 }
 

@@ -2,6 +2,7 @@
 //! crashes starts again with its disk, and in the end all links work.
 
 use synod_core::card::Rounds;
+use synod_core::family::Known as _;
 use synod_core::family::replication::ANSWERED;
 use synod_core::{Algorithm, ProcessId, Setup};
 use synod_sim::faults::Fault;
@@ -53,13 +54,13 @@ pub(crate) fn run<A: Algorithm>(
         crashes: if seed.is_multiple_of(3) { 0 } else { 4 },
         heals: true,
     };
-    let run = Simulator::<A>::new(options(seed, setup, rounds), None);
+    let run = Simulator::of::<A>(options(seed, setup, rounds), None);
     let mut run = run.expect("the setup is valid");
     let faults: Vec<Fault<A::Input>> = storm.draw(n, &mut chance);
     let over_us = faults.last().map_or(0, |fault| fault.at_us);
     let all_up = all_up(n, over_us, &faults);
     for fault in faults.into_iter().chain(all_up).chain(more(over_us, &mut chance)) {
-        run.at(fault);
+        run.at(fault.map(A::Family::any_input));
     }
     run.run(|_, _| {}).expect("nothing is written")
 }

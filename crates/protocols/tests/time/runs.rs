@@ -14,7 +14,7 @@ use synod_sim::{Action, Ended, Judged, Options, Plan, Report, Simulator};
 const LATENCY_MIN: &str = "1000";
 
 fn run<A: Algorithm>(options: Options) -> Report {
-    let simulator = Simulator::<A>::new(options, None).expect("the setup is valid");
+    let simulator = Simulator::of::<A>(options, None).expect("the setup is valid");
     simulator.run(|_, _| {}).expect("nothing is written")
 }
 
@@ -108,7 +108,7 @@ fn a_synchronisation_costs_two_messages_for_each_attempt() {
 #[test]
 fn without_its_server_a_client_waits_for_ever() {
     let options = Options::new(Plan::new(3, Rounds::Times(2)), 5);
-    let mut simulator = Simulator::<Cristian>::new(options, None).expect("the setup is valid");
+    let mut simulator = Simulator::of::<Cristian>(options, None).expect("the setup is valid");
     simulator.at(Fault::at(10, Action::Crash(ProcessId(0))));
     let report = simulator.run(|_, _| {}).expect("nothing is written");
     assert_eq!(violated(&report), [T6]);

@@ -5,7 +5,8 @@ use super::header::{is_number, process};
 use super::parse::{Word, error_at, error_in, join};
 use crate::network::microseconds;
 use crate::world::LinkChange;
-use synod_core::{Family, ProcessId};
+use synod_core::ProcessId;
+use synod_core::family::Facts;
 
 /// A parsed line.
 #[derive(Clone, Debug)]
@@ -111,15 +112,16 @@ const VERBS: &[(&str, &str)] = &[
 ];
 
 /// Parses one line of the script.
-pub(super) fn read<F: Family>(
+pub(super) fn read<Input>(
     text: &str,
     words: &[Word],
     n: usize,
-) -> Result<Instruction<F::Input>, ParseError> {
+    family: &Facts<Input>,
+) -> Result<Instruction<Input>, ParseError> {
     let (words, choices) = split_choices(text, words)?;
     let (words, crashing) = split_crash(text, words)?;
     let mut reader = Reader { text, words, next: 0, n, verb: 0 };
-    let command = reader.command::<F>()?;
+    let command = reader.command(family)?;
     reader.end()?;
     Ok(Instruction { command, choices, crashing })
 }
@@ -175,11 +177,11 @@ struct Reader<'w> {
 }
 
 impl<'w> Reader<'w> {
-    fn command<F: Family>(&mut self) -> Result<Command<F::Input>, ParseError> {
+    fn command<Input>(&mut self, family: &Facts<Input>) -> Result<Command<Input>, ParseError> {
         let first = self.word("a command")?;
         if first.text.strip_prefix('p').is_some_and(is_number) {
             let at = process(self.text, first, self.n)?;
-            return self.application::<F>(at);
+            return self.application(at, family);
         }
         let Some(verb) = VERBS.iter().position(|(verb, _)| *verb == first.text) else {
             return Err(self.unknown_verb(first));
@@ -223,7 +225,11 @@ impl<'w> Reader<'w> {
     }
 
     /// `p1 enters`, `p1 tells p2`.
-    fn application<F: Family>(&mut self, at: ProcessId) -> Result<Command<F::Input>, ParseError> {
+    fn application<Input>(
+        &mut self,
+        at: ProcessId,
+        family: &Facts<Input>,
+    ) -> Result<Command<Input>, ParseError> {
         let rest = &self.words[self.next..];
         let texts: Vec<&str> = rest.iter().map(|word| word.text.as_str()).collect();
         if let ["tells", _] = texts.as_slice() {
@@ -235,11 +241,11 @@ impl<'w> Reader<'w> {
             }
             return Ok(Command::Tell { from: at, to });
         }
-        if let Some(input) = F::input_from_words(&texts) {
+        if let Some(input) = (family.input_from_words)(&texts) {
             self.next = self.words.len();
             return Ok(Command::Input(at, input));
         }
-        let phrases = || F::PHRASES.iter().copied().chain(["tells p1"]);
+        let phrases = || family.phrases.iter().copied().chain(["tells p1"]);
         let may = list(phrases());
         let Some(first) = rest.first() else {
             return Err(self.fail_at_end(&format!("what does {at} do? It may: {may}")));

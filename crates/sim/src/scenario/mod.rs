@@ -43,7 +43,7 @@ pub use verdict::Standing;
 use header::Header;
 use parse::{Entry, Word, error_at};
 use synod_core::boxed::Which;
-use synod_core::{Algorithm, Family, SetupError};
+use synod_core::{Algorithm, SetupError};
 
 /// A scenario, read but not yet played.
 #[derive(Clone, Debug)]
@@ -96,12 +96,12 @@ impl Scenario {
     /// Plays the script on a world of the algorithm. Fails if the script cannot be parsed or
     /// played. A different trace is no failure: [`Played`] has the differences.
     pub fn play<A: Algorithm>(&self) -> Result<Played, ParseError> {
-        self.play_boxed::<A::Family>(Which::of::<A>())
+        self.play_boxed(Which::of::<A>())
     }
 
-    /// The same for any algorithm of the family.
-    pub fn play_boxed<F: Family>(&self, which: Which) -> Result<Played, ParseError> {
-        play::play::<F>(self, which)
+    /// The same for an algorithm that is known only at run time.
+    pub fn play_boxed(&self, which: Which) -> Result<Played, ParseError> {
+        play::play(self, which)
     }
 
     fn explain(&self, error: &SetupError) -> ParseError {

@@ -40,8 +40,8 @@ pub struct Played {
 }
 
 /// Plays the scenario.
-pub(super) fn play<F: Family>(scenario: &Scenario, which: Which) -> Result<Played, ParseError> {
-    let mut player = scenario.player::<F>(which)?;
+pub(super) fn play(scenario: &Scenario, which: Which) -> Result<Played, ParseError> {
+    let mut player = scenario.player(which)?;
     player.start(scenario)?;
     for words in &scenario.script {
         player.line(&scenario.text, words)?;
@@ -52,7 +52,7 @@ pub(super) fn play<F: Family>(scenario: &Scenario, which: Which) -> Result<Playe
 impl Scenario {
     /// A player with a world of the algorithm, before its first event. Call [`Player::start`] next.
     /// Fails if the algorithm refuses the setup.
-    pub fn player<F: Family>(&self, which: Which) -> Result<Player<Boxed<F>>, ParseError> {
+    pub fn player(&self, which: Which) -> Result<Player<Boxed>, ParseError> {
         let mut plan = self.header.plan(&self.text, which.card())?;
         plan.setup = plan.setup.running(which);
         let options = self.header.options(plan);
@@ -95,7 +95,7 @@ impl<A: Algorithm> Player<A> {
     pub(super) fn line(&mut self, text: &str, words: &[Word]) -> Result<(), ParseError> {
         let n = self.world().processes().len();
         let Instruction { command, choices, crashing } =
-            command::read::<A::Family>(text, words, n)?;
+            command::read(text, words, n, self.world().family())?;
         let after = crashing.as_ref().map(|(after, _)| *after);
         self.run.fix(choices.iter().map(|(choice, _)| *choice), after);
         let wrong = |message| error_at(text, &words[0], message);
@@ -177,7 +177,7 @@ impl<A: Algorithm> Player<A> {
     /// The application makes the request, if it may. A protocol relies on that.
     fn ask(&mut self, at: ProcessId, input: A::Input) -> Result<(), Wrong> {
         let mut offers = Vec::new();
-        self.world().process(at).application.offers(&mut offers);
+        self.world().process(at).application.offers(&mut |offer| offers.push(offer));
         let action = Action::Input { at, input };
         self.world().can(&action).map_err(|impossible| impossible.to_string())?;
         let Action::Input { input, .. } = &action else { unreachable!("it was just made") };

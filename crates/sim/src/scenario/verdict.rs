@@ -8,7 +8,7 @@ use super::parse::{Word, error_at};
 use super::play::{Played, Player, in_flight, message_name, shorten};
 use super::story::Story;
 use crate::trace::What;
-use crate::world::{Driver, Happening, Judged};
+use crate::world::{Driver, Happening, Judged, Process};
 use synod_core::family::Pace;
 use synod_core::{Algorithm, Application, Family, Monitor, ProcessId};
 
@@ -100,8 +100,8 @@ impl<A: Algorithm> Player<A> {
         if self.violated().contains(&id) {
             return Standing::Violated;
         }
-        let waits =
-            A::Family::LIVENESS.contains(&id) && !self.world().monitor().waiting(id).is_empty();
+        let waits = self.world().family().liveness.contains(&id)
+            && !self.world().monitor().waiting(id).is_empty();
         match (waits, self.is_stuck()) {
             (false, _) => Standing::Holds,
             (true, false) => Standing::Open,
@@ -111,12 +111,15 @@ impl<A: Algorithm> Player<A> {
 
     /// Whether no step is enabled, apart from new requests.
     fn is_stuck(&self) -> bool {
-        let mut offers = Vec::new();
+        let may_end = |process: &Process<A>| {
+            let mut may_end = false;
+            let look = &mut |input| may_end |= A::Family::pace(&input) == Pace::Hold;
+            process.application.offers(look);
+            may_end
+        };
         self.world().flight().is_empty()
             && self.world().processes().iter().all(|process| {
-                process.application.offers(&mut offers);
-                let may_end = offers.drain(..).any(|input| A::Family::pace(&input) == Pace::Hold);
-                !may_end && process.timers().is_empty() && !process.is_writing()
+                !may_end(process) && process.timers().is_empty() && !process.is_writing()
             })
     }
 

@@ -64,6 +64,31 @@ pub enum Action<I> {
     },
 }
 
+impl<I> Action<I> {
+    /// The same action, with the input translated.
+    pub fn map<J>(self, translate: impl FnOnce(I) -> J) -> Action<J> {
+        match self {
+            Action::Input { at, input } => Action::Input { at, input: translate(input) },
+            Action::Tell { from, to } => Action::Tell { from, to },
+            Action::Deliver(slot) => Action::Deliver(slot),
+            Action::Drop(slot) => Action::Drop(slot),
+            Action::Duplicate(slot) => Action::Duplicate(slot),
+            Action::Fire { at, timer } => Action::Fire { at, timer },
+            Action::Sync(at) => Action::Sync(at),
+            Action::Crash(at) => Action::Crash(at),
+            Action::Restart { at, disk } => Action::Restart { at, disk },
+            Action::Pause(at) => Action::Pause(at),
+            Action::Resume(at) => Action::Resume(at),
+            Action::Links(change) => Action::Links(change),
+            Action::Tick => Action::Tick,
+            Action::Late(slot) => Action::Late(slot),
+            Action::Cut { step, after } => {
+                Action::Cut { step: Box::new(step.map(translate)), after }
+            }
+        }
+    }
+}
+
 /// A change of the network.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum LinkChange {
@@ -99,6 +124,13 @@ pub struct Step<I> {
     pub action: Action<I>,
     /// The numbers that `cx.choose` gives, in order.
     pub choices: Vec<u32>,
+}
+
+impl<I> Step<I> {
+    /// The same step, with the input translated.
+    pub fn map<J>(self, translate: impl FnOnce(I) -> J) -> Step<J> {
+        Step { action: self.action.map(translate), choices: self.choices }
+    }
 }
 
 /// The driver of a world (simulator, explorer, scenario or replay): it answers random choices and

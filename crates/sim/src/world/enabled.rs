@@ -58,12 +58,11 @@ impl<A: Algorithm> World<A> {
     /// Appends the enabled actions of the algorithm, its applications and the network, without
     /// faults.
     pub fn enabled(&self, actions: &mut Vec<Action<A::Input>>) {
-        let mut offers = Vec::new();
         for (index, process) in self.processes().iter().enumerate() {
             if process.is_up() {
                 let at = ProcessId(index as u32);
-                process.application.offers(&mut offers);
-                actions.extend(offers.drain(..).map(|input| Action::Input { at, input }));
+                let offer = &mut |input| actions.push(Action::Input { at, input });
+                process.application.offers(offer);
                 let due = process.timers().iter().filter(|set| self.left_ms(set) == 0);
                 let due = due.filter(|set| !self.is_fault(set));
                 actions.extend(due.map(|set| Action::Fire { at, timer: set.number }));

@@ -3,10 +3,8 @@
 use serde::Serialize;
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
-use synod_core::{Algorithm, Family, Monitor, ProcessId, Protocol, Reductions, Wire};
-
-/// The knowledge that a message carries for the monitor.
-pub type TagOf<A> = <<<A as Algorithm>::Family as Family>::Monitor as Monitor>::Tag;
+use synod_core::family::Tag;
+use synod_core::{Algorithm, ProcessId, Protocol, Reductions, Wire};
 
 /// A message in flight.
 #[derive(Debug)]
@@ -18,7 +16,7 @@ pub struct Envelope<A: Algorithm> {
     /// The content.
     pub body: Body<A::Message>,
     /// The monitor's note on it.
-    pub tag: TagOf<A>,
+    pub tag: Tag,
     /// The bound for its arrival in milliseconds, if the world is synchronous and it is not late.
     pub left_ms: Option<u32>,
     /// Its number in the order of sending. A duplicate has the same number.

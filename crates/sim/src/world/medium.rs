@@ -5,6 +5,7 @@ use super::fingerprint::hash;
 use super::flight::{Envelope, Flight, Slot};
 use super::links::Links;
 use synod_core::card::Order;
+use synod_core::family::Tag;
 use synod_core::{Algorithm, ProcessSet, clone_by_field};
 
 /// The network: the messages in flight, and the rules for their delivery.
@@ -47,7 +48,7 @@ impl<A: Algorithm> Medium<A> {
     }
 
     /// Changes the monitor's notes on the messages in flight.
-    pub(super) fn retag(&mut self, change: impl Fn(&mut super::TagOf<A>)) {
+    pub(super) fn retag(&mut self, change: impl Fn(&mut Tag)) {
         for envelope in self.flight.envelopes_mut() {
             let before = self.print.is_some().then(|| envelope.tag.clone());
             change(&mut envelope.tag);

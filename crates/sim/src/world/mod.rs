@@ -25,7 +25,7 @@ mod waiting;
 pub use action::{Action, Driver, Happening, Impossible, LinkChange, Step};
 pub use enabled::FaultsLeft;
 pub use fingerprint::Left;
-pub use flight::{Body, Envelope, Flight, Slot, TagOf};
+pub use flight::{Body, Envelope, Flight, Slot};
 pub use judge::INVARIANTS_AT_EVERY_STEP_UP_TO;
 pub use plan::{Judged, Plan};
 pub use process::{ApplicationOf, Process, Status};
@@ -38,6 +38,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 use synod_core::algorithm::Replay;
 use synod_core::card::{Order, Rounds, Timing};
+use synod_core::family::Facts;
 use synod_core::{
     Algorithm, Application, Clock, Family, Host, Invariant, Moment, Monitor, ProcessId, ProcessSet,
     Reductions, Setup, SetupError, Violation, clone_by_field,
@@ -60,6 +61,7 @@ struct Fixed<A: Algorithm> {
     /// Whether processes have fault budgets of their own, as an idealised group service has.
     stand_for_faults: bool,
     clocks: Vec<Clock>,
+    family: Facts<A::Input>,
     replay: Option<Replay<A>>,
     invariants: Vec<Invariant<A>>,
     /// The ids of the judged properties and invariants.
@@ -145,6 +147,7 @@ impl<A: Algorithm> World<A> {
                 reductions: kit.reductions,
                 clocks: plan.clocks.clone(),
                 judged: plan.judged.ids::<A>(&plan.setup),
+                family: kit.family,
                 replay: kit.replay,
                 invariants: kit.invariants,
             })),
@@ -207,7 +210,7 @@ impl<A: Algorithm> World<A> {
 
     /// The judged liveness properties.
     pub(crate) fn open_properties(&self) -> impl Iterator<Item = &'static str> + '_ {
-        A::Family::LIVENESS.iter().copied().filter(|id| self.fixed.judged.contains(id))
+        self.fixed.family.liveness.iter().copied().filter(|id| self.fixed.judged.contains(id))
     }
 
     /// The violations of the last step.
@@ -218,6 +221,11 @@ impl<A: Algorithm> World<A> {
     /// The number of steps so far.
     pub fn steps(&self) -> u64 {
         self.progress.counts.steps
+    }
+
+    /// The facts about the family of the algorithm.
+    pub fn family(&self) -> &Facts<A::Input> {
+        &self.fixed.family
     }
 
     /// The setup of the group.

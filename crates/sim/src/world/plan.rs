@@ -1,7 +1,7 @@
 //! The plan of a world, and the properties judged in it.
 
 use synod_core::card::{Order, Rounds, Timing};
-use synod_core::{Algorithm, Clock, Family, ProcessId, Setup};
+use synod_core::{Algorithm, Clock, Kit, ProcessId, Setup};
 
 /// The plan of a world.
 #[derive(Clone, Debug)]
@@ -46,11 +46,14 @@ pub enum Judged {
 impl Judged {
     /// Whether a property of the family is judged for this algorithm, set up like this.
     pub fn property<A: Algorithm>(&self, setup: &Setup, id: &str) -> bool {
+        self.property_of(&A::kit(setup), setup, id)
+    }
+
+    fn property_of<A: Algorithm>(&self, kit: &Kit<A>, setup: &Setup, id: &str) -> bool {
         match self {
-            Judged::All => !A::Family::SPECIAL.contains(&id) || A::kit(setup).card.speaks_of(id),
+            Judged::All => !kit.family.special.contains(&id) || kit.card.speaks_of(id),
             Judged::Promised => {
-                A::Family::ESSENTIAL.contains(&id)
-                    || A::kit(setup).card.promises_with(setup).contains(&id)
+                kit.family.essential.contains(&id) || kit.card.promises_with(setup).contains(&id)
             }
             Judged::Only(ids) => ids.iter().any(|only| only.eq_ignore_ascii_case(id)),
         }
@@ -66,10 +69,11 @@ impl Judged {
 
     /// The ids of all judged properties, in the family's order, invariants last.
     pub fn ids<A: Algorithm>(&self, setup: &Setup) -> Vec<&'static str> {
-        let properties = A::Family::PROPERTIES.iter().map(|property| property.id);
-        let invariants = A::kit(setup).invariants.into_iter().map(|invariant| invariant.name);
+        let kit = A::kit(setup);
+        let properties = kit.family.properties.iter().map(|property| property.id);
+        let invariants = kit.invariants.iter().map(|invariant| invariant.name);
         properties
-            .filter(|id| self.property::<A>(setup, id))
+            .filter(|id| self.property_of(&kit, setup, id))
             .chain(invariants.filter(|name| self.invariant(name)))
             .collect()
     }

@@ -40,12 +40,12 @@ impl<A: Algorithm> World<A> {
 
     /// Whether an application has a request without delay.
     fn is_anybody_eager(&self) -> bool {
-        let mut offers = Vec::new();
-        let is_eager = |input: A::Input| A::Family::pace(&input) == Pace::AtOnce;
-        self.processes.iter().filter(|process| process.is_up()).any(|process| {
-            process.application.offers(&mut offers);
-            offers.drain(..).any(is_eager)
-        })
+        let mut is_any = false;
+        let mut look = |input| is_any |= A::Family::pace(&input) == Pace::AtOnce;
+        for process in self.processes.iter().filter(|process| process.is_up()) {
+            process.application.offers(&mut look);
+        }
+        is_any
     }
 
     pub(super) fn tick(&mut self) {

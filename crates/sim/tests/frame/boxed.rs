@@ -8,7 +8,7 @@ use synod_sim::network::{Chance, below, chance};
 use synod_sim::world::{Driver, Happening};
 use synod_sim::{Plan, World};
 
-type InBox = Boxed<<RicartAgrawala as Algorithm>::Family>;
+type InBox = Boxed;
 
 struct Chosen(Chance);
 
@@ -46,7 +46,7 @@ fn agrees<A: Algorithm>(n: usize) {
         let boxed = Plan { setup: Setup::new(n).of::<A>(), ..plan.clone() };
         let open = history::<A>(&plan, seed);
         assert!(open.len() > 10, "{} comes to an end after {}", A::CARD.name, open.len());
-        assert_eq!(open, history::<Boxed<A::Family>>(&boxed, seed), "{}", A::CARD.name);
+        assert_eq!(open, history::<Boxed>(&boxed, seed), "{}", A::CARD.name);
     }
 }
 

@@ -27,7 +27,7 @@ fn events<A: Algorithm>(seed: u64) -> Vec<Event> {
     options.patience = 500;
     let mut window = Window::new(0, 400);
     let tracer = Tracer::new(n, vec![&mut window]);
-    let run = Simulator::<A>::new(options, Some(tracer)).expect("the size fits");
+    let run = Simulator::of::<A>(options, Some(tracer)).expect("the size fits");
     run.run(|_, _| {}).expect("a window never fails");
     window.events
 }

@@ -3,9 +3,9 @@
 use super::toys::{P0, P1};
 use serde::{Deserialize, Serialize};
 use synod_core::card::{Calm, Deadline, Parameter, Rounds};
-use synod_core::family::GroupService;
 use synod_core::family::group::SETTLES;
 use synod_core::family::multicast::Payload;
+use synod_core::family::{GroupService, Known as _};
 use synod_core::group::{Ask, Event, Member, View, ViewId};
 use synod_core::{Algorithm, Card, Cx, ProcessId, Protocol, Setup, SetupError, Wire};
 use synod_sim::faults::Fault;
@@ -97,9 +97,10 @@ fn run(settles_ms: u64, change: impl FnOnce(&mut Options), faults: &[(u64, Wrong
     options.network.latency = Delay::Constant(1_000);
     options.steps_at_most = 200_000;
     change(&mut options);
-    let mut run = Simulator::<Sluggish>::new(options, None).expect("the setup is valid");
+    let mut run = Simulator::of::<Sluggish>(options, None).expect("the setup is valid");
     for (at_ms, action) in faults {
-        run.at(Fault::at(at_ms * 1_000, action.clone()));
+        let action = action.clone().map(GroupService::any_input);
+        run.at(Fault::at(at_ms * 1_000, action));
     }
     run.run(|_, _| {}).expect("nothing is written")
 }

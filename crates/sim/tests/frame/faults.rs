@@ -6,8 +6,8 @@ use super::toys::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 use synod_core::card::{Load, Order, Rounds};
-use synod_core::family::Mark;
 use synod_core::family::logical_time::Input;
+use synod_core::family::{Known as _, LogicalTime, Mark};
 use synod_core::{Clock, ProcessId};
 use synod_protocols::mutex::{CentralServer, RicartAgrawala};
 use synod_protocols::time::Cristian;
@@ -300,7 +300,7 @@ fn an_application_sees_its_own_clock_with_its_offset_and_drift() {
     options.plan.clocks = vec![clock(7_000, 0), clock(-3_000, 100)];
     let mut window = Window::new(0, usize::MAX);
     let tracer = Tracer::new(2, vec![&mut window]);
-    let run = Simulator::<Cristian>::new(options, Some(tracer)).expect("the plan fits");
+    let run = Simulator::of::<Cristian>(options, Some(tracer)).expect("the plan fits");
     run.run(|_, _| {}).expect("a window never fails");
     let seen = list(&window.events, What::Input).into_iter();
     let seen: Vec<_> = seen.filter(|(.., text)| text.starts_with("sees")).collect();
@@ -364,7 +364,7 @@ fn what_crashes_comes_back_as_is_said() {
         options.faults = RandomFaults { crashes: 3, restart, within_us: 300_000, ..idle_faults() };
         let mut window = Window::new(0, usize::MAX);
         let tracer = Tracer::new(3, vec![&mut window]);
-        let run = Simulator::<RicartAgrawala>::new(options, Some(tracer)).expect("it fits");
+        let run = Simulator::of::<RicartAgrawala>(options, Some(tracer)).expect("it fits");
         run.run(|_, _| {}).expect("a window never fails");
         assert!(!list(&window.events, What::Crash).is_empty());
         let back = list(&window.events, What::Restart).into_iter();
@@ -392,8 +392,8 @@ fn a_causal_network_waits_for_a_copy_whose_original_is_lost() {
 fn what_is_sent_at_the_end_of_time_arrives_all_the_same() {
     let mut window = Window::new(0, usize::MAX);
     let tracer = Tracer::new(2, vec![&mut window]);
-    let mut run = Simulator::<Postman>::new(steady(2), Some(tracer)).expect("the plan fits");
-    run.at(Fault::at(u64::MAX, send(P0, P1)));
+    let mut run = Simulator::of::<Postman>(steady(2), Some(tracer)).expect("the plan fits");
+    run.at(Fault::at(u64::MAX, send(P0, P1).map(LogicalTime::any_input)));
     run.run(|_, _| {}).expect("a window never fails");
     assert_eq!(list(&window.events, What::Receive), [(u64::MAX, 1, "Letter(0)")]);
 }
@@ -412,7 +412,7 @@ fn a_crash_elsewhere_does_not_begin_a_second_operation_under_a_sequential_load()
         options.hold = Delay::Constant(50_000);
         let mut window = Window::new(0, usize::MAX);
         let tracer = Tracer::new(4, vec![&mut window]);
-        let mut run = Simulator::<CentralServer>::new(options, Some(tracer)).expect("it fits");
+        let mut run = Simulator::of::<CentralServer>(options, Some(tracer)).expect("it fits");
         run.at(Fault::at(at_ms * 1_000, Action::Crash(P2)));
         run.run(|_, _| {}).expect("a window never fails");
         let mut busy = None;

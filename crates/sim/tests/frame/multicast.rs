@@ -10,7 +10,7 @@ fn run(n: usize, multicast: bool) -> Report {
     let mut options = Options::new(Plan::new(n, Rounds::Times(3)), 1);
     options.plan.multicast = multicast;
     options.load = Load::Sequential;
-    let run = Simulator::<RicartAgrawala>::new(options, None).expect("the size fits");
+    let run = Simulator::of::<RicartAgrawala>(options, None).expect("the size fits");
     run.run(|_, _| {}).expect("nothing is written")
 }
 

@@ -16,7 +16,7 @@ fn options() -> Options {
 
 fn run(sinks: Vec<&mut dyn Sink>) -> io::Result<Report> {
     let tracer = Tracer::new(5, sinks);
-    Simulator::<MaekawaSanders>::new(options(), Some(tracer)).expect("the size fits").run(|_, _| {})
+    Simulator::of::<MaekawaSanders>(options(), Some(tracer)).expect("the size fits").run(|_, _| {})
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn a_window_keeps_no_more_events_than_it_is_wide() {
 
 #[test]
 fn a_run_that_is_traced_counts_the_same_as_one_that_is_not() {
-    let untraced = Simulator::<MaekawaSanders>::new(options(), None).expect("the size fits");
+    let untraced = Simulator::of::<MaekawaSanders>(options(), None).expect("the size fits");
     let untraced = untraced.run(|_, _| {}).expect("nothing is written");
     let traced = run(vec![&mut Digest::default()]).expect("a digest never fails");
     assert_eq!(format!("{:?}", traced.meter), format!("{:?}", untraced.meter));
@@ -81,7 +81,7 @@ fn a_run_that_cannot_be_written_down_ends_soon_and_says_why() {
     options.steps_at_most = u64::MAX;
     let mut full = Jsonl::new(Full(10_000));
     let tracer = Tracer::new(3, vec![&mut full]);
-    let run = Simulator::<RicartAgrawala>::new(options, Some(tracer)).expect("the size fits");
+    let run = Simulator::of::<RicartAgrawala>(options, Some(tracer)).expect("the size fits");
     // Only the failure ends this run.
     let error = run.run(|_, _| {}).expect_err("the disk is full");
     assert_eq!(

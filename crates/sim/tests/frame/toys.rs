@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use synod_core::card::Rounds;
-use synod_core::family::LogicalTime;
 use synod_core::family::logical_time::{Input, Output, Stamp};
+use synod_core::family::{Known as _, LogicalTime};
 use synod_core::{Algorithm, Cx, Never, ProcessId, Protocol, Timestamp, Wire};
 use synod_sim::faults::Fault;
 use synod_sim::network::Delay;
@@ -103,9 +103,9 @@ pub(crate) fn play<A: Algorithm<Family = LogicalTime>>(
 ) -> (Vec<Event>, Report) {
     let mut window = Window::new(0, usize::MAX);
     let tracer = Tracer::new(options.plan.setup.n, vec![&mut window]);
-    let mut run = Simulator::<A>::new(options, Some(tracer)).expect("the plan fits");
+    let mut run = Simulator::of::<A>(options, Some(tracer)).expect("the plan fits");
     for (at_ms, action) in script {
-        run.at(Fault::at(at_ms * 1_000, action.clone()));
+        run.at(Fault::at(at_ms * 1_000, action.clone().map(LogicalTime::any_input)));
     }
     let report = run.run(|_, _| {}).expect("a window never fails");
     (window.events, report)

@@ -177,7 +177,7 @@ impl Told {
         report: &Report,
     ) -> Result<Self> {
         let n = options.plan.setup.n;
-        let (judged, not_judged) = about.judged(&options.plan.judged, &options.plan.setup)?;
+        let (judged, not_judged) = about.judged(&options.plan.judged, &options.plan.setup);
         let meter = &report.meter;
         let operations = meter.operations;
         Ok(Told {

@@ -81,7 +81,7 @@ impl Swarm<'_> {
         command: &dyn Fn(u64) -> String,
         output: &Output,
     ) -> Result<Outcome> {
-        let (judged, _) = self.about.judged(&self.options.plan.judged, &self.options.plan.setup)?;
+        let (judged, _) = self.about.judged(&self.options.plan.judged, &self.options.plan.setup);
         let mut told = Told {
             algorithm: self.about.card.name,
             n: self.options.plan.setup.n,

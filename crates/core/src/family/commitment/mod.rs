@@ -253,12 +253,14 @@ impl Application for Party {
         Party { opinion, waits: false, left: rounds, next: 1, asked: SmallVec::new() }
     }
 
-    fn offers(&self, offers: &mut Vec<Input>) {
+    fn offers(&self, offer: &mut dyn FnMut(Input)) {
         for transaction in &self.asked {
-            offers.extend([Vote::Yes, Vote::No].map(|vote| Input::Vote(*transaction, vote)));
+            for vote in [Vote::Yes, Vote::No] {
+                offer(Input::Vote(*transaction, vote));
+            }
         }
         if !self.waits && self.left.are_left() {
-            offers.push(Input::Commit(self.next));
+            offer(Input::Commit(self.next));
         }
     }
 

@@ -38,7 +38,6 @@ struct Case {
 
 impl Monitor for Registrar {
     type Family = Commitment;
-    type Tag = ();
 
     fn new(setup: &Setup, _judged: &dyn Fn(&str) -> bool) -> Self {
         let coordinator = coordinator(setup).expect("the algorithm has accepted the coordinator");

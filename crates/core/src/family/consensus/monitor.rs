@@ -31,7 +31,6 @@ struct Rules {
 
 impl Monitor for Notary {
     type Family = Consensus;
-    type Tag = ();
 
     fn new(setup: &Setup, _judged: &dyn Fn(&str) -> bool) -> Self {
         let rules = Rules {

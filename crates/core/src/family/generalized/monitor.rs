@@ -18,7 +18,6 @@ pub struct Archivist {
 
 impl Monitor for Archivist {
     type Family = GeneralizedConsensus;
-    type Tag = ();
 
     fn new(setup: &Setup, _judged: &dyn Fn(&str) -> bool) -> Self {
         Archivist {

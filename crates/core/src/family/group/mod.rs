@@ -242,11 +242,11 @@ impl Application for Chatter {
         Chatter { last: 0, left: rounds, levels, may_speak: false, body }
     }
 
-    fn offers(&self, offers: &mut Vec<Input>) {
+    fn offers(&self, offer: &mut dyn FnMut(Input)) {
         if self.may_speak && self.left.are_left() {
             let message = Payload { number: self.last + 1, body: self.body.clone() };
             let ask = |level: &Level| Ask::Multicast { level: *level, message: message.clone() };
-            offers.extend(self.levels.iter().map(ask));
+            self.levels.iter().map(ask).for_each(offer);
         }
     }
 

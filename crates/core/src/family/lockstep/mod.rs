@@ -294,12 +294,12 @@ impl Application for Player {
         Player { me, turn: 1, waits: false, left: rounds }
     }
 
-    fn offers(&self, offers: &mut Vec<Input>) {
+    fn offers(&self, offer: &mut dyn FnMut(Input)) {
         if !self.waits && self.left.are_left() {
             let number = self.me.index() + self.turn as usize;
             let action = Action::ALL[number % Action::ALL.len()];
             let nonce = nonce(self.me, self.turn);
-            offers.push(Input::Play { turn: self.turn, action, nonce });
+            offer(Input::Play { turn: self.turn, action, nonce });
         }
     }
 

@@ -35,7 +35,6 @@ struct Sheet {
 
 impl Monitor for Referee {
     type Family = Lockstep;
-    type Tag = ();
 
     fn new(setup: &Setup, _judged: &dyn Fn(&str) -> bool) -> Self {
         let cheater = who_cheats(setup).expect("the algorithm has accepted the cheater");

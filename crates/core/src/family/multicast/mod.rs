@@ -208,12 +208,12 @@ impl Application for Multicaster {
         Multicaster { groups, left: rounds, body }
     }
 
-    fn offers(&self, offers: &mut Vec<Input>) {
+    fn offers(&self, offer: &mut dyn FnMut(Input)) {
         if self.left.are_left() {
-            offers.extend(self.groups.iter().map(|&(group, last)| {
+            for &(group, last) in &self.groups {
                 let payload = Payload { number: last + 1, body: self.body.clone() };
-                Input::Multicast { group, payload }
-            }));
+                offer(Input::Multicast { group, payload });
+            }
         }
     }
 
@@ -255,7 +255,7 @@ mod tests {
         let mut member = Multicaster::new(ProcessId(1), &setup, Rounds::Times(2));
         let offered = |member: &Multicaster| {
             let mut offers = Vec::new();
-            member.offers(&mut offers);
+            member.offers(&mut |offer| offers.push(offer));
             offers.iter().map(GroupMulticast::input_in_words).collect::<Vec<_>>()
         };
         assert_eq!(offered(&member), ["multicasts 1", "multicasts 1 to g1"]);

@@ -117,7 +117,6 @@ cloned_in_place!(Open { missing, seen, past, after });
 
 impl Monitor for Scribe {
     type Family = GroupMulticast;
-    type Tag = ();
 
     fn new(setup: &Setup, judged: &dyn Fn(&str) -> bool) -> Self {
         let judged = |id| judged(id) && GroupMulticast::can_judge(id, setup.n);

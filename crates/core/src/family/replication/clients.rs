@@ -78,24 +78,20 @@ impl Application for Clients {
         Clients { plan, left, made: 0, waits, seen }
     }
 
-    fn offers(&self, offers: &mut Vec<Invoke<Operation>>) {
+    fn offers(&self, offer: &mut dyn FnMut(Invoke<Operation>)) {
         for client in self.idle() {
-            offers.extend((0..self.kinds()).map(|kind| self.asks(client, kind)));
+            (0..self.kinds()).map(|kind| self.asks(client, kind)).for_each(&mut *offer);
         }
     }
 
-    fn offer(
-        &self,
-        pick: &mut dyn FnMut(usize) -> usize,
-        _: &mut Vec<Invoke<Operation>>,
-    ) -> Option<Invoke<Operation>> {
+    fn offer(&self, pick: &mut dyn FnMut(usize) -> usize) -> Option<Invoke<Operation>> {
         let all = self.idle().count() * self.kinds();
         let picked = if all > 1 { pick(all) } else { 0 };
         let client = self.idle().nth(picked / self.kinds())?;
         Some(self.asks(client, picked % self.kinds()))
     }
 
-    fn may_ask(&self, input: &Invoke<Operation>, _: &mut Vec<Invoke<Operation>>) -> bool {
+    fn may_ask(&self, input: &Invoke<Operation>) -> bool {
         let Invoke::Operation { client, .. } = input else { return false };
         let is_idle = self.left.are_left() && self.waits.get(*client as usize) == Some(&None);
         is_idle && (0..self.kinds()).any(|kind| self.asks(*client, kind) == *input)
@@ -206,7 +202,7 @@ mod tests {
 
     fn offers(clients: &Clients) -> Vec<Invoke<Operation>> {
         let mut offers = Vec::new();
-        clients.offers(&mut offers);
+        clients.offers(&mut |offer| offers.push(offer));
         offers
     }
 
@@ -238,12 +234,12 @@ mod tests {
         let mut clients = clients(0, &Setup::new(3).with("clients", "3"));
         clients.on_input(&offers(&clients)[4].clone());
         let all = offers(&clients);
-        let one = |number| clients.offer(&mut |_| number, &mut Vec::new());
+        let one = |number| clients.offer(&mut |_| number);
         assert_eq!((0..8).filter_map(one).collect::<Vec<_>>(), all);
-        assert!(all.iter().all(|input| clients.may_ask(input, &mut Vec::new())));
+        assert!(all.iter().all(|input| clients.may_ask(input)));
         let Invoke::Operation { operation, .. } = all[0].clone() else { panic!("it is one") };
         let busy = Invoke::Operation { client: 1, operation };
-        assert!(!clients.may_ask(&busy, &mut Vec::new()));
+        assert!(!clients.may_ask(&busy));
     }
 
     #[test]

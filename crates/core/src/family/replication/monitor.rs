@@ -33,7 +33,6 @@ pub struct Chronicler {
 
 impl Monitor for Chronicler {
     type Family = Replication;
-    type Tag = ();
 
     fn new(setup: &Setup, judged: &dyn Fn(&str) -> bool) -> Self {
         Chronicler {

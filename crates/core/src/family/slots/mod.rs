@@ -300,12 +300,12 @@ impl Application for Tenant {
         Tenant { left: rounds, held: Vec::new(), inside: false }
     }
 
-    fn offers(&self, offers: &mut Vec<Input>) {
+    fn offers(&self, offer: &mut dyn FnMut(Input)) {
         if self.inside && self.left.are_left() {
-            offers.push(Input::Claim);
+            offer(Input::Claim);
         }
         if let Some(&(slot, token)) = self.held.first() {
-            offers.push(Input::Release(slot, token));
+            offer(Input::Release(slot, token));
         }
     }
 

@@ -25,7 +25,6 @@ pub struct Landlord {
 
 impl Monitor for Landlord {
     type Family = Allocation;
-    type Tag = ();
 
     fn new(_setup: &Setup, judged: &dyn Fn(&str) -> bool) -> Self {
         Landlord {

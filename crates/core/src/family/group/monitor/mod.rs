@@ -56,7 +56,6 @@ fn words((sender, number): Name) -> String {
 
 impl Monitor for Historian {
     type Family = GroupService;
-    type Tag = ();
 
     fn new(setup: &Setup, _judged: &dyn Fn(&str) -> bool) -> Self {
         Historian {
