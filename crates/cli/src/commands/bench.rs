@@ -16,10 +16,10 @@ use synod_core::family::{GroupMulticast, Replication};
 
 const EXAMPLES: &str = "\
 Examples:
-  synod bench                               every multicast, 5 processes, 10,000 messages of 64 bytes
+  synod bench                               every multicast, 5 processes, 10,000 messages
   synod bench --only sequencer -n 3         one of them
   synod bench --requests 100000 --runs 5    longer, and more often
-  synod bench --stores                      every replicated log, with and without a sync of the disk
+  synod bench --stores                      every replicated log, with a disk and without
   synod bench --only raft --clients 1,64    one of them, with 1 and with 64 clients";
 
 /// Measure every multicast, or every replicated log, on real sockets: speed, latency, bytes

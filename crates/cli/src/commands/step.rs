@@ -25,8 +25,8 @@ Examples:
   synod step --from me1.txt                   play a scenario, and go on from its end
   printf '1\\nnext 5\\nsave a.txt\\n' | synod step maekawa
 
-At the prompt, 'help' lists what can be said. Every step has a name, its line of a scenario; what was
-done is saved with 'save FILE', and 'synod play FILE' does the same again.";
+At the prompt, 'help' lists the commands. Every step is a line of a scenario: 'save FILE' writes
+the steps so far, and 'synod play FILE' repeats them.";
 
 /// Drive an algorithm by hand: pick the next step, go back, look into the processes
 #[derive(Args)]
@@ -39,32 +39,32 @@ pub(crate) struct Step {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["name", "n", "parameters", "order"])]
     #[arg(conflicts_with_all = ["seed", "latency", "rounds"])]
     from: Option<PathBuf>,
-    /// How many processes there are [default: 3, or the smallest group that makes sense]
+    /// The number of processes [default: 3, or the smallest group that makes sense]
     #[arg(short, long = "processes", value_name = "N", value_parser = parse::group)]
     n: Option<usize>,
     #[command(flatten)]
     parameters: Parameters,
-    /// In which order messages arrive
+    /// The order in which messages arrive
     #[arg(long, value_enum, default_value_t = Order::Any)]
     order: Order,
-    /// Where all chance comes from, when it goes on by itself
+    /// The seed of all random choices of 'next', by which the run goes on
     #[arg(short, long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
-    /// How long a message takes, when it goes on by itself [default: 1ms..10ms]
+    /// The latency of a message after 'next' [default: 1ms..10ms]
     #[arg(long, value_name = "DELAY", value_parser = parse::delay)]
     latency: Option<Delay>,
-    /// How often each application asks, when it goes on by itself [default: for ever]
+    /// The number of requests of each application after 'next' [default: no limit]
     #[arg(long, value_name = "R", value_parser = parse::faults)]
     rounds: Option<u32>,
 }
 
 impl Step {
-    /// Steps as long as standard input has something to say.
+    /// Takes steps until standard input ends.
     pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
         ensure!(
             !output.is_json(),
-            "'synod step' talks with people; 'synod play FILE -o json' tells programs what comes of \
-             a scenario"
+            "'synod step' is for people; programs get the outcome of a scenario by 'synod play FILE \
+             -o json'"
         );
         let session = match &self.from {
             Some(path) => opened(path)?,

@@ -194,14 +194,15 @@ fn the_readme_quotes_ricart_and_agrawala_word_for_word() {
 }
 
 #[test]
-fn the_worked_example_is_what_synod_new_writes() {
-    for (heading, family) in [
-        ("## A new algorithm in six steps", "mutex"),
-        ("## A new service in a group", "group"),
-        ("## A new replicated log", "replication"),
+fn the_worked_examples_are_what_synod_new_writes_and_what_tests_run() {
+    for (heading, source) in [
+        ("## A new algorithm in six steps", "crates/cli/templates/mutex/algorithm.rs"),
+        ("## A new service in a group", "crates/cli/templates/group/algorithm.rs"),
+        ("## A new replicated log", "crates/cli/templates/replication/algorithm.rs"),
+        ("## A replicated log in your own program", "crates/protocols/examples/embedded_log.rs"),
     ] {
-        let source = text_of(&format!("crates/cli/templates/{family}/algorithm.rs"));
-        must_quote_in(heading, &section(&text_of("CONTRIBUTING.md"), heading), &source);
+        let below = section(&text_of("CONTRIBUTING.md"), heading);
+        must_quote_in(heading, &below, &text_of(source));
     }
     let scenario = text_of("crates/cli/templates/mutex/scenario.txt");
     let quoted = blocks(&text_of("CONTRIBUTING.md"), "scenario");

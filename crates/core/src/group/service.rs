@@ -109,7 +109,7 @@ impl<'a, S: Service> Session<'a, S> {
         Ok(())
     }
 
-    /// Tells the application.
+    /// Hands a notice to the application, as an output of this process.
     #[inline]
     pub fn notify(&mut self, notice: S::Notice) {
         self.acts.push_back(Act::Notify(notice));

@@ -1,4 +1,4 @@
-//! What the catalogue knows about an engine.
+//! An engine as an entry of the catalogue.
 
 use super::{
     Answer, Command, Engine, Message, Operation, Reads, Replicated, Sessions, Settings, Store,
@@ -41,7 +41,7 @@ pub trait Catalogued: Engine<Command<Operation>, Sessions<Store>> {
         Self::CARD.restless
     }
 
-    /// What its cost formulas are about.
+    /// The size that its cost formulas are about.
     fn size(processes: &[KeyValue<Self>]) -> Size {
         Size { n: processes.len(), k: processes.len() }
     }
@@ -51,7 +51,7 @@ pub trait Catalogued: Engine<Command<Operation>, Sessions<Store>> {
         true
     }
 
-    /// What must always be true inside.
+    /// Its invariants.
     fn invariants() -> &'static [Invariant<KeyValue<Self>>] {
         &[]
     }
@@ -110,7 +110,7 @@ impl<L: Catalogued> Sworn for Replicated<Store, L> {
 }
 
 impl Settings {
-    /// What the parameters say.
+    /// Reads the parameters.
     fn from_setup(setup: &Setup) -> Result<Self, SetupError> {
         let reads = match setup.choice("reads", &["log", "index"])? {
             "index" => Reads::Index,

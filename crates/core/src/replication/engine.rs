@@ -1,4 +1,4 @@
-//! The contract of an engine: what it is asked, and what it tells.
+//! The contract of an engine: its requests and its events.
 
 use crate::durable::Durable;
 use crate::process::{ProcessId, ProcessSet};
@@ -9,20 +9,20 @@ use std::fmt;
 /// A client, in one of its sessions. A process that starts again begins new ones.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Client {
-    /// Where it is.
+    /// The process where it is.
     pub at: ProcessId,
-    /// Which of the clients there.
+    /// Its number among the clients there.
     pub name: u32,
-    /// Which of its sessions: the life of its process, and how many sessions were closed in it.
+    /// Its session: the life of its process, and the number of sessions closed in that life.
     pub session: (u32, u32),
 }
 
 /// The name of a request.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RequestId {
-    /// Who asks.
+    /// The client that asks.
     pub client: Client,
-    /// Which of the session's requests for the log it is, from 1. A client has one at a time.
+    /// Its number among the session's requests for the log, from 1. A client has one at a time.
     pub number: u64,
 }
 
@@ -71,28 +71,27 @@ impl<O: fmt::Debug> fmt::Debug for Command<O> {
     }
 }
 
-/// What stands at one place of the log.
+/// An entry of the log.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Entry<C> {
-    /// Nothing: a leader begins with it, and fills gaps with it.
+    /// A no-op: a leader begins with it, and fills gaps with it.
     Nothing,
     /// A command.
     Command(C),
-    /// From here on, or a little later, these processes vote.
+    /// A configuration: these processes vote from here on, or from a little later.
     Voters(ProcessSet),
 }
 
-/// What the layer above asks of the engine at its own process.
+/// A request of the layer above to the engine of its process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Ask<C, S> {
-    /// Put this into the log. It may come to nothing, and it may get in twice: the layer above
-    /// watches for it in the log, and asks again.
+    /// Append this command to the log. The engine may lose the request, and may append the command
+    /// twice. So the layer above watches for the command in the log, and asks again.
     Append(C),
-    /// Tell when this process knows all that was committed anywhere before now. The number is the
-    /// asker's.
+    /// Answer [`Event::Readable`] with this number, when this process has applied all entries that
+    /// any process had committed before now.
     Read(u64),
-    /// The state machine has this state after everything up to `index`: the log need not go back
-    /// farther.
+    /// A snapshot: the state after all entries up to `index`. The engine may discard these entries.
     Compact {
         /// The last entry that is in the state.
         index: u64,
@@ -105,34 +104,33 @@ pub enum Ask<C, S> {
     Transfer(ProcessId),
 }
 
-/// What an engine tells the layer above.
+/// An event that the engine reports to the layer above.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Event<C, S> {
-    /// The entry at this place is decided for all time. Told in order: 1, 2, 3, … in each life, or
-    /// on from what was restored.
+    /// The entry at this place is committed. Entries come in order: 1, 2, 3, … in each life, or from
+    /// the restored state on.
     Committed {
         /// Its place, from 1.
         index: u64,
-        /// What stands there.
+        /// The entry.
         entry: Entry<C>,
     },
-    /// Instead of everything up to `index`, here is the state after it.
+    /// A snapshot, in the place of all entries up to `index`.
     Restored {
         /// The last entry that is in the state.
         index: u64,
         /// The state, as some process handed it over with [`Ask::Compact`].
         state: S,
     },
-    /// A client asked the engine itself for this, with a proof of who it is. If the request took
-    /// effect before, the layer above answers its client again; otherwise it asks the engine to
-    /// append it.
+    /// A client sent this command to the engine itself, signed. If the command took effect before,
+    /// the layer above answers the client again; otherwise it asks the engine to append it.
     Requested(C),
-    /// The engine wants to forget the beginning of the log: it is to be handed the state after all
-    /// that it has told so far ([`Ask::Compact`]).
+    /// The engine needs a snapshot: the layer above hands it the state after all entries that were
+    /// committed so far ([`Ask::Compact`]).
     Due,
-    /// Everything that was committed before this was asked for has been told.
+    /// This process has applied all entries that were committed before this read was asked for.
     Readable(u64),
-    /// That read comes to nothing here: ask elsewhere.
+    /// This process cannot serve that read: ask elsewhere.
     Unreadable(u64),
     /// This process leads from now on, in this term (view, ballot).
     Leads(u64),
@@ -140,7 +138,7 @@ pub enum Event<C, S> {
     Follows {
         /// The term.
         term: u64,
-        /// Who leads.
+        /// The leader.
         leader: Option<ProcessId>,
     },
 }
@@ -148,31 +146,30 @@ pub enum Event<C, S> {
 /// A protocol that agrees on a log of commands `C`; a state of type `S` may take the place of its
 /// beginning.
 ///
-/// It promises that no two processes are ever told different entries for the same place, as long as
+/// It promises that no two processes ever commit different entries at the same place, as long as
 /// faults stay within its fault model; and that commands are committed in the end as long as enough
 /// of its voters are up and hear each other.
 pub trait Engine<C: Data, S: Data>:
     Protocol<Input = Ask<C, S>, Output = Event<C, S>> + Durable
 {
-    /// Which processes are to be asked to append a command, at the first try, the second, … Its own
-    /// process is among them if it is to be asked itself. Empty, while it does not know the leader.
+    /// The processes to which the clients here send their commands, at the first try, the second, …
+    /// This process itself may be among them. Empty while the engine knows no leader.
     fn whom_to_ask(&self, me: ProcessId, tries: u32) -> ProcessSet;
 
-    /// Whether this process answers requests that came from others: so that they are answered by
-    /// the leader only, or by all.
+    /// Whether this process replies to clients of other processes: only a leader does, or all do.
     fn answers(&self, me: ProcessId) -> bool;
 
-    /// Whether a process keeps the log. One that does not has only clients: what they want goes to
-    /// its own engine, if that is to be asked, and what it answers to others is worth nothing.
+    /// Whether a process keeps the log. A process that does not has only clients. Its engine may
+    /// pass their commands on, and its replies to others count for nothing.
     fn keeps_log(&self, _at: ProcessId) -> bool {
         true
     }
 
-    /// How many processes must give the same answer before a client believes it.
+    /// The number of equal replies after which a client believes the answer.
     fn answers_needed(&self) -> usize {
         1
     }
 
-    /// How many more commands it takes in for now.
+    /// The number of further commands that the engine takes in for now.
     fn room(&self) -> usize;
 }

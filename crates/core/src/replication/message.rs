@@ -6,14 +6,14 @@ use crate::protocol::{Data, Wire};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What a client, or an operator, asks.
+/// A request of a client, or of an operator.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Invoke<O> {
-    /// A client wants this done. It has nothing else under way.
+    /// A client's operation. The client has no other one under way.
     Operation {
-        /// Which of the clients at this process.
+        /// The client, among those at this process.
         client: u32,
-        /// What.
+        /// The operation.
         operation: O,
     },
     /// These processes are to vote from now on.
@@ -22,37 +22,37 @@ pub enum Invoke<O> {
     Transfer(ProcessId),
 }
 
-/// What a process tells its clients and its operator.
+/// An answer to a client, or news for the operator.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Notice<A> {
-    /// To a client: it is done, and this is the answer.
+    /// To a client: the operation is done, and this is the answer.
     Returned {
-        /// Which of the clients at this process.
+        /// The client, among those at this process.
         client: u32,
         /// The answer.
         answer: A,
     },
-    /// To whom it may concern: the entry at this place is in the state now.
+    /// This process has applied the entry at this place.
     Applied {
         /// The place.
         index: u64,
-        /// The request that stands there, if it is one.
+        /// The request, if the entry is a command.
         request: Option<RequestId>,
-        /// Whether it took effect, or was there before.
+        /// Whether it took effect now; false if it had done so before.
         fresh: bool,
     },
-    /// The state is that after this place.
+    /// This process has taken over the state after this place.
     Restored(u64),
     /// This process leads in this term.
     Leads(u64),
     /// A client's session is closed: whether its request took effect stays unknown.
     Closed {
-        /// Which of the clients at this process.
+        /// The client, among those at this process.
         client: u32,
     },
-    /// To a client: what it asked just now was not taken in, and changes nothing.
+    /// To a client: this process did not take its last request in. The request changes nothing.
     Refused {
-        /// Which of the clients at this process.
+        /// The client, among those at this process.
         client: u32,
         /// Why.
         error: Refusal,
@@ -75,19 +75,19 @@ pub enum Refusal {
     },
 }
 
-/// What travels between processes.
+/// The messages between processes.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Message<O, A, M> {
-    /// From where a client is: do this.
+    /// From the process of a client: append this command.
     Request(Command<O>),
-    /// It is done.
+    /// To that process: the command is applied.
     Reply {
-        /// What.
+        /// The request.
         request: RequestId,
         /// The answer.
         answer: A,
     },
-    /// That session is closed.
+    /// To that process: the session of this request is closed.
     Closed(RequestId),
     /// A message of the engine.
     Engine(M),
@@ -104,7 +104,7 @@ impl<O: Data, A: Data, M: Wire> Wire for Message<O, A, M> {
     }
 }
 
-/// Which layer a message belongs to shows in what it says.
+/// Prints the message alone: its name already shows the layer.
 impl<O: fmt::Debug, A: fmt::Debug, M: fmt::Debug> fmt::Debug for Message<O, A, M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

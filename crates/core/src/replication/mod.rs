@@ -2,7 +2,7 @@
 //! machine, and so give the same answers as one process that never fails.
 //!
 //! ```text
-//!        client                asks, waits, is told
+//!        client                asks, waits, gets the answer
 //!          │ ▲
 //!     Replicated               finds who takes requests, asks again, answers once
 //!          │ ▲
@@ -46,9 +46,9 @@ use crate::protocol::Data;
 /// A snapshot is a clone of it, and travels in [parts](Parts). A part that is joined to the default
 /// state gives the part itself.
 pub trait StateMachine: Parts + Default {
-    /// What may be asked of it.
+    /// Its operations.
     type Operation: Data;
-    /// What it answers.
+    /// Its answers.
     type Answer: Data;
 
     /// Applies an operation, and answers. Depends on the state and the operation, and on nothing

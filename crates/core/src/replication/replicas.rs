@@ -3,7 +3,7 @@
 use super::replicated::{Asks, EventOf};
 use super::{
     Ask, Command, Engine, Entry, Event, Message, Notice, Outcome, Reads, Replicated, RequestId,
-    Sessions, StateMachine,
+    Sessions, StateMachine, sessions::Status,
 };
 use crate::cx::Cx;
 use crate::process::ProcessId;
@@ -38,12 +38,12 @@ impl<M: StateMachine, L: Engine<Command<M::Operation>, Sessions<M>>> Replicated<
         if !self.engine.keeps_log(cx.me()) {
             return asks.push_back(Ask::Append(command));
         }
-        match self.state.known(&command.request) {
-            Some(Some(answer)) => {
+        match self.state.status(&command.request) {
+            Status::Done(answer) => {
                 let answer = answer.clone();
                 self.reply(command.request, answer, cx);
             }
-            Some(None) if !self.leaves_to_log(&command.request) => {
+            Status::Void if !self.leaves_to_log(&command.request) => {
                 self.say_closed(command.request, cx);
             }
             _ if self.engine.room() > asks.len() => asks.push_back(Ask::Append(command)),
@@ -118,7 +118,7 @@ impl<M: StateMachine, L: Engine<Command<M::Operation>, Sessions<M>>> Replicated<
     }
 
     fn apply(&mut self, index: u64, entry: Entry<Command<M::Operation>>, cx: &mut Cx<'_, Self>) {
-        assert_eq!(index, self.applied + 1, "an engine tells the log in order");
+        assert_eq!(index, self.applied + 1, "an engine commits entries in order");
         self.applied = index;
         let Entry::Command(command) = entry else {
             return cx.output(Notice::Applied { index, request: None, fresh: false });

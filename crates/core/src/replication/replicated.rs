@@ -14,16 +14,16 @@ use crate::reductions::Reductions;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
-/// How a group answers. The same at all its processes.
+/// The settings of a group, the same at all its processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Settings {
-    /// How reads are done.
+    /// The path of reads.
     pub reads: Reads,
-    /// How long a client waits before it asks again.
+    /// A client asks again after this time without an answer.
     pub patience_ms: u64,
-    /// How often it asks again; None: until it is answered.
+    /// Limit of its repetitions; None: it asks until it is answered.
     pub tries: Option<u32>,
-    /// The state is handed to the engine after this many entries, which it then forgets; 0: never.
+    /// The engine gets a snapshot after this many entries, and discards them; 0: never.
     pub snapshot_every: u64,
 }
 
@@ -36,12 +36,12 @@ impl Default for Settings {
     }
 }
 
-/// How an operation is done that changes nothing.
+/// The path of an operation that changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Reads {
-    /// It goes into the log like everything else.
+    /// Through the log, like every other operation.
     Log,
-    /// The engine tells when this is as good as that ([`Ask::Read`]).
+    /// Around the log: the engine says when the local state is recent enough ([`Ask::Read`]).
     Index,
 }
 
@@ -49,22 +49,22 @@ pub enum Reads {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Open<O, A> {
     pub(super) command: Command<O>,
-    /// How often it was asked again.
+    /// The number of repetitions so far.
     pub(super) tries: u32,
-    /// Who gave which answer.
+    /// The replies so far.
     pub(super) answers: BTreeMap<ProcessId, A>,
-    /// Who said that its session is closed.
+    /// The processes that said that its session is closed.
     pub(super) closed: ProcessSet,
 }
 
-/// How much a client has asked in its session.
+/// The counts of a client's requests in its session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Made {
-    /// How many requests went into the log.
+    /// Requests through the log.
     pub(super) logged: u64,
-    /// How many went around it.
+    /// Reads around the log.
     pub(super) reads: u64,
-    /// How many of its sessions were closed before.
+    /// Its sessions that were closed before.
     pub(super) closed: u32,
 }
 
@@ -77,24 +77,24 @@ pub struct Replicated<M: StateMachine, L> {
     pub(super) state: Sessions<M>,
     /// The last entry that is in the state.
     pub(super) applied: u64,
-    /// The last entry that the engine was told it may forget.
+    /// The last entry in the last snapshot that the engine got.
     pub(super) compacted: u64,
-    /// What the clients at this process wait for.
+    /// The open requests of the clients at this process.
     pub(super) open: BTreeMap<u32, Open<M::Operation, M::Answer>>,
-    /// What each client has asked so far.
+    /// The counts of each client's requests.
     pub(super) made: BTreeMap<u32, Made>,
     /// Reads that wait for the engine, by number.
     pub(super) reads: BTreeMap<u64, Command<M::Operation>>,
     pub(super) reads_made: u64,
 }
 
-/// What an engine below is asked.
+/// A request to the engine below.
 type AskOf<M> = Ask<Command<<M as StateMachine>::Operation>, Sessions<M>>;
 
-/// Questions to the engine, in order.
+/// Requests to the engine, in order.
 pub(super) type Asks<M> = VecDeque<AskOf<M>>;
 
-/// What an engine below tells.
+/// An event of the engine below.
 pub(super) type EventOf<M> = Event<Command<<M as StateMachine>::Operation>, Sessions<M>>;
 
 impl<M: StateMachine, L: Engine<Command<M::Operation>, Sessions<M>>> Replicated<M, L> {
@@ -191,13 +191,13 @@ impl<M: StateMachine, L: Engine<Command<M::Operation>, Sessions<M>>> Replicated<
         }
     }
 
-    /// A step of the engine, and all that follows from it.
+    /// Takes a step of the engine, and deals with its events.
     fn below(&mut self, cx: &mut Cx<'_, Self>, step: impl FnOnce(&mut L, &mut Cx<'_, L>)) {
         let events = cx.below_logged(|cx| step(&mut self.engine, cx));
         self.settle(events.into_iter().collect(), Asks::<M>::new(), cx);
     }
 
-    /// A step up here, and all that follows from it.
+    /// Takes a step of this layer, and passes its requests to the engine.
     fn above(
         &mut self,
         cx: &mut Cx<'_, Self>,
@@ -208,8 +208,8 @@ impl<M: StateMachine, L: Engine<Command<M::Operation>, Sessions<M>>> Replicated<
         self.settle(VecDeque::new(), asks, cx);
     }
 
-    /// Deals with all events of the engine before it asks the next question: so a later event
-    /// never overtakes an earlier one, also if that led to a question.
+    /// Deals with all events of the engine before the next request to it. So no event overtakes an
+    /// earlier one, even if the earlier one led to a request.
     fn settle(
         &mut self,
         mut events: VecDeque<EventOf<M>>,

@@ -1,4 +1,4 @@
-//! A state machine that does everything once.
+//! Sessions: a command takes effect once, even if it is in the log twice.
 //!
 //! A client that hears nothing asks again, so a command may be in the log more than once. The table
 //! of sessions is part of the replicated state: the last request of each session, and the answer.
@@ -18,7 +18,7 @@ const MOST_SESSIONS: usize = 4_096;
 pub struct Sessions<M: StateMachine> {
     machine: M,
     sessions: Map<Client, Session<M::Answer>>,
-    /// How many commands took effect.
+    /// The number of commands that took effect.
     clock: u64,
 }
 
@@ -27,13 +27,13 @@ pub struct Sessions<M: StateMachine> {
 struct Session<A> {
     /// The number of its last request.
     number: u64,
-    /// What it was answered.
+    /// The answer to it.
     answer: A,
     /// When that was, by the clock of commands.
     used: u64,
 }
 
-/// What came of a command.
+/// The outcome of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Outcome<A> {
     /// It took effect.
@@ -42,6 +42,17 @@ pub enum Outcome<A> {
     Known(A),
     /// It is older than the last one of its session, so its client has gone on; or its session is
     /// closed, so whether it took effect before stays unknown. It changed nothing.
+    Void,
+}
+
+/// The status of a request, by the table of sessions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status<'a, A> {
+    /// It would take effect now.
+    New,
+    /// It took effect, with this answer.
+    Done(&'a A),
+    /// See [`Outcome::Void`].
     Void,
 }
 
@@ -54,10 +65,10 @@ impl<M: StateMachine> Default for Sessions<M> {
 impl<M: StateMachine> Sessions<M> {
     /// Applies a command that stands in the log.
     pub fn apply(&mut self, command: &Command<M::Operation>) -> Outcome<M::Answer> {
-        match self.known(&command.request) {
-            Some(Some(answer)) => return Outcome::Known(answer.clone()),
-            Some(None) => return Outcome::Void,
-            None => {}
+        match self.status(&command.request) {
+            Status::Done(answer) => return Outcome::Known(answer.clone()),
+            Status::Void => return Outcome::Void,
+            Status::New => {}
         }
         let answer = self.machine.apply(&command.operation);
         self.clock += 1;
@@ -70,14 +81,13 @@ impl<M: StateMachine> Sessions<M> {
         Outcome::Fresh(answer)
     }
 
-    /// The answer to a request that took effect; `Some(None)` if it is void; `None` if it would
-    /// take effect now.
-    pub fn known(&self, request: &RequestId) -> Option<Option<&M::Answer>> {
+    /// Whether a request took effect, and with which answer.
+    pub fn status(&self, request: &RequestId) -> Status<'_, M::Answer> {
         match self.sessions.get(&request.client) {
-            Some(session) if session.number == request.number => Some(Some(&session.answer)),
-            Some(session) if session.number > request.number => Some(None),
-            None if request.number > 1 => Some(None),
-            _ => None,
+            Some(session) if session.number == request.number => Status::Done(&session.answer),
+            Some(session) if session.number > request.number => Status::Void,
+            None if request.number > 1 => Status::Void,
+            _ => Status::New,
         }
     }
 
@@ -99,7 +109,7 @@ impl<M: StateMachine> Sessions<M> {
     }
 }
 
-/// Where a part of a state with its sessions ends.
+/// The end of a part of a state with its sessions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Mark<K> {
     /// Among the sessions, which come first.

@@ -6,7 +6,7 @@
 pub struct BadSettings {
     /// The setting.
     pub name: &'static str,
-    /// What it would have to be.
+    /// The values that are possible.
     pub why: &'static str,
 }
 

@@ -5,83 +5,22 @@
 //!
 //! # How to embed one
 //!
-//! An engine is generic in its commands and in the state that takes their place, and
-//! [`Replicated`](synod_core::replication::Replicated) is generic in the state machine above it:
-//! any type that implements [`StateMachine`](synod_core::replication::StateMachine). Neither does
-//! any input or output. A program that embeds a replicated log hands in what happens, and carries
-//! out the effects in their order; [`Host`](synod_core::host::Host) keeps the timers and the rule
-//! that a message waits for the records before it. What follows is a group of three in one thread,
-//! without disks.
+//! An engine is generic in its commands and in the state that takes their place. It does no input
+//! and no output. A program that embeds a replicated log brings the rest:
 //!
-//! ```
-//! use std::collections::VecDeque;
-//! use synod_core::replication::{
-//!     Action, Answer, Command, Invoke, Notice, Operation, Replicated, Sessions, Settings, Store,
-//!     Timer,
-//! };
-//! use synod_core::{Effect, ProcessId, ProcessSet, Protocol, step};
-//! use synod_protocols::replication::raft::{self, Raft};
+//! 1. A state machine: any type that implements
+//!    [`StateMachine`](synod_core::replication::StateMachine). Data that may become large is in a
+//!    [`Map`](synod_core::replication::Map), so that a snapshot costs nothing, and
+//!    [`Parts`](synod_core::replication::Parts) says how a snapshot is cut into messages.
+//! 2. A process: [`Replicated`](synod_core::replication::Replicated) puts the state machine, the
+//!    sessions of its clients and the engine together.
+//! 3. A driver: the process runs in a [`Host`](synod_core::host::Host). The program hands events
+//!    in (a client's request, a message, a timer, the end of a write) and implements
+//!    [`Outlet`](synod_core::host::Outlet), which gets messages, outputs and timers. Records go to
+//!    the disk before the host lets go of the messages that follow them.
 //!
-//! // The state machine, the log that replicates it, and both as one process.
-//! type Texts = Store<String, String>;
-//! type Log = Raft<Command<Operation<String, String>>, Sessions<Texts>>;
-//! type Process = Replicated<Texts, Log>;
-//!
-//! /// What happens to a process.
-//! enum Event {
-//!     Start,
-//!     Input(Invoke<Operation<String, String>>),
-//!     Message(ProcessId, <Process as Protocol>::Message),
-//!     Timer(<Process as Protocol>::Timer),
-//! }
-//!
-//! let log = Log::new(raft::Settings::new(ProcessSet::all(3)))?;
-//! let mut group = vec![Process::new(log, Settings::default()); 3];
-//!
-//! // All start; p0 waits in vain for a leader; then a client at p1 asks.
-//! let hello = Action::Put("hello".to_owned());
-//! let operation = Operation { key: "greeting".to_owned(), action: hello };
-//! let mut agenda: VecDeque<(ProcessId, Event)> =
-//!     ProcessId::all(3).map(|at| (at, Event::Start)).collect();
-//! let election = Timer::Engine(raft::Timer::Election);
-//! agenda.push_back((ProcessId(0), Event::Timer(election)));
-//! let mut asks = vec![(ProcessId(1), Event::Input(Invoke::Operation { client: 0, operation }))];
-//! let mut answers = Vec::new();
-//!
-//! while let Some((at, event)) = agenda.pop_front().or_else(|| asks.pop()) {
-//!     let process = &mut group[at.index()];
-//!     let effects = step(at, 3, |cx| match event {
-//!         Event::Start => process.on_start(cx),
-//!         Event::Input(input) => process.on_input(input, cx),
-//!         Event::Message(from, message) => process.on_message(from, message, cx),
-//!         Event::Timer(timer) => process.on_timer(timer, cx),
-//!     });
-//!     for effect in effects {
-//!         match effect {
-//!             Effect::Send { to, message } => agenda.push_back((to, Event::Message(at, message))),
-//!             Effect::Multicast { to, message } => {
-//!                 agenda.extend(to.iter().map(|to| (to, Event::Message(at, message.clone()))));
-//!             }
-//!             // Nothing takes time here, so only timers that are due at once run out.
-//!             Effect::SetTimer { timer, after_ms: 0 } => {
-//!                 agenda.push_back((at, Event::Timer(timer)));
-//!             }
-//!             Effect::Output(Notice::Returned { answer, .. }) => answers.push((at, answer)),
-//!             // A real process writes `Persist` and `Checkpoint` to its disk before it sends on.
-//!             _ => {}
-//!         }
-//!     }
-//! }
-//! assert_eq!(answers, [(ProcessId(1), Answer::Done)]);
-//! let leader = &group[0];
-//! assert!(leader.engine().leads());
-//! assert_eq!(leader.state().machine().get(&"greeting".to_owned()), Some(&"hello".to_owned()));
-//! # Ok::<(), synod_core::replication::BadSettings>(())
-//! ```
-//!
-//! A state machine whose state becomes large keeps it in a [`Map`](synod_core::replication::Map),
-//! so that a snapshot costs nothing, and says how it is cut into
-//! [parts](synod_core::replication::Parts).
+//! `examples/embedded_log.rs` in this crate does all three, with disks and restarts; a test runs
+//! it.
 
 pub mod multi_paxos;
 pub mod pbft;

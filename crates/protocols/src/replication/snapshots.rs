@@ -16,11 +16,11 @@ use synod_core::{Cx, Data, Durable};
 pub(super) struct Writing<H, S: Parts> {
     pub(super) head: H,
     source: Source<S>,
-    /// How many records were written since it began, its own among them.
+    /// The number of records written since it began, its own among them.
     records: u64,
 }
 
-/// Where the parts come from.
+/// The source of the parts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(bound = "S: Parts")]
 enum Source<S: Parts> {

@@ -1,5 +1,5 @@
-//! Claims and releases: the application uses the member's own slots, and the member sends no
-//! message.
+//! Claims and releases: the application uses the member's own slots (step 1 of the argument in the
+//! [module header](super)), and the member sends no message.
 
 use super::pool::Pool;
 use super::state::MemberState;

@@ -33,7 +33,8 @@
 //! two views still counts. An initialised member serves claims in every stage.
 //!
 //! # Why no slot has two owners
-//! `docs/slots.md` has the argument in full. Code and invariants refer to its steps by number:
+//! `docs/slots.md` has the argument in full, with the code and the invariant of each step. Code and
+//! invariants refer to the steps by number:
 //! 1. Only the owner uses a slot.
 //! 2. A slot moves only inside a view.
 //! 3. In a settled view all tables are equal.

@@ -1,7 +1,8 @@
 //! How slots move between members: one of several schemes, chosen when a pool is set up.
 //!
 //! The membership drives every scheme through the same methods. A scheme changes the table only
-//! when a message is delivered, and asks for no slot while the group is unsettled.
+//! when a message is delivered, so that all tables stay equal (step 3 of the argument in the
+//! [module header](super)). It asks for no slot while the group is unsettled.
 
 use super::Slots;
 use super::donation::Donation;

@@ -22,8 +22,8 @@ Examples:
   synod slots prove --nodes 2 --slots 4       two members, four slots: at once
   synod slots prove --rules death-of-a-life   a rule that is wrong, and the views that show it
 
-The pool is explored one view at a time: all orders of all messages inside a view, all ways in which a
-view can end, and every next view, in any number. Partitions, merges, certified deaths, crashes and
+The pool is explored one view at a time: all orders of all messages inside a view, all ways in
+which a view can end, and every next view, in any number. Partitions, merges, certified deaths, crashes and
 restarts need no budget. Members claim nothing; slots move because some members are short of them.
 docs/slots.md says why no history is left out.";
 

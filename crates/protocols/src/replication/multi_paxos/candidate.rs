@@ -13,7 +13,7 @@ use synod_core::{Cx, Data, ProcessId, ProcessSet};
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(bound = "C: Data")]
 pub(super) struct Candidacy<C> {
-    /// Who has promised.
+    /// The acceptors that have promised.
     promised: ProcessSet,
     /// At each place, of all votes in these promises, that of the greatest ballot.
     votes: BTreeMap<u64, Vote<Entry<C>>>,

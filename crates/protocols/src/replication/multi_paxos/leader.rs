@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 use synod_core::replication::{Entry, Event, Parts};
 use synod_core::{Cx, Data, ProcessId, ProcessSet};
 
-/// What a leader knows.
+/// The state of a leader beside its log.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(bound = "C: Data")]
 pub(super) struct Leadership<C> {
@@ -20,7 +20,7 @@ pub(super) struct Leadership<C> {
     last: u64,
     /// The last place that an earlier leader may have used.
     pub(super) began: u64,
-    /// Who has accepted what it proposed, at the places that are not chosen.
+    /// The acceptors of its proposals, at the places that are not chosen.
     tally: BTreeMap<u64, ProcessSet>,
     /// The answers to proposals up to here should have come by now.
     overdue: u64,
@@ -33,19 +33,19 @@ pub(super) struct Leadership<C> {
     heard: ProcessSet,
     /// The number of heartbeats since then.
     beats: u64,
-    /// How many heartbeats it may still send.
+    /// For explorers: the heartbeats that it may still send.
     beats_left: u64,
     /// Reads, and the heartbeat whose answers they wait for.
     pub(super) reads: VecDeque<(u64, u64)>,
 }
 
 impl<C: Data> Leadership<C> {
-    /// How many places are open.
+    /// The number of open places.
     pub(super) fn open(&self, commit: u64) -> usize {
         self.pending.len() + self.last.saturating_sub(commit) as usize
     }
 
-    /// It leads no more: its reads come to nothing.
+    /// The leader steps down: its reads cannot be answered here.
     pub(super) fn resign<S: Parts>(self, cx: &mut Cx<'_, MultiPaxos<C, S>>) {
         cx.cancel_timer(Timer::Heartbeat);
         cx.cancel_timer(Timer::Flush);
@@ -159,7 +159,7 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
         }
     }
 
-    /// What a quorum has accepted is chosen, as soon as all before it is.
+    /// Counts an acceptor. Entries that a quorum has accepted are chosen, in the order of the log.
     fn count(&mut self, who: ProcessId, after: u64, last: u64, cx: &mut Cx<'_, Self>) {
         let commit = self.log.commit();
         let Role::Leader(leadership) = &mut self.role else { return };

@@ -67,7 +67,7 @@ impl<C: Clone + Eq, S> Log<C, S> {
         Some(&rest[..rest.len().min(most)])
     }
 
-    /// How many entries after a place it may accept, so that votes have a bound.
+    /// The number of entries after a place that it may accept: so votes have a bound.
     pub fn room_after(&self, index: u64) -> usize {
         let farthest = self.commit() + 2 * WINDOW as u64;
         usize::try_from(farthest.saturating_sub(index)).unwrap_or(usize::MAX)

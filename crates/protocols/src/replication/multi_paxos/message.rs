@@ -1,4 +1,4 @@
-//! What processes send each other and write down.
+//! The messages between processes, their timers, and their records.
 
 use super::settings::MOST_ENTRIES;
 use super::{Log, Snapshot, WINDOW};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use synod_core::replication::{Entry, Part};
 use synod_core::{Data, ProcessId, Wire};
 
-/// What travels.
+/// The messages between processes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(bound = "C: Data, S: Data")]
 pub enum Message<C, S> {
@@ -184,7 +184,7 @@ fn are_sound<C>(entries: &[Entry<C>]) -> bool {
     entries.len() as u64 <= MOST_ENTRIES && entries.iter().all(is_sound)
 }
 
-/// Who takes part is no matter of the log here.
+/// The group never changes, so no entry names voters.
 fn is_sound<C>(entry: &Entry<C>) -> bool {
     !matches!(entry, Entry::Voters(_))
 }

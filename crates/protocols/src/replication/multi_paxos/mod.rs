@@ -71,7 +71,7 @@ pub struct MultiPaxos<C, S: Parts> {
     promised: Option<Ballot>,
     /// The chosen entries, and the votes beyond them.
     log: Log<C, S>,
-    /// How far the layer above has applied the log.
+    /// The last entry that the layer above has applied.
     applied: u64,
     /// A snapshot that is being written, part by part.
     writing: Option<Box<Writing<C, S>>>,
@@ -84,7 +84,7 @@ pub struct MultiPaxos<C, S: Parts> {
     lost_disk: bool,
 }
 
-/// What a process does besides accepting and learning.
+/// The role of a process beside accepting and learning.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(bound = "C: Data")]
 enum Role<C> {

@@ -1,4 +1,4 @@
-//! How a group is set up.
+//! The settings of a group.
 
 use crate::consensus::ballot::LAST_ROUND;
 use crate::replication::settings::{MOST_BYTES, most_bytes_rule, part_bytes_rule};
@@ -10,7 +10,7 @@ use synod_core::{ProcessSet, Setup, SetupError};
 /// No message has more entries; promises may have more votes.
 pub(super) const MOST_ENTRIES: u64 = 512;
 
-/// How a group of processes works. All its processes have the same settings.
+/// The settings of a group. All its processes have the same.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Settings {
     /// The time between two heartbeats of the leader.
@@ -18,8 +18,8 @@ pub struct Settings {
     /// A process begins a ballot after this time without a leader, at the earliest, and after twice
     /// as long at the latest.
     pub election_ms: u64,
-    /// How many different timeouts there are between the two. More of them make it less likely that
-    /// two processes begin a ballot at the same time.
+    /// The number of different election timeouts between the two. With more of them it is less
+    /// likely that two processes begin a ballot at the same time.
     pub timeouts: u32,
     /// Whether a process first asks whether others hear of a leader.
     pub asks_first: bool,
@@ -76,21 +76,21 @@ impl Settings {
 /// More different timeouts than this have no use.
 const MOST_TIMEOUTS: u32 = 1_000;
 
-/// What only explorers want: worlds that end, states that are equal whenever they can be, and
-/// processes that break a rule on purpose.
+/// Limits for explorers: worlds that end, states that are equal whenever they can be, and processes
+/// that break a rule on purpose.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Limits {
     /// No process begins a ballot of a greater round.
     pub(super) most_rounds: u32,
     /// A leader sends this many heartbeats.
     pub(super) most_beats: u64,
-    /// Who begins ballots; None: every process.
+    /// The processes that may begin ballots; None: every process.
     pub(super) candidates: Option<ProcessSet>,
     /// Whether each record holds the whole state, so that equal processes have equal disks.
     pub(super) writes_whole: bool,
     /// Broken on purpose: nothing is written down.
     pub(super) forgetful: bool,
-    /// What a new leader proposes.
+    /// The votes that a new leader proposes again.
     pub(super) adopts: Adopts,
 }
 
@@ -106,12 +106,12 @@ impl Limits {
     };
 }
 
-/// Which of the votes that it is told a new leader takes.
+/// The vote that a new leader proposes again, of those in the promises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) enum Adopts {
     /// The one of the greatest ballot.
     Greatest,
-    /// Broken on purpose: the first that it is told.
+    /// Broken on purpose: the first that arrives.
     First,
     /// Broken on purpose: none.
     Nothing,
@@ -159,7 +159,7 @@ pub(super) const PARAMETERS: [Parameter; 12] = [
     },
 ];
 
-/// What the parameters of the catalogue say.
+/// Reads the parameters of the catalogue.
 pub(super) fn from_setup(setup: &Setup) -> Result<(Settings, Limits), SetupError> {
     let is = |name: &str, words: [&'static str; 2]| Ok(setup.choice(name, &words)? == words[1]);
     let up_to = |name: &str, default: u64, most: u64| {

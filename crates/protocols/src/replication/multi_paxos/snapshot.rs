@@ -18,15 +18,15 @@ use synod_core::{Cx, Data, ProcessId};
 pub(super) struct Writing<C, S: Parts> {
     index: u64,
     source: Source<S>,
-    /// How many records were written since it began, its own among them.
+    /// The number of records written since it began, its own among them.
     pub(super) records: u64,
-    /// How many heartbeats came since the last part.
+    /// The heartbeats since the last part.
     beats: u64,
     /// While records are read back: the log after it.
     pub(super) log: Option<Log<C, S>>,
 }
 
-/// Where the parts come from.
+/// The source of the parts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(bound = "S: Parts")]
 enum Source<S: Parts> {
@@ -62,7 +62,7 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
         self.go_on_writing(cx);
     }
 
-    /// How large the log after the snapshot is.
+    /// The size of the log after the snapshot, in bytes.
     fn rest_bytes(&self) -> usize {
         let chosen = self.log.after(self.log.first_kept(), usize::MAX);
         encoded_len(&(chosen, self.log.votes()))

@@ -91,7 +91,7 @@ pub struct Pbft<O, S: Parts> {
     view: u64,
     /// Whether it has left all views before this one, and this one has not begun.
     changing: bool,
-    /// How the view began, or the last one that did.
+    /// The new-view message of this view, or of the last view that began.
     new_view: Option<Box<NewView<O>>>,
     /// The latest view change of each replica, if it is not over.
     changes: BTreeMap<ProcessId, SignedChange<O>>,
@@ -127,13 +127,13 @@ pub struct Pbft<O, S: Parts> {
     watched: Option<Client>,
     /// A request that came, until it is known whether it is new.
     heard: Option<Request<O>>,
-    /// In which view each replica says it is, for clients.
+    /// At a process with clients: the view that each replica says it is in.
     views: BTreeMap<ProcessId, u64>,
-    /// How many views came to nothing, one after the other.
+    /// The views in a row in which no request was executed.
     failures: u32,
-    /// How often this replica has sent its status in vain.
+    /// The statuses that this replica has sent in vain.
     rounds: u32,
-    /// Whether it will send it again.
+    /// Whether the timer for the next status runs.
     asking: bool,
     /// Whether its disk was lost, and with it what it had signed: it must not sign again.
     lost_disk: bool,
@@ -195,7 +195,7 @@ impl<O: Data, S: Parts> Pbft<O, S> {
         self.stable.proof.number
     }
 
-    /// How many sequence numbers are in its log.
+    /// The number of sequence numbers in its log.
     pub fn kept(&self) -> usize {
         self.log.len()
     }

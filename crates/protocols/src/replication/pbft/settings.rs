@@ -1,4 +1,4 @@
-//! How a group is set up.
+//! The settings of a group.
 
 use crate::replication::settings::{MOST_BYTES, most_bytes_rule, part_bytes_rule};
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use synod_core::card::Parameter;
 use synod_core::replication::{BadSettings, PART_BYTES};
 use synod_core::{ProcessId, ProcessSet, Setup, SetupError};
 
-/// How a group works. All its processes have the same settings.
+/// The settings of a group. All its processes have the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Settings {
     /// The first processes, this many, are replicas; the others have only clients.
@@ -22,7 +22,7 @@ pub struct Settings {
     pub most_bytes: usize,
     /// At most this many batches of the primary are under way at a time.
     pub ahead: u64,
-    /// How long a replica waits for a request before it suspects the primary.
+    /// A replica suspects the primary if a request takes longer than this.
     pub suspect_ms: u64,
     /// How long a replica waits before it asks for messages that may have been lost; 0: it never
     /// does.
@@ -70,7 +70,7 @@ impl Settings {
     }
 }
 
-/// What only explorers want: worlds that end, and replicas that break a rule on purpose.
+/// Limits for explorers: worlds that end, and replicas that break a rule on purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Limits {
     /// No replica goes to a later view.
@@ -132,7 +132,7 @@ pub(super) const PARAMETERS: [Parameter; 11] = [
     Parameter { name: "secret", meaning: "the number that all keys are made from (default: 0)" },
 ];
 
-/// What the parameters of the catalogue say.
+/// Reads the parameters of the catalogue.
 pub(super) fn from_setup(setup: &Setup) -> Result<(Settings, Limits), SetupError> {
     let replicas = within(setup, "replicas", setup.n as u64, setup.n as u64)? as usize;
     let faulty = setup.number("faulty", (replicas as u64 - 1) / 3)?.min(MOST) as usize;

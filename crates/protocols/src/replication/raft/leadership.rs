@@ -11,22 +11,22 @@ use synod_core::{Cx, Data, ProcessId, ProcessSet};
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(bound = "S: Parts")]
 pub(super) struct Leadership<S: Parts> {
-    /// How far each of the others is.
+    /// The progress of each other server.
     pub(super) peers: BTreeMap<ProcessId, Peer>,
     /// Snapshots on their way, in parts.
     pub(super) installs: BTreeMap<ProcessId, Install<S>>,
     /// The place of the entry with which it began.
     pub(super) began: u64,
-    /// How far its own log was sent to the disk.
+    /// The last entry that went to its own disk.
     pub(super) written: u64,
-    /// Heartbeats are counted: a follower that answers the last one had voted for no later leader
-    /// before.
+    /// The number of the last round of heartbeats. A follower that answers it had voted for no
+    /// later leader before.
     pub(super) round: u64,
-    /// The round that a majority should have answered when we look again.
+    /// The round that a majority must have answered when this leader next checks its quorum.
     pub(super) due: u64,
-    /// How many heartbeats ago we looked.
+    /// The heartbeats since the last check.
     pub(super) beats: u64,
-    /// How many heartbeats it may still send.
+    /// For explorers: the heartbeats that it may still send.
     pub(super) beats_left: u64,
     /// Reads, and the round whose answers they wait for.
     pub(super) reads: VecDeque<(u64, u64)>,
@@ -43,7 +43,7 @@ pub(super) struct Leadership<S: Parts> {
     pub(super) unsent: bool,
 }
 
-/// How far a follower is.
+/// The progress of a follower.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Peer {
     /// Figure 2, nextIndex: the next entry to send.
@@ -75,7 +75,8 @@ impl<S: Parts> Leadership<S> {
         }
     }
 
-    /// How far a server is. If nothing is known of it, it may have what we had when we began.
+    /// The progress of a server. If nothing is known of it, its log may be as long as ours was when
+    /// we began.
     pub(super) fn peer(&mut self, at: ProcessId) -> &mut Peer {
         self.peers.entry(at).or_insert(Peer { next: self.began, matched: 0, round: 0 })
     }

@@ -21,7 +21,7 @@ pub struct Position {
 pub struct LogEntry<C> {
     /// The term of the leader that wrote it.
     pub term: u64,
-    /// What it holds.
+    /// The entry itself.
     pub entry: Entry<C>,
 }
 
@@ -30,7 +30,7 @@ pub struct LogEntry<C> {
 pub struct Snapshot<S> {
     /// The last entry that is in it.
     pub last: Position,
-    /// Who votes, after that entry.
+    /// The voters, after that entry.
     pub voters: ProcessSet,
     /// The state; none, if nothing is in it yet.
     pub state: Option<S>,
@@ -41,13 +41,12 @@ pub struct Snapshot<S> {
 pub struct Log<C, S> {
     snapshot: Snapshot<S>,
     entries: Vec<LogEntry<C>>,
-    /// Who votes, by the last entry that says so, and where that is; kept, because it is asked all
-    /// the time.
+    /// The voters by the last entry that names them, and its place. A cache: every step asks for it.
     voters: (ProcessSet, Option<u64>),
 }
 
 impl<C: Clone + Eq, S: Clone> Log<C, S> {
-    /// An empty log of a group in which these vote.
+    /// An empty log of a group with these voters.
     pub fn new(voters: ProcessSet) -> Self {
         let snapshot = Snapshot { last: Position::default(), voters, state: None };
         Log::restored(snapshot, Vec::new())
@@ -81,7 +80,7 @@ impl<C: Clone + Eq, S: Clone> Log<C, S> {
         &self.entries
     }
 
-    /// Where it ends.
+    /// The position of the last entry.
     pub fn last(&self) -> Position {
         match self.entries.last() {
             None => self.snapshot.last,
@@ -140,12 +139,12 @@ impl<C: Clone + Eq, S: Clone> Log<C, S> {
         }
     }
 
-    /// Who votes.
+    /// The voters.
     pub fn voters(&self) -> &ProcessSet {
         &self.voters.0
     }
 
-    /// The last place that says who votes, if it is not in the snapshot.
+    /// The place of the last entry that names the voters, if it is not in the snapshot.
     pub fn voters_since(&self) -> Option<u64> {
         self.voters.1
     }

@@ -1,4 +1,4 @@
-//! What servers send each other and write down.
+//! The messages between servers, their timers, and their records.
 
 use super::log::{LogEntry, Position, Snapshot};
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ pub enum Outcome {
     Differs(u64),
 }
 
-/// What travels. Every message carries the term of its sender.
+/// The messages between servers. Each carries the term of its sender.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Message<C, S> {
     /// A candidate asks for a vote; or, before it campaigns, whether it would get it.
@@ -26,7 +26,7 @@ pub enum Message<C, S> {
         /// Whether the leader transfers its leadership to the candidate. Then a server that hears
         /// the leader votes all the same.
         called: bool,
-        /// Where its log ends.
+        /// The last entry of its log.
         last: Position,
     },
     /// The answer.
@@ -42,11 +42,11 @@ pub enum Message<C, S> {
     Append {
         /// The leader's term.
         term: u64,
-        /// Where these entries belong.
+        /// The entry before the first of these (prevLogTerm and prevLogIndex).
         after: Position,
         /// The entries.
         entries: Vec<LogEntry<C>>,
-        /// How far the log is committed, as the leader knows.
+        /// The leader's commitIndex.
         commit: u64,
         /// The number of the last round of heartbeats: a read waits for the answers to a round that
         /// began after it.
@@ -56,7 +56,7 @@ pub enum Message<C, S> {
     Appended {
         /// The follower's term.
         term: u64,
-        /// What came of the entries.
+        /// Whether the logs agree now.
         outcome: Outcome,
         /// The round that it has heard of.
         round: u64,
@@ -81,7 +81,7 @@ pub enum Message<C, S> {
         term: u64,
         /// The last entry that is in the state.
         last: Position,
-        /// Who votes, after that entry.
+        /// The voters, after that entry.
         voters: ProcessSet,
         /// The part.
         part: Part<S>,
@@ -195,7 +195,7 @@ pub enum Record<C, S> {
         vote: Option<ProcessId>,
         /// The last entry that is in it.
         last: Position,
-        /// Who votes, after that entry.
+        /// The voters, after that entry.
         voters: ProcessSet,
         /// Whether the disk was lost before that.
         lost_disk: bool,

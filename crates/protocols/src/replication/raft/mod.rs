@@ -81,7 +81,7 @@ pub struct Raft<C, S: Parts, R = Sound> {
     lost_disk: bool,
 }
 
-/// What a server does in its term.
+/// The role of a server in its term.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(bound = "S: Parts")]
 enum Role<S: Parts> {
@@ -139,7 +139,7 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         &self.log
     }
 
-    /// How far the log is known to be committed.
+    /// The last entry that is known to be committed.
     pub fn commit(&self) -> u64 {
         self.commit
     }
@@ -149,7 +149,7 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         matches!(self.role, Role::Leader(_))
     }
 
-    /// Whether these are a majority of those who vote.
+    /// Whether these are a majority of the voters.
     fn is_majority(&self, these: &ProcessSet) -> bool {
         let voters = self.log.voters();
         2 * voters.iter().filter(|at| these.contains(*at)).count() > voters.len()

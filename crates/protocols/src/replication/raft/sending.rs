@@ -19,9 +19,9 @@ pub(super) struct Install<S: Parts> {
     pub(super) last: Position,
     voters: ProcessSet,
     parts: Outgoing<S>,
-    /// How many heartbeats were sent since the current part.
+    /// The heartbeats since the current part.
     beats: u64,
-    /// How many copies of the current part were sent.
+    /// The copies of the current part that were sent.
     copies: u32,
 }
 

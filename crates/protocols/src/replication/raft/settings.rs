@@ -1,4 +1,4 @@
-//! How a group is set up, and which rules hold.
+//! The settings of a group, and the rules that mutants leave out.
 
 use crate::replication::settings::{MOST_BYTES, most_bytes_rule, part_bytes_rule};
 use serde::{Deserialize, Serialize};
@@ -25,17 +25,17 @@ pub struct Sound;
 
 impl Rules for Sound {}
 
-/// How a group of servers works. All its servers have the same settings.
+/// The settings of a group. All its servers have the same.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Settings {
-    /// Who votes in the beginning.
+    /// The voters in the beginning.
     pub voters: ProcessSet,
     /// The time between two heartbeats of the leader.
     pub heartbeat_ms: u64,
     /// A follower campaigns after this time without a leader, at the earliest, and after twice as
     /// long at the latest.
     pub election_ms: u64,
-    /// How many different election timeouts there are between the two. More of them make it less
+    /// The number of different election timeouts between the two. With more of them it is less
     /// likely that two servers campaign at the same time.
     pub timeouts: u32,
     /// Whether a server asks for pre-votes before it campaigns.
@@ -93,14 +93,14 @@ impl Settings {
     }
 }
 
-/// What only explorers want: worlds that end, and states that are equal whenever they can be.
+/// Limits for explorers: worlds that end, and states that are equal whenever they can be.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Limits {
     /// No server campaigns in a greater term.
     pub(super) most_terms: u64,
     /// A leader sends this many heartbeats.
     pub(super) most_beats: u64,
-    /// Who campaigns; None: every voter.
+    /// The servers that may campaign; None: every voter.
     pub(super) candidates: Option<ProcessSet>,
     /// Whether each record holds the whole state, so that equal servers have equal disks.
     pub(super) writes_whole: bool,
@@ -179,7 +179,7 @@ pub(super) fn first_entries(setup: &Setup) -> Result<Vec<Vec<u64>>, SetupError> 
     Ok(terms)
 }
 
-/// What the parameters of the catalogue say.
+/// Reads the parameters of the catalogue.
 pub(super) fn from_setup(setup: &Setup) -> Result<(Settings, Limits), SetupError> {
     let is = |name: &str, words: [&'static str; 2]| Ok(setup.choice(name, &words)? == words[1]);
     let voters = setup.processes("voters")?.map(|named| named.into_iter().collect());

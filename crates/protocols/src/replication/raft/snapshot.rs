@@ -22,13 +22,13 @@ pub(super) struct Writing<C, S: Parts> {
     last: Position,
     voters: ProcessSet,
     source: Source<S>,
-    /// How many records were written since it began, its own among them.
+    /// The number of records written since it began, its own among them.
     pub(super) records: u64,
     /// While records are read back: the entries after it.
     entries: Vec<LogEntry<C>>,
 }
 
-/// Where the parts come from.
+/// The source of the parts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(bound = "S: Parts")]
 enum Source<S: Parts> {
