@@ -1,5 +1,9 @@
 //! The card of an algorithm: its source, promises, assumptions and costs, as data.
 
+mod rule;
+
+pub use rule::{Rule, Trigger};
+
 use crate::setup::Setup;
 use serde::{Deserialize, Serialize};
 
@@ -16,8 +20,8 @@ pub struct Card {
     pub source: Source,
     /// The idea, in one or two sentences.
     pub idea: &'static str,
-    /// The rules in words, one handler each.
-    pub rules: &'static [&'static str],
+    /// The rules in words, each with the events that it belongs to.
+    pub rules: &'static [Rule],
     /// Its assumptions about the world, in words.
     pub assumes: &'static [&'static str],
     /// The same for drivers: the faults that break no promise.
@@ -112,6 +116,12 @@ impl Card {
         self.promises.contains(&property)
             || self.variants.iter().any(|variant| variant.promises.contains(&property))
             || self.counterexamples.iter().any(|found| found.property == property)
+    }
+
+    /// The rules that belong to an event of this kind, each with its number on the card, from 1.
+    pub fn rules_on(&self, trigger: Trigger<'_>) -> Vec<(usize, &'static Rule)> {
+        let numbered = (1..).zip(self.rules);
+        numbered.filter(|(_, rule)| rule.triggers().contains(&trigger)).collect()
     }
 
     /// Whether the card is known under this name.

@@ -49,7 +49,7 @@ mod variant_name;
 pub use algorithm::{Algorithm, Invariant, Kit, Notes, Snapshot, System};
 pub use boxed::Boxed;
 pub use budget::Budget;
-pub use card::{Bounds, Card, Cost, Mutant, Source};
+pub use card::{Bounds, Card, Cost, Mutant, Rule, Source, Trigger};
 pub use clock::{Clock, Moment};
 pub use cx::{Cx, Effect, EffectOf, step};
 pub use durable::{Durable, Record};

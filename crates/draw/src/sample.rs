@@ -69,6 +69,7 @@ impl Script {
             message: None,
             peer: None,
             kind,
+            input: "",
             text: text.to_owned(),
             mark,
         });

@@ -4,9 +4,11 @@ mod by_hand;
 mod calm;
 mod faults;
 mod options;
+mod past;
 mod turn;
 
 pub use options::Options;
+pub(crate) use past::Past;
 pub(crate) use turn::Probe;
 
 use crate::agenda::Agenda;
@@ -146,6 +148,8 @@ pub(crate) struct Engine<'s, A: Algorithm> {
     restless: bool,
     hand: Hand,
     pub(crate) probe: Option<Box<Probe<A>>>,
+    /// Set while the run repeats steps that were judged before.
+    pub(crate) past: Option<Past>,
     reductions: Reductions<A>,
 }
 
@@ -180,6 +184,7 @@ impl<'s, A: Algorithm> Run<'s, A> {
             restless: world.is_restless(),
             hand: Hand::default(),
             probe: None,
+            past: None,
             reductions: world.reductions(),
             options,
         };
@@ -226,18 +231,6 @@ impl<'s, A: Algorithm> Run<'s, A> {
         let conditions = Conditions { load: options.load, hop_us, once_each };
         let costs = costs(&meter, &self.world, conditions);
         Ok(Report { ended, steps, time_us: self.world.now_us, violations, meter, costs })
-    }
-
-    /// A process that still waits at the end of the run violates its liveness property.
-    fn judge_liveness(&mut self, ended: Ended) {
-        let why = match ended {
-            Ended::Quiet => "nothing can happen any more".to_owned(),
-            Ended::Stalled => format!("nothing came of {} steps", self.engine.options.patience),
-            Ended::Cut => return,
-        };
-        for violation in self.world.unfulfilled(&why) {
-            self.engine.see(self.world.now_us, Happening::Violated(&violation));
-        }
     }
 
     fn action(&mut self, number: u64, due: Due) -> Option<Action<A::Input>> {
@@ -454,6 +447,11 @@ impl<A: Algorithm> Driver<A> for Engine<'_, A> {
             Some(choice) => choice,
             None => below(&mut self.chance, among.into()) as u32,
         }
+    }
+
+    fn judged_before(&mut self, step: u64) -> Option<Vec<&'static str>> {
+        let next_event = self.witness.meter.events;
+        Some(self.past.as_mut()?.broken(step, next_event))
     }
 
     fn see(&mut self, now_us: u64, happening: Happening<'_, A>) {

@@ -10,7 +10,7 @@ use clap::Args;
 use serde::Serialize;
 use synod_core::Card;
 use synod_core::card::{
-    Cost, Counterexample, Mutant, Parameter, Scope, Size, Source, Tolerance, Variant,
+    Cost, Counterexample, Mutant, Parameter, Rule, Scope, Size, Source, Tolerance, Trigger, Variant,
 };
 
 const EXAMPLES: &str = "\
@@ -39,7 +39,8 @@ struct CardJson {
     title: &'static str,
     source: Source,
     idea: &'static str,
-    rules: &'static [&'static str],
+    rules: Vec<&'static str>,
+    rule_triggers: Vec<&'static [Trigger<'static>]>,
     assumes: &'static [&'static str],
     tolerates: Tolerance,
     promises: Vec<Promise>,
@@ -109,7 +110,8 @@ fn card(about: &About, sizes: &[Size]) -> CardJson {
         title: card.title,
         source: card.source,
         idea: card.idea,
-        rules: card.rules,
+        rules: card.rules.iter().map(|rule| rule.text).collect(),
+        rule_triggers: card.rules.iter().map(Rule::triggers).collect(),
         assumes: card.assumes,
         tolerates: card.tolerates,
         promises: promises
@@ -166,7 +168,7 @@ fn in_words(card: &CardJson, about: &About, sizes: &[Size]) -> String {
     }
     text += &output::heading("Idea");
     text += &output::paragraph("  ", card.idea);
-    text += &numbered("Rules", card.rules);
+    text += &numbered("Rules", &card.rules);
     text += &bulleted("Assumes", card.assumes.iter().map(|&line| line.to_owned()));
     let promise = |p: &Promise| format!("{} {}: {}", p.property, p.name, p.statement);
     text += &bulleted("Promises", card.promises.iter().map(promise));

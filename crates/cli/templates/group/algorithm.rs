@@ -24,7 +24,7 @@ use synod_core::group::{
     Catalogued, Delivery, Level, Member, Served, Service, Session, View, ViewId,
 };
 use synod_core::reductions::Fleeting;
-use synod_core::{Never, ProcessId, ProcessSet, Setup, SetupError, Wire};
+use synod_core::{Never, ProcessId, ProcessSet, Rule, Setup, SetupError, Trigger, Wire};
 
 /// The service on whichever engine: an algorithm like any other.
 pub type MyAlgorithm = Served<MyService, GroupEngine<Message>>;
@@ -160,10 +160,29 @@ impl Catalogued<GroupEngine<Message>> for MyService {
         source: Source { author: "folklore", year: 1987, work: "the template of synod new" },
         idea: "Writes bear stamps, and each key keeps the greatest. In a new view all tell what \
                they have.",
+        // A member hears of views and deliveries by messages of the abstract engine that are named
+        // after them, and by `Ready`, `Commit` and `Data` of the embedded one.
         rules: &[
-            "put: multicast the write, with a stamp greater than all known ones",
-            "a write, or a copy, is delivered: keep what has the greater stamp",
-            "a new view: multicast the copy; ready, when the copies of all members are delivered",
+            Rule::on_input(
+                "Put",
+                "put: multicast the write, with a stamp greater than all known ones",
+            ),
+            Rule::on_input("Get", "get: answer from the own copy"),
+            Rule::on(
+                &[Trigger::Message("Put"), Trigger::Message("Status"), Trigger::Message("Data")],
+                "a write, or a copy, is delivered: keep what has the greater stamp",
+            ),
+            Rule::on(
+                &[
+                    Trigger::Message("View"),
+                    Trigger::Message("Ready"),
+                    Trigger::Message("Commit"),
+                    Trigger::Message("Status"),
+                    Trigger::Message("Data"),
+                ],
+                "a new view: multicast the copy; ready, when the copies of all members are \
+                 delivered",
+            ),
         ],
         assumes: &["a group engine that keeps the contract of extended virtual synchrony"],
         tolerates: Tolerance { crashes: Crashes::AllButOne, loss: true, ..Tolerance::NOTHING },

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use synod_core::card::{Bounds, Card, Counterexample, Scope, Source};
 use synod_core::family::mutex::{Input, ME1, ME2, ME3, Mutex, Output};
-use synod_core::{Algorithm, Cx, Never, ProcessId, Protocol, Setup, SetupError, Wire};
+use synod_core::{Algorithm, Cx, Never, ProcessId, Protocol, Rule, Setup, SetupError, Wire};
 
 /// The process that keeps the key. It makes no requests itself.
 pub const KEEPER: ProcessId = ProcessId(0);
@@ -126,11 +126,17 @@ impl Algorithm for MyAlgorithm {
         source: Source { author: "folklore", year: 1974, work: "the template of synod new" },
         idea: "One process keeps the key; who wants to enter borrows it.",
         rules: &[
-            "enter: ask the keeper, wait for the key",
-            "keeper, when asked: queue the process; if it is the first, send it the key",
-            "on the key: enter",
-            "exit: send the key back",
-            "keeper, when the key is back: send it to the next of the queue, if there is one",
+            Rule::on_input("Enter", "enter: ask the keeper, wait for the key"),
+            Rule::on_message(
+                "Ask",
+                "keeper, when asked: queue the process; if it is the first, send it the key",
+            ),
+            Rule::on_message("Key", "on the key: enter"),
+            Rule::on_input("Exit", "exit: send the key back"),
+            Rule::on_message(
+                "Key",
+                "keeper, when the key is back: send it to the next of the queue, if there is one",
+            ),
         ],
         assumes: &["reliable links, in any order", "no process crashes"],
         promises: &[ME1, ME2],

@@ -22,7 +22,9 @@ use synod_core::family::replication::{
 use synod_core::replication::{
     Ask, Catalogued, Command, Engine, Entry, Event, KeyValue, Operation, Sessions, Store,
 };
-use synod_core::{Cx, Durable, Never, ProcessId, ProcessSet, Protocol, Setup, SetupError, Wire};
+use synod_core::{
+    Cx, Durable, Never, ProcessId, ProcessSet, Protocol, Rule, Setup, SetupError, Trigger, Wire,
+};
 
 /// The engine under a key-value store: an algorithm like any other.
 pub type MyAlgorithm = KeyValue<MyEngine>;
@@ -129,8 +131,15 @@ impl Catalogued for MyEngine {
         source: Source { author: "folklore", year: 1978, work: "the template of synod new" },
         idea: "One process gives every command its place, and sends it to all others.",
         rules: &[
-            "leader, asked to append a command: give it the next place, send it to all, commit it",
-            "follower, on a command with its place: commit it, when all before it is committed",
+            Rule::on(
+                &[Trigger::Input("Operation"), Trigger::Message("Request")],
+                "leader, asked to append a command: give it the next place, send it to all, commit \
+                 it",
+            ),
+            Rule::on_message(
+                "Placed",
+                "follower, on a command with its place: commit it, when all before it is committed",
+            ),
         ],
         assumes: &["reliable links, in any order", "no process crashes"],
         tolerates: Tolerance::NOTHING,

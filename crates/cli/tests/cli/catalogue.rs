@@ -1,6 +1,7 @@
 //! `synod list`, `synod show`, `synod completions`, and help.
 
 use crate::synod::{command, has_keys, json, synod};
+use serde_json::json as value;
 use std::io::Read;
 use std::process::Stdio;
 use synod_protocols::entries;
@@ -42,6 +43,21 @@ fn a_card_tells_rules_promises_costs_and_how_to_see_what_fails() {
     let refuted = json(command.strip_prefix("synod ").expect("it begins with the command"));
     let history = refuted["verdicts"][0]["history"].as_array().expect("there is a history");
     assert_eq!(history.len() as u64, known["steps"].as_u64().expect("it is a number"));
+}
+
+#[test]
+fn a_card_has_words_and_triggers_for_every_rule() {
+    let card = json("show bully");
+    let rules = card["rules"].as_array().expect("it is an array");
+    assert!(rules.iter().all(serde_json::Value::is_string), "{rules:?}");
+    let triggers = card["rule_triggers"].as_array().expect("it is an array");
+    assert_eq!(triggers.len(), rules.len());
+    let asked = value!([{"on": "start"}, {"on": "input", "name": "Start"}]);
+    assert_eq!(triggers[0], asked);
+    assert_eq!(triggers[1], value!([{"on": "message", "name": "Election"}]));
+    assert_eq!(triggers[3], value!([{"on": "timer", "name": "Answer"}]));
+    let about_the_value = json("show fast-paxos");
+    assert_eq!(about_the_value["rule_triggers"][3], value!([]));
 }
 
 #[test]

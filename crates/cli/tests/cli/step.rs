@@ -48,7 +48,7 @@ fn what_may_happen_is_listed_and_picked_by_number() {
     let listed = last_answer("ricart-agrawala -n 2", &["list"]);
     assert_eq!(listed, "1  p0 enters\n2  p1 enters\n");
     let picked = last_answer("ricart-agrawala -n 2", &["2"]);
-    assert_eq!(picked, "  p1 enters\n  p1 -> p0: Request(1@p1)\n");
+    assert!(picked.starts_with("  p1 enters\n  p1 -> p0: Request(1@p1)\n"), "{picked}");
     let listed = last_answer("ricart-agrawala -n 2", &["2", ""]);
     assert_eq!(listed, "1  p0 enters\n2  deliver p1 -> p0 Request\n");
     assert!(last_answer("ricart-agrawala -n 2", &["7"]).starts_with("no: there is no 7"));
@@ -96,11 +96,26 @@ fn a_process_shows_its_state_and_what_the_last_step_changed() {
     let state = last_answer("ricart-agrawala -n 2", &["p0 enters", "show p0"]);
     assert!(state.starts_with("p0\n") && state.contains("clock: "), "{state}");
     let changed = last_answer("ricart-agrawala -n 2", &["p0 enters", "show"]);
-    assert!(changed.starts_with("p0\n") && changed.contains("was "), "{changed}");
+    assert!(changed.contains("\np0\n") && changed.contains("was "), "{changed}");
     assert!(!changed.contains("p1\n"), "{changed}");
     let looked = last_answer("ricart-agrawala -n 2", &["p0 enters", "deliver all", "look 2"]);
     assert_eq!(looked, changed, "event 2 is the request of p0");
     assert!(last_answer("ricart-agrawala -n 2", &["show p7"]).contains("p0..p1"));
+}
+
+#[test]
+fn a_step_tells_the_rules_by_which_it_came_about_each_once() {
+    let rules = |lines: &[&str]| -> Vec<String> {
+        let told = last_answer("ricart-agrawala -n 3", lines);
+        let rule = |line: &str| line.trim().strip_prefix("rule ").map(str::to_owned);
+        let beginning = |rule: String| rule.chars().take(14).collect();
+        told.lines().filter_map(rule).map(beginning).collect()
+    };
+    assert_eq!(rules(&["p0 enters"]), ["1: enter: adva"]);
+    assert_eq!(rules(&["p0 enters", "deliver all"]), ["2: on a reques", "3: on a reply:"]);
+    assert_eq!(rules(&["p0 enters", "show"]), ["1: enter: adva"]);
+    assert_eq!(rules(&["p0 enters", "deliver all", "look 4"]), ["1: enter: adva"]);
+    assert_eq!(rules(&["p0 enters", "crash p1"]), [""; 0], "a fault is no matter of rules");
 }
 
 #[test]

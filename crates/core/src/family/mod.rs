@@ -38,6 +38,7 @@ use crate::card::Rounds;
 use crate::process::{ProcessId, ProcessSet};
 use crate::protocol::Data;
 use crate::setup::Setup;
+use crate::variant_name::variant_name;
 use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
 
@@ -109,6 +110,11 @@ pub trait Family: Debug + Copy + 'static {
     /// The client that is answered.
     fn asker_of(_output: &Self::Output) -> u32 {
         0
+    }
+
+    /// `Enter`: the name by which the rules of a card refer to an input.
+    fn input_name(input: &Self::Input) -> &'static str {
+        variant_name(input)
     }
 
     /// `enters`: the words after the process's name in a scenario, for an input.

@@ -2,7 +2,7 @@
 
 use super::{Engine, Served, Service};
 use crate::algorithm::{Algorithm, Invariant, Kit};
-use crate::card::{Card, Parameter};
+use crate::card::{Card, Parameter, Rule};
 use crate::family::Known;
 use crate::process::{ProcessId, ProcessSet};
 use crate::setup::{Setup, SetupError};
@@ -14,7 +14,7 @@ pub trait Catalogued<E: Engine<Self::Message>>: Service {
     /// The problem that the service solves.
     type Family: Known<Input = Self::Command, Output = Self::Notice>;
 
-    /// Its card, with the parameters of the service alone.
+    /// Its card, with the rules and parameters of the service alone.
     const CARD: Card;
 
     /// The service at `me`, before it starts. Members are among `nodes`; a process outside `nodes`
@@ -35,8 +35,12 @@ pub trait Catalogued<E: Engine<Self::Message>>: Service {
 impl<S: Catalogued<E>, E: Engine<S::Message>> Algorithm for Served<S, E> {
     type Family = S::Family;
 
-    const CARD: Card =
-        Card { parameters: Together::<S, E>::PARAMETERS, own_faults: E::OWN_FAULTS, ..S::CARD };
+    const CARD: Card = Card {
+        rules: Together::<S, E>::RULES,
+        parameters: Together::<S, E>::PARAMETERS,
+        own_faults: E::OWN_FAULTS,
+        ..S::CARD
+    };
 
     fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
         let (nodes, engines) = (E::nodes(setup)?, E::engines(setup)?);
@@ -62,11 +66,13 @@ impl<S: Catalogued<E>, E: Engine<S::Message>> Algorithm for Served<S, E> {
     }
 }
 
-/// The parameters of a service and of its engine, in this order.
+/// The rules and parameters of a service and of its engine, in this order.
 struct Together<S, E>(PhantomData<(S, E)>);
 
 /// Limit for the parameters of a service and its engine together; far above the number of any card.
 const MOST_PARAMETERS: usize = 64;
+/// The same for the rules.
+const MOST_RULES: usize = 64;
 
 impl<S: Catalogued<E>, E: Engine<S::Message>> Together<S, E> {
     // The length of an array cannot depend on a type parameter, so the array is longer than
@@ -84,4 +90,12 @@ impl<S: Catalogued<E>, E: Engine<S::Message>> Together<S, E> {
 
     const PARAMETERS: &'static [Parameter] =
         Self::ALL.split_at(S::CARD.parameters.len() + E::PARAMETERS.len()).0;
+
+    const ALL_RULES: [Rule; MOST_RULES] = Rule::both(S::CARD.rules, E::RULES);
+
+    /// The card of a mutant may tell its change alone, and no rules.
+    const RULES: &'static [Rule] = match S::CARD.rules.len() {
+        0 => &[],
+        own => Self::ALL_RULES.split_at(own + E::RULES.len()).0,
+    };
 }

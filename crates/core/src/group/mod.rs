@@ -58,7 +58,7 @@ pub use served::{Served, ServedTimer};
 pub use service::{Act, Full, Service, Session};
 pub use view_by_view::ViewByView;
 
-use crate::card::{OwnFaults, Parameter};
+use crate::card::{OwnFaults, Parameter, Rule};
 use crate::process::{ProcessId, ProcessSet};
 use crate::protocol::{Protocol, Wire};
 use crate::setup::{Setup, SetupError};
@@ -304,6 +304,10 @@ pub trait Engine<M: Wire>: Protocol<Input = Ask<M>, Output = Event<M>> {
     /// How many multicasts the engine takes in now. It never exceeds a fixed number, because the
     /// engine holds every multicast in memory until it is delivered.
     fn room(&self) -> usize;
+
+    /// The rules for the messages and timers of the engine. Every service on it has them on its
+    /// card, after its own.
+    const RULES: &'static [Rule] = &[];
 
     /// The parameters of the engine. Every service on it has them on its card, after its own.
     const PARAMETERS: &'static [Parameter] = &[];

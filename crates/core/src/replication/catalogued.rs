@@ -5,13 +5,14 @@ use super::{
 };
 use crate::algorithm::{Invariant, Replay};
 use crate::byzantine::{Byzantine, Corruptible, Sworn};
-use crate::card::{Card, Size};
+use crate::card::{Card, Rule, Size, Trigger};
 use crate::durable;
 use crate::family::Replication;
 use crate::family::consensus::Value;
 use crate::process::ProcessId;
 use crate::replication::Action;
 use crate::setup::{Setup, SetupError};
+use std::marker::PhantomData;
 
 /// An engine under a key-value store, as it stands in the catalogue.
 pub type KeyValue<L> = Byzantine<Replicated<Store, L>>;
@@ -19,7 +20,7 @@ pub type KeyValue<L> = Byzantine<Replicated<Store, L>>;
 /// An engine with a card. With a key-value store above it, it is an
 /// [`Algorithm`](crate::Algorithm): [`KeyValue`].
 pub trait Catalogued: Engine<Command<Operation>, Sessions<Store>> {
-    /// Its card.
+    /// Its card. The rules of clients follow those of the engine.
     const CARD: Card;
 
     /// The engines of a group, before they start. `setup` already fits the card.
@@ -57,6 +58,39 @@ pub trait Catalogued: Engine<Command<Operation>, Sessions<Store>> {
     }
 }
 
+/// The rules of the key-value store above an engine.
+const STORE: &[Rule] = &[
+    Rule::on(
+        &[Trigger::Input("Operation"), Trigger::Timer("AskAgain")],
+        "a client asks: send the request where the engine takes it; ask again after a while",
+    ),
+    Rule::on_message(
+        "Request",
+        "on a request: answer it if it was carried out before; else have the engine append it",
+    ),
+    Rule::always("what is committed: carry it out, in the order of the log, and answer the client"),
+    Rule::on_message("Reply", "on enough equal replies: give the answer to the client"),
+    Rule::on_message(
+        "Closed",
+        "on the news that its session is closed: tell the client, and begin another session",
+    ),
+];
+
+/// Limit for the rules of an engine and the store; far above the number of any card.
+const MOST_RULES: usize = 64;
+
+struct WithStore<L>(PhantomData<L>);
+
+impl<L: Catalogued> WithStore<L> {
+    const ALL: [Rule; MOST_RULES] = Rule::both(L::CARD.rules, STORE);
+
+    /// The card of a mutant may tell its change alone, and no rules.
+    const RULES: &'static [Rule] = match L::CARD.rules.len() {
+        0 => &[],
+        own => Self::ALL.split_at(own + STORE.len()).0,
+    };
+}
+
 impl<L: Catalogued> Corruptible for Replicated<Store, L> {
     fn lie(&self, message: &Self::Message, value: Value) -> Option<Self::Message> {
         match message {
@@ -78,7 +112,7 @@ impl<L: Catalogued> Corruptible for Replicated<Store, L> {
 impl<L: Catalogued> Sworn for Replicated<Store, L> {
     type Family = Replication;
 
-    const CARD: Card = L::CARD;
+    const CARD: Card = Card { rules: WithStore::<L>::RULES, ..L::CARD };
     const REPLAY: Option<Replay<Byzantine<Self>>> = Some(durable::replay);
 
     fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {

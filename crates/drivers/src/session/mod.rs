@@ -4,6 +4,7 @@
 //! script, and steps by the seed become the line `run`. So the script, played again, gives the same
 //! events.
 
+mod cause;
 mod stepper;
 mod tree;
 
@@ -11,8 +12,8 @@ pub use tree::{Change, Tree};
 
 use crate::Catalogue;
 use stepper::Stepper;
-use synod_core::ProcessId;
 use synod_core::boxed::Which;
+use synod_core::{ProcessId, Rule, Trigger};
 use synod_sim::scenario::{Offer, OnItsWay, ParseError, Scenario, Verdict};
 use synod_sim::trace::Event;
 use synod_sim::world::Status;
@@ -59,6 +60,14 @@ pub trait Session {
     /// The number of the first event of the last move; the number of all events if that move has
     /// none.
     fn last_move(&self) -> u64;
+
+    /// The start, input, message or timer to which a process reacts with this event. None if the
+    /// event is no reaction of a process.
+    fn cause(&self, event: u64) -> Option<Trigger<'_>>;
+
+    /// The rules of the card that belong to the cause of an event, each with its number on the
+    /// card, from 1.
+    fn rules(&self, event: u64) -> Vec<(usize, &'static Rule)>;
 
     /// The state of a process.
     fn state(&self, at: ProcessId) -> Snapshot;
@@ -109,5 +118,5 @@ pub fn session(
 
 fn open(scenario: &Scenario, which: Which) -> Result<Box<dyn Session>, ParseError> {
     let player = scenario.player(which)?;
-    Ok(Box::new(Stepper::open(scenario, player)?))
+    Ok(Box::new(Stepper::open(scenario, which.card(), player)?))
 }

@@ -1,8 +1,9 @@
 //! The session over any family of algorithms: moves, and marks to return to.
 
+use super::cause::cause;
 use super::{Session, Snapshot, Tree};
 use std::rc::Rc;
-use synod_core::{Boxed, ProcessId};
+use synod_core::{Boxed, Card, ProcessId, Rule, Trigger};
 use synod_sim::World;
 use synod_sim::scenario::{Mark, Offer, OnItsWay, ParseError, Player, Scenario, Verdict};
 use synod_sim::trace::Event;
@@ -26,6 +27,7 @@ type Kept = (usize, Rc<Mark<Boxed>>);
 /// The session of any algorithm of the family.
 pub(super) struct Stepper {
     scenario: Scenario,
+    card: &'static Card,
     player: Player<Boxed>,
     /// The mark before the processes started.
     fresh: Rc<Mark<Boxed>>,
@@ -37,12 +39,17 @@ pub(super) struct Stepper {
 
 impl Stepper {
     /// Starts the processes, and plays the script of the scenario.
-    pub(super) fn open(scenario: &Scenario, mut player: Player<Boxed>) -> Result<Self, ParseError> {
+    pub(super) fn open(
+        scenario: &Scenario,
+        card: &'static Card,
+        mut player: Player<Boxed>,
+    ) -> Result<Self, ParseError> {
         let fresh = Rc::new(player.mark());
         player.start(scenario)?;
         let marks = vec![(0, Rc::new(player.mark()))];
         let scenario = scenario.clone();
-        let mut stepper = Stepper { scenario, player, fresh, moves: Vec::new(), marks, spacing: 1 };
+        let moves = Vec::new();
+        let mut stepper = Stepper { scenario, card, player, fresh, moves, marks, spacing: 1 };
         let script: Vec<(usize, String)> = stepper.scenario.script().collect();
         for (number, line) in script {
             stepper.take(&line).map_err(|error| ParseError { line: number, ..error })?;
@@ -77,8 +84,7 @@ impl Stepper {
     /// Returns the run to its state after this number of moves.
     fn return_to(&mut self, moves: usize) {
         let (made, mark) = self.mark_before(moves).clone();
-        self.player.return_to(&mark);
-        replay(&mut self.player, &self.moves[made..moves]);
+        self.player.return_to(&mark, |player| replay(player, &self.moves[made..moves]));
         self.moves.truncate(moves);
         self.marks.retain(|(made, _)| *made <= moves);
     }
@@ -197,6 +203,7 @@ impl Session for Stepper {
     fn branch(&self) -> Box<dyn Session> {
         Box::new(Stepper {
             scenario: self.scenario.clone(),
+            card: self.card,
             player: self.player.clone(),
             fresh: Rc::clone(&self.fresh),
             moves: self.moves.clone(),
@@ -246,6 +253,15 @@ impl Session for Stepper {
         self.moves.last().map_or(0, |made| made.first_event)
     }
 
+    fn cause(&self, event: u64) -> Option<Trigger<'_>> {
+        let first = self.player.first_of_step(event) as usize;
+        cause(self.player.events().get(first..=event as usize)?)
+    }
+
+    fn rules(&self, event: u64) -> Vec<(usize, &'static Rule)> {
+        self.cause(event).map(|cause| self.card.rules_on(cause)).unwrap_or_default()
+    }
+
     fn state(&self, at: ProcessId) -> Snapshot {
         snapshot(self.player.world(), at)
     }
@@ -266,23 +282,22 @@ impl Session for Stepper {
         let first = self.player.first_of_step(event);
         // Moves without events come before the one that made this event, never after it.
         let later = self.moves.partition_point(|made| made.first_event <= event);
-        let worlds = match later.checked_sub(1) {
+        let mut player = match later.checked_sub(1) {
             Some(place) => {
                 let (made, mark) = self.mark_before(place);
-                let mut player = Player::from(mark);
-                replay(&mut player, &self.moves[*made..place]);
-                player.watch_for(first);
-                replay(&mut player, &self.moves[place..=place]);
-                player.watched()
+                self.player.repeat(mark, |player| {
+                    replay(player, &self.moves[*made..place]);
+                    player.watch_for(first);
+                    replay(player, &self.moves[place..=place]);
+                })
             }
-            None => {
-                let mut player = Player::from(&self.fresh);
+            None => self.player.repeat(&self.fresh, |player| {
                 player.watch_for(first);
-                player.start(&self.scenario).ok()?;
-                player.watched()
-            }
+                // The same start has succeeded before.
+                let _ = player.start(&self.scenario);
+            }),
         };
-        let (before, after) = worlds?;
+        let (before, after) = player.watched()?;
         let compared = ProcessId::all(self.processes()).map(|at| {
             let (old, mut new) = (snapshot(&before, at), snapshot(&after, at));
             new.state.compare(&old.state);

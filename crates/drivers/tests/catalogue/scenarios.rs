@@ -80,18 +80,29 @@ fn write_if_update(path: &Path, text: &str, blessed: &str) {
     }
 }
 
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../protocols/tests/scenarios")
+}
+
+/// Every scenario of the protocols, with its path.
+pub(crate) fn all() -> Vec<(PathBuf, String)> {
+    let mut paths = Vec::new();
+    files(&root(), &mut paths);
+    assert!(!paths.is_empty(), "there are no scenarios below {}", root().display());
+    let read = |path: PathBuf| {
+        let text = fs::read_to_string(&path).expect("the file can be read");
+        (path, text)
+    };
+    paths.into_iter().map(read).collect()
+}
+
 #[test]
 fn every_scenario_comes_out_as_its_trace_says() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../protocols/tests/scenarios");
-    let mut paths = Vec::new();
-    files(&root, &mut paths);
-    assert!(!paths.is_empty(), "there are no scenarios below {}", root.display());
     let mut findings = Findings::default();
-    for path in &paths {
-        let name = path.strip_prefix(&root).expect("it was found there").display().to_string();
-        let text = fs::read_to_string(path).expect("the file can be read");
+    for (path, text) in all() {
+        let name = path.strip_prefix(root()).expect("it was found there").display().to_string();
         let blessed = findings.judge(&name, &text);
-        write_if_update(path, &text, &blessed);
+        write_if_update(&path, &text, &blessed);
     }
     findings.settle();
 }

@@ -24,7 +24,7 @@ use synod_core::card::{Bounds, Card, Counterexample, Scope, Settings, Source, Va
 use synod_core::family::consensus::{
     AGREEMENT, Decision, Input, ONCE, Output, TERMINATION, UNANIMITY, VALIDITY, Value,
 };
-use synod_core::{Cx, ProcessId, Protocol, Setup, SetupError};
+use synod_core::{Cx, ProcessId, Protocol, Rule, Setup, SetupError, Trigger};
 
 /// One process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -119,8 +119,19 @@ impl Synchronous for MajorityOfVector {
         },
         idea: "All agree on the vector of proposals, and each takes the majority of it.",
         rules: &[
-            "propose: propose it to interactive consistency",
-            "on the vector: decide on the value of more than half, or else on the smallest",
+            Rule::on_input("Propose", "propose: propose it to interactive consistency"),
+            Rule::on(
+                &[
+                    Trigger::Message("Order"),
+                    Trigger::Message("Claim"),
+                    Trigger::Message("Countersigned"),
+                ],
+                "on a message: hand it to interactive consistency",
+            ),
+            Rule::on_timer(
+                "RoundOver",
+                "on the vector: decide on the value of more than half, or else on the smallest",
+            ),
         ],
         assumes: &[
             "synchronous rounds: all start at the same moment, and no message is late or lost",

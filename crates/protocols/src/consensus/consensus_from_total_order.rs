@@ -28,7 +28,7 @@ use synod_core::family::consensus::{
     AGREEMENT, Decision, Input, ONCE, Output, PROPOSALS, TERMINATION, UNANIMITY, VALIDITY, Value,
     proposals,
 };
-use synod_core::{Cx, ProcessId, ProcessSet, Protocol, Setup, SetupError};
+use synod_core::{Cx, ProcessId, ProcessSet, Protocol, Rule, Setup, SetupError, Trigger};
 
 /// Totally ordered multicast of proposals.
 type TotalOrder = Sequencer<Value, Carrier<Turn<Value>>>;
@@ -106,8 +106,13 @@ impl Sworn for FirstDelivered {
         },
         idea: "Multicast your proposal, and decide on the first one that is delivered.",
         rules: &[
-            "propose: multicast the value, in total order",
-            "on the first delivery: decide on its value",
+            Rule::on_input("Propose", "propose: multicast the value, in total order"),
+            sequencer::ORDER,
+            Rule::on(
+                &[Trigger::Message("Data"), Trigger::Message("Again"), Trigger::Message("Submit")],
+                "on the first delivery: decide on its value",
+            ),
+            carrier::REPAIR,
         ],
         assumes: &["a totally ordered multicast: here a sequencer that does not crash"],
         promises: &[AGREEMENT, ONCE, VALIDITY, UNANIMITY, TERMINATION],

@@ -34,7 +34,7 @@ use synod_core::card::{
 use synod_core::family::consensus::{
     AGREEMENT, COMMANDER, Input, OBEDIENCE, ONCE, Output, PROPOSALS, TERMINATION, Value, commander,
 };
-use synod_core::{Cx, ProcessId, Protocol, Setup, SetupError, Wire};
+use synod_core::{Cx, ProcessId, Protocol, Rule, Setup, SetupError, Trigger, Wire};
 
 /// The parameter that names the consensus below.
 pub const OVER: Parameter = Parameter {
@@ -188,9 +188,21 @@ impl Synchronous for OrderThenConsensus {
         idea: "The commander sends its order to all, and then all agree on the order that they \
                received.",
         rules: &[
-            "propose, at the commander: send the order to all, in round 1",
-            "when round 1 is over: propose the order of the commander to consensus, if one came",
-            "when consensus has decided: that is the decision",
+            Rule::on_input(
+                "Propose",
+                "propose, at the commander: send the order to all, in round 1",
+            ),
+            Rule::on_message("Order", "on an order of the commander, in round 1: keep it"),
+            Rule::on_timer(
+                "RoundOver",
+                "when round 1 is over: propose the order of the commander to consensus, if one \
+                 came",
+            ),
+            Rule::on(
+                &[Trigger::Message("Order"), Trigger::Message("Claim"), Trigger::Message("Values")],
+                "on a message of a later round: hand it to consensus",
+            ),
+            Rule::on_timer("RoundOver", "when consensus has decided: that is the decision"),
         ],
         assumes: &[
             "synchronous rounds: all start at the same moment, and no message is late or lost",

@@ -32,7 +32,7 @@ use synod_core::card::{Bounds, Card, Counterexample, Parameter, Scope, Settings,
 use synod_core::family::consensus::{
     AGREEMENT, CONSISTENCY, Decision, Input, ONCE, Output, PROPOSALS, TERMINATION, Value,
 };
-use synod_core::{Cx, ProcessId, Protocol, Setup, SetupError, Wire};
+use synod_core::{Cx, ProcessId, Protocol, Rule, Setup, SetupError, Trigger, Wire};
 
 /// The parameter that names the generals.
 pub const GENERALS: Parameter = Parameter {
@@ -230,9 +230,19 @@ impl Synchronous for Consistency {
         idea: "Each process commands one run of the Byzantine generals, and gives its proposal as \
                the order.",
         rules: &[
-            "propose: give the value as the order of our own run",
-            "on a message: hand it to our general in the run of its commander",
-            "when all runs have decided: their decisions are the vector",
+            Rule::on_input("Propose", "propose: give the value as the order of our own run"),
+            Rule::on(
+                &[
+                    Trigger::Message("Order"),
+                    Trigger::Message("Claim"),
+                    Trigger::Message("Countersigned"),
+                ],
+                "on a message: hand it to our general in the run of its commander",
+            ),
+            Rule::on_timer(
+                "RoundOver",
+                "when all runs have decided: their decisions are the vector",
+            ),
         ],
         assumes: &[
             "synchronous rounds: all start at the same moment, and no message is late or lost",

@@ -31,7 +31,7 @@ use synod_core::family::consensus::{
     AGREEMENT, Decision, Input, ONCE, Output, PROPOSALS, TERMINATION, UNANIMITY, VALIDITY, Value,
     proposals,
 };
-use synod_core::{Cx, Never, ProcessId, Protocol, Setup, SetupError, Wire};
+use synod_core::{Cx, Never, ProcessId, Protocol, Rule, Setup, SetupError, Wire};
 
 /// The proposal of a process.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -115,9 +115,12 @@ impl Sworn for Naive {
         idea: "Wait for N - f proposals, and decide on the smallest. A process that waits for all \
                waits for ever if one crashes; processes that do not wait may disagree.",
         rules: &[
-            "propose: multicast the value",
-            "on a proposal: keep it; when there are N - f, our own included, decide on the \
-             smallest",
+            Rule::on_input("Propose", "propose: multicast the value"),
+            Rule::on_message(
+                "Proposal",
+                "on a proposal: keep it; when there are N - f, our own included, decide on the \
+                 smallest",
+            ),
         ],
         assumes: &["reliable links in any order", "no process crashes"],
         tolerates: Tolerance { duplication: true, ..Tolerance::NOTHING },

@@ -39,7 +39,7 @@ use synod_core::card::{
 use synod_core::family::consensus::{
     AGREEMENT, Input, ONCE, Output, PROPOSALS, TERMINATION, UNANIMITY, VALIDITY, Value,
 };
-use synod_core::{Cx, ProcessId, Protocol, Setup, SetupError, Wire};
+use synod_core::{Cx, ProcessId, Protocol, Rule, Setup, SetupError, Wire};
 
 /// The values that a process learned in the last round.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -188,10 +188,17 @@ impl Synchronous for Flooding {
         idea: "Each process tells all others the values that it learned in the last round. In one \
                of f + 1 rounds no process crashes, and then all know the same values.",
         rules: &[
-            "propose: multicast the value, in round 1",
-            "on values: keep those that are new",
-            "when a round is over: multicast its new values, in the next round",
-            "when round f + 1 is over: decide on the smallest value, those of this round included",
+            Rule::on_input("Propose", "propose: multicast the value, in round 1"),
+            Rule::on_message("Values", "on values: keep those that are new"),
+            Rule::on_timer(
+                "RoundOver",
+                "when a round is over: multicast its new values, in the next round",
+            ),
+            Rule::on_timer(
+                "RoundOver",
+                "when round f + 1 is over: decide on the smallest value, those of this round \
+                 included",
+            ),
         ],
         assumes: ASSUMES,
         tolerates: TOLERATES,

@@ -17,14 +17,16 @@
 use super::perfect::Timer;
 use super::pulse::{Beat, Heard, Message, Pulse};
 use super::{
-    CHANDRA_TOUEG, DELAY_MS, Opinion, PER_PERIOD, SLACK_MS, milliseconds, parameter, whole,
+    CHANDRA_TOUEG, DELAY_MS, Opinion, PER_PERIOD, SLACK_MS, milliseconds, parameter, rule, whole,
 };
 use serde::{Deserialize, Serialize};
 use synod_core::card::{
     Card, Counterexample, Crashes, Scope, Settings, Size, Timing, Tolerance, Variant,
 };
 use synod_core::family::detection::{Detection, FD1, FD2, FD3};
-use synod_core::{Algorithm, Cx, Never, ProcessId, ProcessSet, Protocol, Setup, SetupError};
+use synod_core::{
+    Algorithm, Cx, Never, ProcessId, ProcessSet, Protocol, Rule, Setup, SetupError, Trigger,
+};
 
 /// One process of the detector.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -134,10 +136,14 @@ impl Algorithm for EventuallyPerfect {
         idea: "Suspect a process that is silent for long; if that was a mistake, wait longer for \
                it next time.",
         rules: &[
-            "once in a period: give all others a sign of life, or ask them for one",
-            "on a sign of life: if the process is suspected, trust it again and make its time-out \
-             a step longer; wait for the next",
-            "when the time-out of a process is over: suspect it",
+            rule::BEAT,
+            rule::PING,
+            Rule::on(
+                &[Trigger::Message("Heartbeat"), Trigger::Message("Pong")],
+                "on a sign of life: if the process is suspected, trust it again and make its \
+                 time-out a step longer; wait for the next",
+            ),
+            Rule::on_timer("Silence", "when the time-out of a process is over: suspect it"),
         ],
         assumes: &["from some moment on no message takes longer than some bound, or is lost"],
         tolerates: LONGER_THAN_KNOWN,

@@ -22,7 +22,7 @@ pub use synod_core::family::detection::Output as Opinion;
 
 use std::ops::RangeInclusive;
 use synod_core::card::{Bounds, Cost, Load, Parameter, Quantity, Source};
-use synod_core::{Setup, SetupError};
+use synod_core::{Rule, Setup, SetupError, Trigger};
 
 /// A sign of life that comes at the last possible moment must still be in time: a time-out is
 /// longer than the longest silence by this much, which also covers the time to process a message.
@@ -86,6 +86,20 @@ pub mod parameter {
     /// The unit in which it measures time.
     pub const TICK: Parameter =
         Parameter { name: "tick", meaning: "milliseconds of a unit of time (default: 1)" };
+}
+
+/// The rules that detectors have in common, and the one of protocols that own a detector.
+pub mod rule {
+    use super::{Rule, Trigger};
+
+    pub(super) const BEAT: Rule = Rule::on(
+        &[Trigger::Start, Trigger::Timer("Beat")],
+        "once in a period: give all others a sign of life, or ask them for one",
+    );
+    pub(super) const PING: Rule = Rule::on_message("Ping", "asked for a sign of life: give it");
+
+    /// The words of the rule. The timers of the detector have another name in each protocol above.
+    pub const DETECTOR: &str = "the detector: give signs of life, and wait for those of others";
 }
 
 const CHANDRA_TOUEG: Source = Source {

@@ -16,13 +16,17 @@
 //! Reliable and Secure Distributed Programming, 2011, 2.6.
 
 use super::pulse::{Beat, Heard, Message, Pulse};
-use super::{CHANDRA_TOUEG, DELAY_MS, Opinion, PER_PERIOD, SLACK_MS, milliseconds, parameter};
+use super::{
+    CHANDRA_TOUEG, DELAY_MS, Opinion, PER_PERIOD, SLACK_MS, milliseconds, parameter, rule,
+};
 use serde::{Deserialize, Serialize};
 use synod_core::card::{
     Card, Counterexample, Crashes, Scope, Settings, Size, Timing, Tolerance, Variant,
 };
 use synod_core::family::detection::{Detection, FD1, FD2, FD3};
-use synod_core::{Algorithm, Cx, Never, ProcessId, ProcessSet, Protocol, Setup, SetupError};
+use synod_core::{
+    Algorithm, Cx, Never, ProcessId, ProcessSet, Protocol, Rule, Setup, SetupError, Trigger,
+};
 
 /// The timers of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -131,9 +135,17 @@ impl Algorithm for Perfect {
         idea: "A process that is silent for longer than a living one can be has crashed, and stays \
                so.",
         rules: &[
-            "once in a period: give all others a sign of life, or ask them for one",
-            "on a sign of life: wait for the next, a period and the longest delay, and a little",
-            "when that time is over: the process has crashed; this is never taken back",
+            rule::BEAT,
+            rule::PING,
+            Rule::on(
+                &[Trigger::Message("Heartbeat"), Trigger::Message("Pong")],
+                "on a sign of life: wait for the next, a period and the longest delay, and a \
+                 little",
+            ),
+            Rule::on_timer(
+                "Silence",
+                "when that time is over: the process has crashed; this is never taken back",
+            ),
         ],
         assumes: &[
             "every message arrives within the delay that is known, and none is lost",

@@ -22,14 +22,16 @@
 //! 2004. The least deviation is common practice, not theirs.
 
 use super::pulse::{Beat, Heard, Message, Pulse};
-use super::{Opinion, PER_PERIOD, milliseconds, parameter, whole};
+use super::{Opinion, PER_PERIOD, milliseconds, parameter, rule, whole};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use synod_core::card::{
     Card, Counterexample, Crashes, Scope, Settings, Size, Source, Timing, Tolerance,
 };
 use synod_core::family::detection::{Detection, FD1, FD2, FD3};
-use synod_core::{Algorithm, Cx, Never, ProcessId, ProcessSet, Protocol, Setup, SetupError};
+use synod_core::{
+    Algorithm, Cx, Never, ProcessId, ProcessSet, Protocol, Rule, Setup, SetupError, Trigger,
+};
 
 /// The quantiles z(φ) of the normal distribution for φ = 1, 2, …, in thousandths: a normal variable
 /// lies z deviations above its mean with a probability of 10^−φ.
@@ -221,11 +223,18 @@ impl Algorithm for PhiAccrual {
         idea: "Compare a silence with the waits of late: suspect a process if a living one would \
                be silent for that long only one time in a hundred million.",
         rules: &[
-            "once in a period: give all others a sign of life, or ask them for one",
-            "on a sign of life: remember how long the wait was, and forget the oldest; if the \
-             process is suspected, trust it again",
-            "at each tick: suspect every process whose silence has become too unlikely, by the \
-             mean and the deviation of the remembered waits",
+            rule::BEAT,
+            rule::PING,
+            Rule::on(
+                &[Trigger::Message("Heartbeat"), Trigger::Message("Pong")],
+                "on a sign of life: remember how long the wait was, and forget the oldest; if the \
+                 process is suspected, trust it again",
+            ),
+            Rule::on_timer(
+                "Tick",
+                "at each tick: suspect every process whose silence has become too unlikely, by the \
+                 mean and the deviation of the remembered waits",
+            ),
         ],
         assumes: &["waits vary as they did of late, or by no more than the least deviation"],
         tolerates: Tolerance {

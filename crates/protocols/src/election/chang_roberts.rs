@@ -30,7 +30,7 @@ use synod_core::family::election::{
     E1, E1_AGREE, E1_ALWAYS, E1_SELF, E2, E3, Election, IDS, Input, Output, STARTERS, ids, starters,
 };
 use synod_core::{
-    Algorithm, Cx, Invariant, Never, ProcessId, Protocol, Setup, SetupError, Snapshot, Wire,
+    Algorithm, Cx, Invariant, Never, ProcessId, Protocol, Rule, Setup, SetupError, Snapshot, Wire,
 };
 
 /// The messages that travel round the ring.
@@ -189,12 +189,22 @@ impl Algorithm for ChangRoberts {
         idea: "Identifiers go round a ring, smaller ones are discarded; the owner of the one that \
                comes home is elected.",
         rules: &[
-            "start: take part, send our identifier to the next",
-            "on a greater identifier: take part, pass it on",
-            "on a smaller one: discard it if we take part; else take part and send ours instead",
-            "on our own: we are elected; tell the next",
-            "on the news that another is elected: note it, and pass it on",
-            "on the news that we are elected: every process has heard it; stop it",
+            Rule::on_input("Start", "start: take part, send our identifier to the next"),
+            Rule::on_message("Election", "on a greater identifier: take part, pass it on"),
+            Rule::on_message(
+                "Election",
+                "on a smaller one: discard it if we take part; else take part and send ours \
+                 instead",
+            ),
+            Rule::on_message("Election", "on our own: we are elected; tell the next"),
+            Rule::on_message(
+                "Elected",
+                "on the news that another is elected: note it, and pass it on",
+            ),
+            Rule::on_message(
+                "Elected",
+                "on the news that we are elected: every process has heard it; stop it",
+            ),
         ],
         assumes: &[
             "all identifiers differ",

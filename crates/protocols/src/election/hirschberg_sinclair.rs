@@ -30,7 +30,7 @@ use synod_core::family::election::{
     E1, E1_AGREE, E1_ALWAYS, E1_SELF, E2, E3, Election, IDS, Input, Output, STARTERS, starters,
     unique_ids,
 };
-use synod_core::{Algorithm, Cx, Never, ProcessId, Protocol, Setup, SetupError, Wire};
+use synod_core::{Algorithm, Cx, Never, ProcessId, Protocol, Rule, Setup, SetupError, Wire};
 
 /// The messages that travel round the ring.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -291,14 +291,26 @@ impl Algorithm for HirschbergSinclair {
         idea: "Candidates look for a greater one 1, 2, 4 … processes far, both ways; the one whose \
                probe gets all round is elected.",
         rules: &[
-            "start: take part, send a probe of phase 0 both ways",
-            "on a probe of a new election: take part, as a candidate if we are the greater one",
-            "on a smaller one's probe: swallow it",
-            "on a greater one's probe: pass it on, or reply if it has gone 2^phase far",
-            "on a reply for another: pass it on",
-            "on the second reply of our phase: send probes of the next phase, twice as far",
-            "on our own probe: we are elected; tell the next",
-            "on the news that another is elected: note it, and pass it on",
+            Rule::on_input("Start", "start: take part, send a probe of phase 0 both ways"),
+            Rule::on_message(
+                "Probe",
+                "on a probe of a new election: take part, as a candidate if we are the greater one",
+            ),
+            Rule::on_message("Probe", "on a smaller one's probe: swallow it"),
+            Rule::on_message(
+                "Probe",
+                "on a greater one's probe: pass it on, or reply if it has gone 2^phase far",
+            ),
+            Rule::on_message("Reply", "on a reply for another: pass it on"),
+            Rule::on_message(
+                "Reply",
+                "on the second reply of our phase: send probes of the next phase, twice as far",
+            ),
+            Rule::on_message("Probe", "on our own probe: we are elected; tell the next"),
+            Rule::on_message(
+                "Leader",
+                "on the news that another is elected: note it, and pass it on",
+            ),
         ],
         assumes: &[
             "all identifiers differ",

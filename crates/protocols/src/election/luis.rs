@@ -16,14 +16,14 @@
 //! detector that errs and settles it is the Ω of T. D. Chandra, V. Hadzilacos, S. Toueg: The
 //! weakest failure detector for solving consensus. JACM 43(4), 1996.
 
-use crate::detector::{self, Detector, parameter};
+use crate::detector::{self, Detector, parameter, rule};
 use serde::{Deserialize, Serialize};
 use synod_core::card::{Card, Counterexample, Crashes, Scope, Source, Timing, Tolerance, Variant};
 use synod_core::family::election::{
     E1, E1_AGREE, E1_ALWAYS, E1_SELF, E2, E3, Election, IDS, Input, Output, STARTERS, starters,
     unique_ids,
 };
-use synod_core::{Algorithm, Cx, ProcessId, Protocol, Setup, SetupError};
+use synod_core::{Algorithm, Cx, ProcessId, Protocol, Rule, Setup, SetupError, Trigger};
 
 /// One process of the algorithm.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -98,8 +98,28 @@ impl Algorithm for Luis {
         },
         idea: "The elected one is the greatest that is not suspected.",
         rules: &[
-            "start, and whenever the detector suspects or trusts a process: take the greatest that \
-             is not suspected for elected",
+            Rule::on(
+                &[
+                    Trigger::Start,
+                    Trigger::Input("Start"),
+                    Trigger::Message("Heartbeat"),
+                    Trigger::Message("Pong"),
+                    Trigger::Timer("TimeOut"),
+                    Trigger::Timer("Accrual"),
+                ],
+                "start, and whenever the detector suspects or trusts a process: take the greatest \
+                 that is not suspected for elected",
+            ),
+            Rule::on(
+                &[
+                    Trigger::Message("Heartbeat"),
+                    Trigger::Message("Ping"),
+                    Trigger::Message("Pong"),
+                    Trigger::Timer("TimeOut"),
+                    Trigger::Timer("Accrual"),
+                ],
+                rule::DETECTOR,
+            ),
         ],
         assumes: &[
             "every process knows all identifiers, and they differ",

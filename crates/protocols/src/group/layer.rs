@@ -6,7 +6,7 @@ use super::embedded::{self, Beat, Embedded};
 use serde::{Deserialize, Serialize};
 use std::convert::identity;
 use std::fmt;
-use synod_core::card::{OwnFaults, Parameter};
+use synod_core::card::{OwnFaults, Parameter, Rule};
 use synod_core::family::GroupService;
 use synod_core::family::group::LEVEL;
 use synod_core::family::multicast::{PAYLOAD, Payload, body};
@@ -195,6 +195,8 @@ impl<M: Fleeting> Engine<M> for GroupEngine<M> {
         }
     }
 
+    const RULES: &'static [Rule] = &[embedded::MEMBERSHIP, embedded::ORDER, abstract_engine::RULE];
+
     const PARAMETERS: &'static [Parameter] = &ALL_PARAMETERS;
 
     const OWN_FAULTS: Option<OwnFaults> = Some(abstract_engine::OWN_FAULTS);
@@ -246,10 +248,15 @@ const ALL_PARAMETERS: [Parameter; 1 + embedded::PARAMETERS.len() + PARAMETERS.le
     all
 };
 
+/// The rules of the embedded engine, one by one, and that of the abstract one.
+const RULES: [Rule; embedded::CARD.rules.len() + 1] =
+    Rule::both(embedded::CARD.rules, &[abstract_engine::RULE]);
+
 impl Algorithm for GroupEngine<Payload> {
     type Family = GroupService;
 
     const CARD: Card = Card {
+        rules: &RULES,
         parameters: &[
             ENGINE,
             embedded::PERIOD,

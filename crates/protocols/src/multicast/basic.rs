@@ -28,7 +28,7 @@ use synod_core::family::multicast::{
     AGREEMENT, GROUPS, INTEGRITY, PAYLOAD, Payload, SENDERS, VALIDITY,
 };
 use synod_core::{
-    Card, Cx, Data, Never, ProcessId, ProcessSet, Protocol, Setup, SetupError, Source, Wire,
+    Card, Cx, Data, Never, ProcessId, ProcessSet, Protocol, Rule, Setup, SetupError, Source, Wire,
 };
 
 /// The bound on messages that wait for acknowledgements.
@@ -195,9 +195,18 @@ impl Tower for BasicTower {
         },
         idea: "Send the message to each member; each receiver delivers it.",
         rules: &[
-            "multicast: send the message to every member of the group, oneself included",
-            "on a message: deliver it; if an acknowledgement is wanted, send it",
-            "on an acknowledgement: strike its sender off the list of the message",
+            Rule::on_input(
+                "Multicast",
+                "multicast: send the message to every member of the group, oneself included",
+            ),
+            Rule::on_message(
+                "Data",
+                "on a message: deliver it; if an acknowledgement is wanted, send it",
+            ),
+            Rule::on_message(
+                "Ack",
+                "on an acknowledgement: strike its sender off the list of the message",
+            ),
         ],
         assumes: &[
             "reliable links, in any order",

@@ -7,13 +7,27 @@ use serde::{Deserialize, Serialize};
 use std::convert::identity;
 use std::fmt;
 use synod_core::card::{Crashes, Parameter, Tolerance};
-use synod_core::{Cx, Data, Never, ProcessId, Protocol, Setup, SetupError, Wire};
+use synod_core::{Cx, Data, Never, ProcessId, Protocol, Rule, Setup, SetupError, Trigger, Wire};
 
 /// The parameter that names the layer below.
 pub const OVER: Parameter = Parameter {
     name: "over",
     meaning: "the multicast below: basic, reliable or ip (default: basic)",
 };
+
+/// The messages with which a carrier delivers; `Again` exists over IP multicast only.
+pub const DELIVERS: &[Trigger<'static>] = &[Trigger::Message("Data"), Trigger::Message("Again")];
+
+/// The rule for all other messages of a carrier.
+pub const REPAIR: Rule = Rule::on(
+    &[
+        Trigger::Message("Nack"),
+        Trigger::Message("Heartbeat"),
+        Trigger::Message("Ack"),
+        Trigger::Timer("Beat"),
+    ],
+    "over ip: ask for what is missing, and send again what others lack, as ip-multicast does",
+);
 
 /// The faults that reliable multicast tolerates.
 pub const RELIABLE: Tolerance =

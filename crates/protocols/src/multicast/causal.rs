@@ -31,7 +31,9 @@ use synod_core::card::{Bounds, Counterexample, Rounds, Scope, Variant};
 use synod_core::family::multicast::{
     AGREEMENT, CAUSAL, FIFO, GROUPS, INTEGRITY, PAYLOAD, Payload, SENDERS, TOTAL, UNIFORM, VALIDITY,
 };
-use synod_core::{Card, Cx, Data, ProcessId, ProcessSet, Protocol, Setup, SetupError, Source};
+use synod_core::{
+    Card, Cx, Data, ProcessId, ProcessSet, Protocol, Rule, Setup, SetupError, Source,
+};
 
 /// A payload with the vector of its sender.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -201,11 +203,22 @@ impl Tower for CausalTower {
         idea: "Every message carries the counts that its sender had delivered; a receiver that \
                lacks one waits.",
         rules: &[
-            "multicast: count the message in V, attach V, multicast by the carrier, and deliver it",
-            "on a message of j with vector W: deliver it when W[j] = V[j] + 1 and W[k] <= V[k] for \
-             all other k; until then hold it back",
-            "on delivery of a message of j: V[j] becomes V[j] + 1; then those held back that can \
-             be delivered now",
+            Rule::on_input(
+                "Multicast",
+                "multicast: count the message in V, attach V, multicast by the carrier, and \
+                 deliver it",
+            ),
+            Rule::on(
+                carrier::DELIVERS,
+                "on a message of j with vector W: deliver it when W[j] = V[j] + 1 and W[k] <= V[k] \
+                 for all other k; until then hold it back",
+            ),
+            Rule::on(
+                carrier::DELIVERS,
+                "on delivery of a message of j: V[j] becomes V[j] + 1; then those held back that \
+                 can be delivered now",
+            ),
+            carrier::REPAIR,
         ],
         assumes: &[
             "a carrier that delivers every multicast message, in any order",

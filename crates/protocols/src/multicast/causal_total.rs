@@ -31,7 +31,9 @@ use synod_core::card::{Bounds, Counterexample, Rounds, Scope, Variant};
 use synod_core::family::multicast::{
     AGREEMENT, CAUSAL, FIFO, GROUPS, INTEGRITY, PAYLOAD, Payload, SENDERS, TOTAL, UNIFORM, VALIDITY,
 };
-use synod_core::{Card, Cx, Data, ProcessId, ProcessSet, Protocol, Setup, SetupError, Source};
+use synod_core::{
+    Card, Cx, Data, ProcessId, ProcessSet, Protocol, Rule, Setup, SetupError, Source, Trigger,
+};
 
 /// The messages of this layer; the causal layer multicasts them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -151,12 +153,22 @@ impl Tower for CausalTotalTower {
         },
         idea: "The sequencer says, by causal multicast, whose message comes next.",
         rules: &[
-            "multicast: multicast the message by the causal layer",
-            "on causal delivery of a message: it waits for its order; unless it is of the \
-             sequencer, then deliver it",
-            "the sequencer, on causal delivery of a message: multicast the name of its sender by \
-             the causal layer",
-            "on causal delivery of an order: deliver the oldest waiting message of that sender",
+            Rule::on_input("Multicast", "multicast: multicast the message by the causal layer"),
+            Rule::on(
+                &[Trigger::Input("Multicast"), Trigger::Message("Data"), Trigger::Message("Again")],
+                "on causal delivery of a message: it waits for its order; unless it is of the \
+                 sequencer, then deliver it",
+            ),
+            Rule::on(
+                carrier::DELIVERS,
+                "the sequencer, on causal delivery of a message: multicast the name of its sender \
+                 by the causal layer",
+            ),
+            Rule::on(
+                carrier::DELIVERS,
+                "on causal delivery of an order: deliver the oldest waiting message of that sender",
+            ),
+            carrier::REPAIR,
         ],
         assumes: &[
             "a carrier that delivers every multicast message, in any order",

@@ -32,7 +32,9 @@ use synod_core::card::{Bounds, Counterexample, Rounds, Scope, Variant};
 use synod_core::family::multicast::{
     AGREEMENT, CAUSAL, FIFO, GROUPS, INTEGRITY, PAYLOAD, Payload, SENDERS, TOTAL, UNIFORM, VALIDITY,
 };
-use synod_core::{Card, Cx, Data, ProcessId, ProcessSet, Protocol, Setup, SetupError, Source};
+use synod_core::{
+    Card, Cx, Data, ProcessId, ProcessSet, Protocol, Rule, Setup, SetupError, Source,
+};
 
 /// A payload with the number that its sender gave it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -129,11 +131,22 @@ impl Tower for FifoTower {
         },
         idea: "Senders number their messages; a message ahead of its turn waits.",
         rules: &[
-            "multicast: attach the next number S, starting with 1, and multicast by the carrier",
-            "on a message of q with S = R[q] + 1: deliver it, R[q] becomes S; then those held back \
-             that are next",
-            "on a message with a larger S: hold it back",
-            "on a message with a smaller S: it is a duplicate, discard it",
+            Rule::on_input(
+                "Multicast",
+                "multicast: attach the next number S, starting with 1, and multicast by the \
+                 carrier",
+            ),
+            Rule::on(
+                carrier::DELIVERS,
+                "on a message of q with S = R[q] + 1: deliver it, R[q] becomes S; then those held \
+                 back that are next",
+            ),
+            Rule::on(carrier::DELIVERS, "on a message with a larger S: hold it back"),
+            Rule::on(
+                carrier::DELIVERS,
+                "on a message with a smaller S: it is a duplicate, discard it",
+            ),
+            carrier::REPAIR,
         ],
         assumes: &[
             "a carrier that delivers every multicast message, in any order",

@@ -21,13 +21,13 @@
 use super::carrier::{self, Carrier, OVER};
 use super::fifo::{Fifo, Numbered};
 use super::groups::{InGroups, Tower};
-use super::sequencer::{SEQUENCER, Sequencer, SequencerTower, Turn};
+use super::sequencer::{self, SEQUENCER, Sequencer, SequencerTower, Turn};
 use serde::{Deserialize, Serialize};
 use synod_core::card::{Counterexample, Rounds, Scope, Tolerance, Variant};
 use synod_core::family::multicast::{
     AGREEMENT, CAUSAL, FIFO, GROUPS, INTEGRITY, PAYLOAD, Payload, SENDERS, TOTAL, UNIFORM, VALIDITY,
 };
-use synod_core::{Card, ProcessId, ProcessSet, Setup, SetupError, Source};
+use synod_core::{Card, ProcessId, ProcessSet, Rule, Setup, SetupError, Source, Trigger};
 
 /// FIFO and totally ordered multicast, over a carrier.
 pub type FifoTotalMulticast = InGroups<FifoTotalTower>;
@@ -55,9 +55,18 @@ impl Tower for FifoTotalTower {
         idea: "Number the messages of each sender, and put back in order those that the sequencer \
                swapped.",
         rules: &[
-            "multicast: attach the next number, starting with 1, and multicast by the sequencer",
-            "on delivery by the sequencer's layer: deliver in the order of the sender's numbers, \
-             as fifo-multicast does",
+            Rule::on_input(
+                "Multicast",
+                "multicast: attach the next number, starting with 1, and multicast by the \
+                 sequencer",
+            ),
+            sequencer::ORDER,
+            Rule::on(
+                &[Trigger::Message("Data"), Trigger::Message("Again"), Trigger::Message("Submit")],
+                "on delivery by the sequencer's layer: deliver in the order of the sender's \
+                 numbers, as fifo-multicast does",
+            ),
+            carrier::REPAIR,
         ],
         assumes: SequencerTower::CARD.assumes,
         promises: &[INTEGRITY, VALIDITY, AGREEMENT, UNIFORM, FIFO, CAUSAL, TOTAL],

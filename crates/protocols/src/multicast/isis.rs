@@ -43,7 +43,8 @@ use synod_core::family::multicast::{
     AGREEMENT, FIFO, GROUPS, INTEGRITY, PAYLOAD, Payload, SENDERS, TOTAL, UNIFORM, VALIDITY,
 };
 use synod_core::{
-    Card, Cx, Data, ProcessId, ProcessSet, Protocol, Setup, SetupError, Source, Timestamp, Wire,
+    Card, Cx, Data, ProcessId, ProcessSet, Protocol, Rule, Setup, SetupError, Source, Timestamp,
+    Trigger, Wire,
 };
 
 /// A number and its proposer.
@@ -351,13 +352,26 @@ impl Tower for IsisTower {
         },
         idea: "Every member proposes a place for the message; the largest proposal is agreed.",
         rules: &[
-            "multicast: multicast the message by the carrier, and wait for a proposal of every \
-             member",
-            "on a message: propose a number larger than all proposed or agreed here, and queue the \
-             message under it",
-            "on the last proposal: the largest, with its proposer, is agreed; multicast it",
-            "on an agreed place: move the message there; deliver from the head of the queue as \
-             long as the head is agreed",
+            Rule::on_input(
+                "Multicast",
+                "multicast: multicast the message by the carrier, and wait for a proposal of every \
+                 member",
+            ),
+            Rule::on(
+                carrier::DELIVERS,
+                "on a message: propose a number larger than all proposed or agreed here, and queue \
+                 the message under it",
+            ),
+            Rule::on(
+                &[Trigger::Message("Propose"), Trigger::Message("Data"), Trigger::Message("Again")],
+                "on the last proposal: the largest, with its proposer, is agreed; multicast it",
+            ),
+            Rule::on(
+                carrier::DELIVERS,
+                "on an agreed place: move the message there; deliver from the head of the queue as \
+                 long as the head is agreed",
+            ),
+            carrier::REPAIR,
         ],
         assumes: &[
             "a carrier that delivers every multicast message, in any order",

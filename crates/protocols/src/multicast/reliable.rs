@@ -27,7 +27,7 @@ use synod_core::family::multicast::{
     AGREEMENT, FIFO, GROUPS, INTEGRITY, PAYLOAD, Payload, SENDERS, UNIFORM, VALIDITY,
 };
 use synod_core::{
-    Card, Cx, Data, Never, ProcessId, ProcessSet, Protocol, Setup, SetupError, Source,
+    Card, Cx, Data, Never, ProcessId, ProcessSet, Protocol, Rule, Setup, SetupError, Source,
 };
 
 /// A message as it is passed on: with its origin.
@@ -161,10 +161,16 @@ impl Tower for ReliableTower {
         idea: "A process that gets a message for the first time sends it to all others, then \
                delivers it.",
         rules: &[
-            "multicast: B-multicast the message with its sender and number",
-            "on B-delivery of a message that is new: if we are not its sender, B-multicast it \
-             again; then deliver it",
-            "on B-delivery of a message that is not new: nothing",
+            Rule::on_input(
+                "Multicast",
+                "multicast: B-multicast the message with its sender and number",
+            ),
+            Rule::on_message(
+                "Data",
+                "on B-delivery of a message that is new: if we are not its sender, B-multicast it \
+                 again; then deliver it",
+            ),
+            Rule::on_message("Data", "on B-delivery of a message that is not new: nothing"),
         ],
         assumes: &["reliable links, in any order", "processes may crash, any number, at any time"],
         tolerates: Tolerance {

@@ -32,7 +32,7 @@ use synod_core::family::multicast::{
     AGREEMENT, FIFO, GROUPS, INTEGRITY, PAYLOAD, Payload, SENDERS, TOTAL, UNIFORM, VALIDITY,
 };
 use synod_core::{
-    Card, Cx, Data, ProcessId, ProcessSet, Protocol, Setup, SetupError, Source, Wire,
+    Card, Cx, Data, ProcessId, ProcessSet, Protocol, Rule, Setup, SetupError, Source, Trigger, Wire,
 };
 
 /// The messages of this layer that the layer below multicasts.
@@ -229,6 +229,13 @@ pub type SequencerMulticast = InGroups<SequencerTower>;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SequencerTower;
 
+/// The rule of the sequencer itself, for every protocol above it. A submission to it travels as a
+/// multicast where only that is repaired.
+pub const ORDER: Rule = Rule::on(
+    &[Trigger::Message("Submit"), Trigger::Message("Data"), Trigger::Message("Again")],
+    "the sequencer, on a message: give it the next number, multicast it by the carrier",
+);
+
 impl Tower for SequencerTower {
     type Top = Sequencer<Payload, Carrier<Turn<Payload>>>;
 
@@ -243,9 +250,13 @@ impl Tower for SequencerTower {
         },
         idea: "Send the message to the sequencer; it numbers all messages and multicasts them.",
         rules: &[
-            "multicast: send the message to the sequencer",
-            "the sequencer, on a message: give it the next number, multicast it by the carrier",
-            "on a numbered message: deliver it when all with smaller numbers are delivered",
+            Rule::on_input("Multicast", "multicast: send the message to the sequencer"),
+            ORDER,
+            Rule::on(
+                carrier::DELIVERS,
+                "on a numbered message: deliver it when all with smaller numbers are delivered",
+            ),
+            carrier::REPAIR,
         ],
         assumes: &[
             "a carrier that delivers every multicast message, in any order",

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use synod_core::card::{Bounds, Card, Counterexample, Scope, Source};
 use synod_core::family::mutex::{Input, ME1, ME2, ME3, Mutex, Output};
-use synod_core::{Algorithm, Cx, Never, ProcessId, Protocol, Setup, SetupError, Wire};
+use synod_core::{Algorithm, Cx, Never, ProcessId, Protocol, Rule, Setup, SetupError, Wire};
 
 /// The process that keeps the key. It makes no requests itself.
 pub const SERVER: ProcessId = ProcessId(0);
@@ -149,10 +149,17 @@ impl Algorithm for CentralServer {
         },
         idea: "A server keeps the key; clients get it in the order in which their requests arrive.",
         rules: &[
-            "enter: ask the server for the key, wait for it",
-            "server, on a request: if the key is there, hand it out; else queue the client",
-            "exit: give the key back to the server",
-            "server, on a release: hand the key to the first of the queue, if there is one",
+            Rule::on_input("Enter", "enter: ask the server for the key, wait for it"),
+            Rule::on_message(
+                "Request",
+                "server, on a request: if the key is there, hand it out; else queue the client",
+            ),
+            Rule::on_message("Grant", "on the key: we are inside"),
+            Rule::on_input("Exit", "exit: give the key back to the server"),
+            Rule::on_message(
+                "Release",
+                "server, on a release: hand the key to the first of the queue, if there is one",
+            ),
         ],
         assumes: &["reliable links, in any order", "no process crashes"],
         promises: &[ME1, ME2],

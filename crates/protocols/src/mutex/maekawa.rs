@@ -25,8 +25,8 @@ use std::collections::VecDeque;
 use synod_core::card::{Bounds, Card, Cost, Counterexample, Load, Scope, Size, Source};
 use synod_core::family::mutex::{Input, ME1, ME2, ME3, Mutex, Output};
 use synod_core::{
-    Algorithm, Cx, Invariant, Never, ProcessId, ProcessSet, Protocol, Setup, SetupError, Snapshot,
-    Wire,
+    Algorithm, Cx, Invariant, Never, ProcessId, ProcessSet, Protocol, Rule, Setup, SetupError,
+    Snapshot, Wire,
 };
 
 /// The messages between candidates and voters.
@@ -237,11 +237,21 @@ impl Algorithm for Maekawa {
         source: SOURCE,
         idea: "Ask only a voting set; any two sets overlap, and a member votes for one at a time.",
         rules: &[
-            "enter: ask every member of the voting set, oneself included, and wait for all votes",
-            "on a request: if the vote is given away, queue the request; else give the vote",
-            "on a reply: if it was the last vote missing, we are inside",
-            "exit: give every vote back",
-            "on a release: give the vote to the first in the queue, if there is one",
+            Rule::on_input(
+                "Enter",
+                "enter: ask every member of the voting set, oneself included, and wait for all \
+                 votes",
+            ),
+            Rule::on_message(
+                "Request",
+                "on a request: if the vote is given away, queue the request; else give the vote",
+            ),
+            Rule::on_message("Reply", "on a reply: if it was the last vote missing, we are inside"),
+            Rule::on_input("Exit", "exit: give every vote back"),
+            Rule::on_message(
+                "Release",
+                "on a release: give the vote to the first in the queue, if there is one",
+            ),
         ],
         assumes: &["reliable links, in any order", "no process crashes"],
         promises: &[ME1],

@@ -18,8 +18,8 @@ use serde::{Deserialize, Serialize};
 use synod_core::card::{Bounds, Card, Parameter, Source};
 use synod_core::family::mutex::{Input, ME1, ME2, ME3, Mutex, Output};
 use synod_core::{
-    Algorithm, Cx, Invariant, Never, ProcessId, ProcessSet, Protocol, Setup, SetupError, Snapshot,
-    Timestamp, Wire,
+    Algorithm, Cx, Invariant, Never, ProcessId, ProcessSet, Protocol, Rule, Setup, SetupError,
+    Snapshot, Timestamp, Wire,
 };
 
 /// The messages between processes.
@@ -163,11 +163,17 @@ impl Algorithm for RicartAgrawala {
         idea: "Ask every other process for permission; one that is inside, or that asked earlier, \
                answers later.",
         rules: &[
-            "enter: advance the clock, send a request with its time to all others, wait for all \
-             answers",
-            "on a request: if inside, or if our own request is earlier, answer later; else now",
-            "on a reply: if it was the last one missing, we are inside",
-            "exit: answer every process that was put off",
+            Rule::on_input(
+                "Enter",
+                "enter: advance the clock, send a request with its time to all others, wait for \
+                 all answers",
+            ),
+            Rule::on_message(
+                "Request",
+                "on a request: if inside, or if our own request is earlier, answer later; else now",
+            ),
+            Rule::on_message("Reply", "on a reply: if it was the last one missing, we are inside"),
+            Rule::on_input("Exit", "exit: answer every process that was put off"),
         ],
         assumes: &["reliable links, in any order", "no process crashes"],
         promises: &[ME1, ME2, ME3],

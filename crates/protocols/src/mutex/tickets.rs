@@ -23,8 +23,8 @@ use std::marker::PhantomData;
 use synod_core::card::{Bounds, Card, Counterexample, Parameter, Scope, Source};
 use synod_core::family::mutex::{Input, ME1, ME2, ME3, Mutex, Output};
 use synod_core::{
-    Algorithm, Cx, Data, Invariant, ProcessId, ProcessSet, Protocol, Setup, SetupError, Snapshot,
-    Timestamp, Wire,
+    Algorithm, Cx, Data, Invariant, ProcessId, ProcessSet, Protocol, Rule, Setup, SetupError,
+    Snapshot, Timestamp, Wire,
 };
 
 /// The version that is right.
@@ -245,11 +245,17 @@ impl Version for Right {
         aliases: &["ra-tickets", "ra-r3"],
         title: "Ricart and Agrawala's mutual exclusion with tickets",
         rules: &[
-            "enter: take a number larger than all received, send it to all others, wait for all \
-             replies",
-            "on a request: if requesting with a smaller number, reply later; else now",
-            "on a reply: if it was the last one missing, we are inside",
-            "exit: reply to every process that was put off",
+            Rule::on_input(
+                "Enter",
+                "enter: take a number larger than all received, send it to all others, wait for \
+                 all replies",
+            ),
+            Rule::on_message(
+                "Request",
+                "on a request: if requesting with a smaller number, reply later; else now",
+            ),
+            Rule::on_message("Reply", "on a reply: if it was the last one missing, we are inside"),
+            Rule::on_input("Exit", "exit: reply to every process that was put off"),
         ],
         promises: &[ME1, ME2],
         counterexamples: &[Counterexample {

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use synod_core::card::{Bounds, Card, Counterexample, Parameter, Scope, Source};
 use synod_core::family::mutex::{Input, ME1, ME2, ME3, Mutex, Output};
 use synod_core::{
-    Algorithm, Cx, Invariant, Never, ProcessId, Protocol, Setup, SetupError, Snapshot, Wire,
+    Algorithm, Cx, Invariant, Never, ProcessId, Protocol, Rule, Setup, SetupError, Snapshot, Wire,
 };
 
 /// The only message.
@@ -128,9 +128,13 @@ impl Algorithm for TokenRing {
         idea: "A token goes round; the process that has it may enter, and passes it on \
                afterwards.",
         rules: &[
-            "enter: wait for the token",
-            "on the token: if we wait for it, we are inside; else pass it on",
-            "exit: pass the token on",
+            Rule::on_start("start: the first process has the token, and passes it on"),
+            Rule::on_input("Enter", "enter: wait for the token"),
+            Rule::on_message(
+                "Token",
+                "on the token: if we wait for it, we are inside; else pass it on",
+            ),
+            Rule::on_input("Exit", "exit: pass the token on"),
         ],
         assumes: &["reliable links", "no process crashes"],
         promises: &[ME1, ME2],

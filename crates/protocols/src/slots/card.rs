@@ -8,7 +8,9 @@ use synod_core::card::{Crashes, Parameter, Tolerance, Variant};
 use synod_core::family::Allocation;
 use synod_core::family::slots::{FENCE, PI1, PI2, PI4, PI15};
 use synod_core::group::{Catalogued, Served};
-use synod_core::{Card, Invariant, ProcessId, ProcessSet, Setup, SetupError, Source};
+use synod_core::{
+    Card, Invariant, ProcessId, ProcessSet, Rule, Setup, SetupError, Source, Trigger,
+};
 
 /// SLOTS on any engine.
 pub type SlotsAlgorithm = Served<Slots, GroupEngine<Message>>;
@@ -47,19 +49,106 @@ impl Catalogued<GroupEngine<Message>> for Slots {
         },
         idea: "Every slot has an owner, who uses it without asking. Ownership moves by multicasts in one \
                order with the views of the group, so all members agree on who owns what.",
+        // A member hears of views and deliveries by messages of the abstract engine that are named
+        // after them, and by `Ready`, `Commit`, `Data` and `Grant` of the embedded one.
         rules: &[
-            "claim, release: at once, without a message",
-            "offers: with slots to spare, multicast an offer; short of free slots, multicast a take; \
-             at its delivery all members give the taker slots on offer",
-            "repaired, paper: short of free slots, multicast a request; every other member answers \
-             with a donation, perhaps empty; its slots change their owner when it is delivered",
-            "a message of another view than the present one is void",
-            "on a view: all cycles, offers and takes end; the slots of members that did not come along \
-             are absent, or the primary's if their lives ended in the old view and no member parted",
-            "a member is new: the primary multicasts a status for it; no slot moves before that",
-            "parts come together: one member of each part multicasts what the part owns; a slot that no \
-             part claims is absent",
-            "every node is here or accounted for: absent slots are given out again",
+            Rule::on(
+                &[Trigger::Input("Claim"), Trigger::Input("ClaimSlot"), Trigger::Input("Release")],
+                "claim, release: at once, without a message",
+            ),
+            Rule::on(
+                &[
+                    Trigger::Input("Claim"),
+                    Trigger::Input("Release"),
+                    Trigger::Message("Offer"),
+                    Trigger::Message("Take"),
+                    Trigger::Message("Data"),
+                    Trigger::Message("Grant"),
+                ],
+                "offers: with slots to spare, multicast an offer; short of free slots, multicast a \
+                 take; at its delivery all members give the taker slots on offer",
+            ),
+            Rule::on(
+                &[
+                    Trigger::Input("Claim"),
+                    Trigger::Message("Request"),
+                    Trigger::Message("Donate"),
+                    Trigger::Message("Data"),
+                    Trigger::Message("Grant"),
+                ],
+                "repaired, paper: short of free slots, multicast a request; every other member \
+                 answers with a donation, perhaps empty; its slots change their owner when it is \
+                 delivered",
+            ),
+            Rule::always("a message of another view than the present one is void"),
+            Rule::on(
+                &[
+                    Trigger::Message("View"),
+                    Trigger::Message("Transitional"),
+                    Trigger::Message("Ready"),
+                    Trigger::Message("Commit"),
+                ],
+                "on a view: all cycles, offers and takes end; the slots of members that did not \
+                 come along are absent, or the primary's if their lives ended in the old view and \
+                 no member parted",
+            ),
+            Rule::on(
+                &[
+                    Trigger::Message("View"),
+                    Trigger::Message("PutStatus"),
+                    Trigger::Message("Ready"),
+                    Trigger::Message("Commit"),
+                    Trigger::Message("Data"),
+                    Trigger::Message("Grant"),
+                ],
+                "a member is new: the primary multicasts a status for it; no slot moves before \
+                 that",
+            ),
+            Rule::on(
+                &[
+                    Trigger::Message("View"),
+                    Trigger::Message("MergeStatus"),
+                    Trigger::Message("Ready"),
+                    Trigger::Message("Commit"),
+                    Trigger::Message("Data"),
+                    Trigger::Message("Grant"),
+                ],
+                "parts come together: one member of each part multicasts what the part owns; a \
+                 slot that no part claims is absent",
+            ),
+            Rule::on(
+                &[
+                    Trigger::Message("View"),
+                    Trigger::Message("PutStatus"),
+                    Trigger::Message("MergeStatus"),
+                    Trigger::Message("Certify"),
+                    Trigger::Message("Ready"),
+                    Trigger::Message("Commit"),
+                    Trigger::Message("Data"),
+                    Trigger::Message("Grant"),
+                ],
+                "every node is here or accounted for: absent slots are given out again",
+            ),
+            Rule::on(
+                &[
+                    Trigger::Input("CertifyDead"),
+                    Trigger::Input("Bootstrap"),
+                    Trigger::Message("Certify"),
+                    Trigger::Message("Bootstrap"),
+                ],
+                "an operator certifies that a node is dead, or wants the absent slots: multicast \
+                 it; at its delivery all members believe it, or give out these slots",
+            ),
+            Rule::on(
+                &[Trigger::Input("Leave"), Trigger::Message("Hand")],
+                "leave: hand the own slots to another member first",
+            ),
+            Rule::on_message(
+                "Hand",
+                "reserved slots are handed to the member that they are reserved for",
+            ),
+            Rule::on_message("Lost", "out of the group: forget everything, and begin anew"),
+            Rule::on_timer("Cool", "a released slot is free again after a while"),
         ],
         assumes: &[
             "a group engine that keeps the contract of extended virtual synchrony; agreed delivery \

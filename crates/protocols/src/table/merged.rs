@@ -40,7 +40,7 @@ use synod_core::group::{
     Catalogued, Delivery, Level, Member, Served, Service, Session, View, ViewId,
 };
 use synod_core::reductions::Fleeting;
-use synod_core::{Never, ProcessId, ProcessSet, Setup, SetupError, Wire};
+use synod_core::{Never, ProcessId, ProcessSet, Rule, Setup, SetupError, Trigger, Wire};
 
 /// The table, on the engine that the setup names.
 pub type TableAlgorithm = Served<Table, GroupEngine<Message>>;
@@ -254,11 +254,31 @@ impl Catalogued<GroupEngine<Message>> for Table {
         },
         idea: "Writes bear stamps, and each key keeps the write with the greatest one. So copies \
                can be merged key by key, in any order.",
+        // A member hears of views and deliveries by messages of the abstract engine that are named
+        // after them, and by `Ready`, `Commit`, `Data` and `Grant` of the embedded one.
         rules: &[
-            "put: multicast the write, with a stamp greater than all known ones",
-            "a write is delivered: keep it, if its stamp is the greatest of its key",
-            "a view brings members together that were apart, or not ready: multicast the own copy",
-            "the copies of all members of the view are delivered: ready",
+            Rule::on_input(
+                "Put",
+                "put: multicast the write, with a stamp greater than all known ones",
+            ),
+            Rule::on_input("Get", "get: answer from the own copy"),
+            Rule::on(
+                &[Trigger::Message("Put"), Trigger::Message("Data"), Trigger::Message("Grant")],
+                "a write is delivered: keep it, if its stamp is the greatest of its key",
+            ),
+            Rule::on(
+                &[Trigger::Message("View"), Trigger::Message("Ready"), Trigger::Message("Commit")],
+                "a view brings members together that were apart, or not ready: multicast the own \
+                 copy",
+            ),
+            Rule::on(
+                &[Trigger::Message("Status"), Trigger::Message("Data"), Trigger::Message("Grant")],
+                "the copies of all members of the view are delivered: ready",
+            ),
+            Rule::on(
+                &[Trigger::Input("Leave"), Trigger::Message("Lost")],
+                "leave, or be excluded: forget the copy",
+            ),
         ],
         assumes: &[
             "a group engine that keeps the contract of extended virtual synchrony; agreed delivery \

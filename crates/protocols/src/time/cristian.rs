@@ -23,7 +23,9 @@ use synod_core::card::{
     Bounds, Card, Cost, Counterexample, Load, Parameter, Quantity, Scope, Source,
 };
 use synod_core::family::clock_sync::{ClockSync, Estimate, Input, Output, SERVER, T5, T6};
-use synod_core::{Algorithm, Cx, Never, ProcessId, Protocol, Setup, SetupError, Wire};
+use synod_core::{
+    Algorithm, Cx, Never, ProcessId, Protocol, Rule, Setup, SetupError, Trigger, Wire,
+};
 
 /// The messages between client and server.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -256,11 +258,24 @@ impl Algorithm for Cristian {
         },
         idea: "Ask for the time and add half of the time that the answer took.",
         rules: &[
-            "synchronise: read the clock (T0) and ask the server",
-            "on a request: the server reads its clock (t) and answers at once",
-            "on the answer: read the clock again (T1); the server's clock shows t + (T1 - T0)/2, \
-             give or take (T1 - T0)/2 - min",
-            "an answer that took longer than the threshold is not used; of several the fastest is",
+            Rule::on(
+                &[Trigger::Input("Synchronise"), Trigger::Input("Reading")],
+                "synchronise: read the clock (T0) and ask the server",
+            ),
+            Rule::on(
+                &[Trigger::Message("Request"), Trigger::Input("Reading")],
+                "on a request: the server reads its clock (t) and answers at once",
+            ),
+            Rule::on(
+                &[Trigger::Message("Time"), Trigger::Input("Reading")],
+                "on the answer: read the clock again (T1); the server's clock shows t + (T1 - \
+                 T0)/2, give or take (T1 - T0)/2 - min",
+            ),
+            Rule::on_input(
+                "Reading",
+                "an answer that took longer than the threshold is not used; of several the fastest \
+                 is",
+            ),
         ],
         assumes: &[
             "the server p0 is honest and does not crash",

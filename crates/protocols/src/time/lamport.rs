@@ -20,7 +20,9 @@
 use serde::{Deserialize, Serialize};
 use synod_core::card::{Card, Counterexample, Parameter, Rounds, Scope, Source};
 use synod_core::family::logical_time::{Input, LogicalTime, Output, Stamp, T1, T2, T3, T4};
-use synod_core::{Algorithm, Cx, Never, ProcessId, Protocol, Setup, SetupError, Timestamp, Wire};
+use synod_core::{
+    Algorithm, Cx, Never, ProcessId, Protocol, Rule, Setup, SetupError, Timestamp, Trigger, Wire,
+};
 
 /// A message of the application, with the time of its sending.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -83,9 +85,16 @@ impl Algorithm for LamportClock {
         },
         idea: "Count events, and never be behind a message that has arrived.",
         rules: &[
-            "before every event: advance the clock by one; this is the event's time",
-            "on sending: the message carries the time of the event",
-            "on a message: first move the clock up to its time; then it is an event as any other",
+            Rule::on(
+                &[Trigger::Input("Act"), Trigger::Input("Send"), Trigger::Message("Message")],
+                "before every event: advance the clock by one; this is the event's time",
+            ),
+            Rule::on_input("Send", "on sending: the message carries the time of the event"),
+            Rule::on_message(
+                "Message",
+                "on a message: first move the clock up to its time; then it is an event as any \
+                 other",
+            ),
         ],
         assumes: &["names of processes are unique and ordered"],
         promises: &[T1, T2, T3],

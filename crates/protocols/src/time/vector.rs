@@ -20,7 +20,9 @@
 use serde::{Deserialize, Serialize};
 use synod_core::card::{Card, Source};
 use synod_core::family::logical_time::{Input, LogicalTime, Output, Stamp, T1, T2, T3, T4};
-use synod_core::{Algorithm, Cx, Never, ProcessId, Protocol, Setup, SetupError, VectorStamp, Wire};
+use synod_core::{
+    Algorithm, Cx, Never, ProcessId, Protocol, Rule, Setup, SetupError, Trigger, VectorStamp, Wire,
+};
 
 /// A message of the application, with the time of its sending.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -92,10 +94,16 @@ impl Algorithm for VectorClock {
         },
         idea: "Count the known events of each process; messages carry all counts.",
         rules: &[
-            "before every event: advance the own count by one; all counts are the event's time",
-            "on sending: the message carries the time of the event",
-            "on a message: first take over every count that is larger; then it is an event as \
-             any other",
+            Rule::on(
+                &[Trigger::Input("Act"), Trigger::Input("Send"), Trigger::Message("Message")],
+                "before every event: advance the own count by one; all counts are the event's time",
+            ),
+            Rule::on_input("Send", "on sending: the message carries the time of the event"),
+            Rule::on_message(
+                "Message",
+                "on a message: first take over every count that is larger; then it is an event as \
+                 any other",
+            ),
         ],
         assumes: &["the group does not change"],
         promises: &[T1, T2, T3, T4],

@@ -9,7 +9,7 @@ use super::parse::{Word, error_at, plain};
 use crate::network::in_words;
 use crate::simulator::Run;
 use crate::trace::{Event, Tracer};
-use crate::world::{Action, Body, Envelope, Slot, Status, World};
+use crate::world::{Action, Body, Envelope, Slot, Status, TELL, World};
 use synod_core::boxed::Which;
 use synod_core::{Algorithm, Application, Boxed, Family, ProcessId};
 
@@ -377,7 +377,7 @@ pub(super) fn in_flight<A: Algorithm>(world: &World<A>) -> Vec<(Slot, &Envelope<
 pub(super) fn message_text<A: Algorithm>(envelope: &Envelope<A>) -> String {
     match &envelope.body {
         Body::Message(message) => plain(&format!("{message:?}")),
-        Body::Tell(_) => "tell".to_owned(),
+        Body::Tell(_) => TELL.to_owned(),
     }
 }
 

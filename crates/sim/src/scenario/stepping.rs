@@ -7,7 +7,7 @@ use super::play::{Player, in_flight, message_text};
 use super::verdict::Standing;
 use super::write::line;
 use super::{Scenario, verdict};
-use crate::simulator::{Probe, Run};
+use crate::simulator::{Past, Probe, Run};
 use crate::world::{Action, Judged, Status, World};
 use synod_core::{Algorithm, ProcessId};
 
@@ -122,18 +122,33 @@ impl<A: Algorithm> Player<A> {
         Mark { run, events: self.events.len(), begins: self.begins.len() }
     }
 
-    /// Returns to a mark that this player has set.
-    pub fn return_to(&mut self, mark: &Mark<A>) {
+    /// Returns to a mark that this player has set. Then `again` repeats the next steps that the
+    /// player took from there, as many as are to stand; their invariants are not judged again.
+    pub fn return_to(&mut self, mark: &Mark<A>, again: impl FnOnce(&mut Self)) {
+        let past = self.past_since(mark);
         self.run = mark.run.clone();
         self.events.truncate(mark.events);
         self.begins.truncate(mark.begins);
         self.unmet.clear();
+        self.run.engine.past = Some(past);
+        again(self);
+        self.run.engine.past = None;
     }
 
-    /// A player that goes on from the mark, without the events before it.
-    pub fn from(mark: &Mark<A>) -> Self {
-        let run = mark.run.clone();
-        Player { run, events: Vec::new(), begins: Vec::new(), unmet: Vec::new() }
+    /// Another player that repeats the next steps from the mark on, like [`Player::return_to`]. It
+    /// does not have the events before the mark.
+    pub fn repeat(&self, mark: &Mark<A>, again: impl FnOnce(&mut Self)) -> Self {
+        let mut run = mark.run.clone();
+        run.engine.past = Some(self.past_since(mark));
+        let mut other = Player { run, events: Vec::new(), begins: Vec::new(), unmet: Vec::new() };
+        again(&mut other);
+        other.run.engine.past = None;
+        other
+    }
+
+    fn past_since(&self, mark: &Mark<A>) -> Past {
+        let is_invariant = |name: &str| self.world().is_invariant(name);
+        Past::of(&self.events[mark.events..], &self.begins, is_invariant)
     }
 
     /// The number of the first event of the step to which this event belongs.

@@ -1,7 +1,8 @@
-//! Deadlines: a promise about the end has come true a bounded time after the last fault.
+//! Promises about the end: judged at the end, or at a deadline, a bounded time after the last
+//! fault.
 
-use super::{Engine, Run};
-use crate::world::{Happening, Status};
+use super::{Ended, Engine, Run};
+use crate::world::{Driver, Happening, Status};
 use synod_core::card::Deadline;
 use synod_core::clock::in_words;
 use synod_core::{Algorithm, Family, Monitor, Setup};
@@ -50,6 +51,18 @@ impl<A: Algorithm> Run<'_, A> {
             && self.world.now_us >= engine.run_for_us
             && engine.planned.iter().all(Option::is_none)
             && open.all(|id| self.world.monitor().waiting(id).is_empty())
+    }
+
+    /// A process that still waits at the end of the run violates its liveness property.
+    pub(super) fn judge_liveness(&mut self, ended: Ended) {
+        let why = match ended {
+            Ended::Quiet => "nothing can happen any more".to_owned(),
+            Ended::Stalled => format!("nothing came of {} steps", self.engine.options.patience),
+            Ended::Cut => return,
+        };
+        for violation in self.world.unfulfilled(&why) {
+            self.engine.see(self.world.now_us, Happening::Violated(&violation));
+        }
     }
 
     /// A process that still waits at a deadline counts as failed, even if it is served later.

@@ -129,6 +129,7 @@ mod tests {
             message: Some(5),
             peer: Some(ProcessId(0)),
             kind: "Request",
+            input: "",
             text: "Request(\"1@p0\")".to_owned(),
             mark: Mark::None,
         };

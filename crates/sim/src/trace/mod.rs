@@ -7,10 +7,11 @@ pub use jsonl::{Jsonl, write_event};
 pub(crate) use tracer::Kept;
 pub use tracer::Tracer;
 
+use crate::world::TELL;
 use serde::Serialize;
 use std::io;
-use synod_core::ProcessId;
 use synod_core::family::Mark;
+use synod_core::{ProcessId, Trigger};
 
 /// An event.
 ///
@@ -36,10 +37,33 @@ pub struct Event {
     pub peer: Option<ProcessId>,
     /// The kind of the message (`Request`), or the id of a violated property; else empty.
     pub kind: &'static str,
+    /// The name of an input, as the rules of cards have it; else empty. Written traces leave it
+    /// out.
+    pub input: &'static str,
     /// The message in full, the words of an input or output, the reason of a loss.
     pub text: String,
     /// Its meaning for the operation under way at this process.
     pub mark: Mark,
+}
+
+impl Event {
+    /// What the handler of the process is called with, if this event calls one. The rules of a card
+    /// name it the same way.
+    pub fn trigger(&self) -> Option<Trigger<'_>> {
+        match self.what {
+            What::Start | What::Restart => Some(Trigger::Start),
+            What::Input => Some(Trigger::Input(self.input)),
+            // A message between applications is none of the algorithm.
+            What::Receive => (self.kind != TELL).then_some(Trigger::Message(self.kind)),
+            What::Timer => Some(Trigger::Timer(first_word(&self.text))),
+            _ => None,
+        }
+    }
+}
+
+/// `Lease` of `Lease(3)`.
+fn first_word(text: &str) -> &str {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or(text)
 }
 
 /// The kind of an event.

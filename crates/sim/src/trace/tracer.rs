@@ -1,7 +1,7 @@
 //! Turns happenings in a world into events with logical times.
 
 use super::{Event, Sink, What};
-use crate::world::{Body, Envelope, Happening, Slot};
+use crate::world::{Body, Envelope, Happening, Slot, TELL};
 use std::fmt::Write;
 use std::io;
 use synod_core::family::Mark;
@@ -73,6 +73,7 @@ impl<'s> Tracer<'s> {
                 message: None,
                 peer: None,
                 kind: "",
+                input: "",
                 text: String::new(),
                 mark: Mark::None,
             },
@@ -120,6 +121,7 @@ impl<'s> Tracer<'s> {
             Happening::Input(at, input) => {
                 let words = A::Family::input_in_words(input);
                 self.tick(*at, What::Input).text(&words);
+                self.event.input = A::Family::input_name(input);
                 self.event.mark = A::Family::mark_of_input(input);
                 self.emit();
             }
@@ -204,6 +206,7 @@ impl<'s> Tracer<'s> {
         event.message = None;
         event.peer = None;
         event.kind = "";
+        event.input = "";
         event.text.clear();
         event.mark = Mark::None;
         match at {
@@ -240,7 +243,7 @@ impl<'s> Tracer<'s> {
         event.kind = envelope.body.kind();
         let _ = match &envelope.body {
             Body::Message(message) => write!(event.text, "{message:?}"),
-            Body::Tell(_) => write!(event.text, "tell"),
+            Body::Tell(_) => write!(event.text, "{TELL}"),
         };
     }
 

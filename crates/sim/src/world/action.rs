@@ -143,6 +143,11 @@ pub trait Driver<A: Algorithm> {
     fn is_news(&mut self, _print: u64) -> bool {
         true
     }
+    /// The broken invariants, if this driver repeats a step that was judged before; the number of
+    /// the step tells which.
+    fn judged_before(&mut self, _step: u64) -> Option<Vec<&'static str>> {
+        None
+    }
     /// Intermediate results of invariants from earlier states, if this driver keeps them.
     fn notes(&mut self) -> Option<&mut Notes> {
         None

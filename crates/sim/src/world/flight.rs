@@ -67,12 +67,15 @@ impl<M: Clone> Clone for Body<M> {
     }
 }
 
+/// The kind of a message between two applications.
+pub const TELL: &str = "tell";
+
 impl<M: Wire> Body<M> {
     /// The name under which it is counted and drawn.
     pub fn kind(&self) -> &'static str {
         match self {
             Body::Message(message) => message.kind(),
-            Body::Tell(_) => "tell",
+            Body::Tell(_) => TELL,
         }
     }
 }

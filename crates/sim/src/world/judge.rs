@@ -29,19 +29,32 @@ impl<A: Algorithm> World<A> {
 
     fn judge_invariants(&mut self, driver: &mut dyn Driver<A>) {
         let before = self.progress.found.len();
-        let mut new = Notes::default();
-        let notes = driver.notes().unwrap_or(&mut new);
-        notes.next();
-        let snapshot = Snapshot::new(self, notes);
-        let broken = self.fixed.invariants.iter().filter(|invariant| !(invariant.holds)(&snapshot));
         let violation = |invariant: &Invariant<A>| Violation {
             property: invariant.name,
             at: ProcessId(0),
             because: format!("it is no longer true that {}", invariant.statement),
         };
-        let violations: Vec<_> = broken.map(violation).collect();
+        let violations: Vec<_> = self.broken(driver).into_iter().map(violation).collect();
         self.progress.found.extend(violations);
         report(&mut self.progress.found, before, &self.fixed.judged, self.now_us, driver);
+    }
+
+    /// The invariants that do not hold now.
+    fn broken(&self, driver: &mut dyn Driver<A>) -> Vec<&Invariant<A>> {
+        let invariants = self.fixed.invariants.iter();
+        if let Some(names) = driver.judged_before(self.steps()) {
+            return invariants.filter(|invariant| names.contains(&invariant.name)).collect();
+        }
+        let mut new = Notes::default();
+        let notes = driver.notes().unwrap_or(&mut new);
+        notes.next();
+        let snapshot = Snapshot::new(self, notes);
+        invariants.filter(|invariant| !(invariant.holds)(&snapshot)).collect()
+    }
+
+    /// Whether this is the name of an invariant that is judged here.
+    pub(crate) fn is_invariant(&self, name: &str) -> bool {
+        self.fixed.invariants.iter().any(|invariant| invariant.name == name)
     }
 }
 

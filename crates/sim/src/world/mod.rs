@@ -25,7 +25,7 @@ mod waiting;
 pub use action::{Action, Driver, Happening, Impossible, LinkChange, Step};
 pub use enabled::FaultsLeft;
 pub use fingerprint::Left;
-pub use flight::{Body, Envelope, Flight, Slot};
+pub use flight::{Body, Envelope, Flight, Slot, TELL};
 pub use judge::INVARIANTS_AT_EVERY_STEP_UP_TO;
 pub use plan::{Judged, Plan};
 pub use process::{ApplicationOf, Process, Status};

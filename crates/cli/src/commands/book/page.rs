@@ -57,7 +57,8 @@ impl Page {
         page.line(&format!("# {}\n", capitalised(card.title)));
         page.line(&format!("`{}` · {} · {author}: {work} ({year})", card.name, about.family));
         page.section("Idea", &[card.idea.to_owned()]);
-        page.numbered("Rules", card.rules);
+        let rules: Vec<&str> = card.rules.iter().map(|rule| rule.text).collect();
+        page.numbered("Rules", &rules);
         page.bullets("Assumes", card.assumes.iter().map(|&line| line.to_owned()));
         let promises = about.claims.iter().filter(|claim| claim.promised);
         page.bullets(

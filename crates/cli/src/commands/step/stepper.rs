@@ -6,9 +6,10 @@ use crate::export;
 use crate::output::{BAD, BOLD, DIM, Output};
 use crate::words;
 use anyhow::Result;
+use std::collections::BTreeMap;
 use std::io::{BufRead, IsTerminal, stdin};
 use std::path::Path;
-use synod_core::ProcessId;
+use synod_core::{ProcessId, Rule};
 use synod_drivers::Session;
 use synod_sim::network::in_words;
 use synod_sim::scenario::{Offer, OfferKind, Standing};
@@ -25,8 +26,8 @@ crash p1, cut p0 -> p1   every line of a scenario does what it says ('docs/scena
 next, next 20            go on by the seed: one step, twenty steps
 back, back 5             take back the last step, the last five
 branch, return           keep this place; go back to the last one that was kept
-show, show p1            what the last step changed; the whole state of p1
-look 12                  what the step changed to which event 12 belongs
+show, show p1            what the last step changed, and by which rules; the whole state of p1
+look 12                  the same for the step to which event 12 belongs
 messages, timers         what is on its way, what will run out
 verdicts                 which properties hold, are open, are violated, and since which event
 events, events 20        the last events, with their numbers
@@ -233,7 +234,10 @@ impl Stepper {
 
     fn look_at(&self, event: u64) -> Result<()> {
         match self.session.look(event) {
-            Some(snapshots) => self.output.print(&view::changes(&snapshots)),
+            Some(snapshots) => {
+                let rules = view::rules(&self.session.rules(event));
+                self.output.print(&(rules + &view::changes(&snapshots)))
+            }
             None => {
                 let events = self.session.events().len();
                 self.refuse(&format!("there is no event {event}; there are {events}, from 0"))
@@ -260,11 +264,15 @@ impl Stepper {
         }
     }
 
-    /// Tells the events that were not told yet.
+    /// Tells the events that were not told yet, and the rules by which they came about.
     fn tell_news(&mut self) -> Result<()> {
         self.listed.clear();
         let events = self.session.events();
-        let news = view::events(&events[(self.told as usize).min(events.len())..]);
+        let new = &events[(self.told as usize).min(events.len())..];
+        let applied = new.iter().flat_map(|event| self.session.rules(event.index));
+        let rules: BTreeMap<usize, &Rule> = applied.collect();
+        let rules: Vec<(usize, &Rule)> = rules.into_iter().collect();
+        let news = view::events(new) + &view::rules(&rules);
         self.told = events.len() as u64;
         self.output.print(&news)
     }

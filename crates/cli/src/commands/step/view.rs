@@ -2,7 +2,7 @@
 
 use crate::output::{self, BAD, BOLD, DIM, GOOD};
 use std::fmt::Write;
-use synod_core::ProcessId;
+use synod_core::{ProcessId, Rule};
 use synod_drivers::{Change, Snapshot, Tree};
 use synod_sim::network::in_words;
 use synod_sim::scenario::{Offer, OnItsWay, Standing, Verdict, event_in_words};
@@ -28,6 +28,15 @@ pub(super) fn numbered_events(events: &[Event]) -> String {
         format!("{number:>6}  {DIM}{time:>9}{DIM:#}  {}\n", event_line(event))
     };
     events.iter().map(line).collect()
+}
+
+/// Rules of a card, with their numbers there.
+pub(super) fn rules(rules: &[(usize, &Rule)]) -> String {
+    let paragraph = |(number, rule): &(usize, &Rule)| {
+        let text = output::paragraph("  ", &format!("rule {number}: {}", rule.text));
+        text.lines().map(|line| format!("{DIM}{line}{DIM:#}\n")).collect::<String>()
+    };
+    rules.iter().map(paragraph).collect()
 }
 
 fn event_line(event: &Event) -> String {

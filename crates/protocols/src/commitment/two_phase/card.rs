@@ -9,7 +9,7 @@ use synod_core::card::{
 use synod_core::family::commitment::{
     AC1, AC2, AC3, AC4, AC5, AC5_REPAIRED, COORDINATOR, Commitment, VOTES,
 };
-use synod_core::{Algorithm, ProcessId, Setup, SetupError, durable};
+use synod_core::{Algorithm, ProcessId, Rule, Setup, SetupError, Trigger, durable};
 
 pub(crate) const SOURCE: Source = Source {
     author: "J. Gray",
@@ -56,19 +56,40 @@ impl Algorithm for TwoPhaseCommit {
         idea: "First all participants promise to commit, then all are told to; a participant that \
                has not promised can still abort, and one that has must wait.",
         rules: &[
-            "asked to commit (coordinator): ask all participants to prepare",
-            "on prepare: vote no, and abort; or write down that we promise to commit, then vote \
-             yes",
-            "all votes are yes: write down the commit, then tell all participants",
-            "a vote is no, or does not come in time: tell all participants to abort, and forget \
-             the transaction",
-            "on commit: write it down, then acknowledge; the coordinator repeats it to \
-             participants that do not acknowledge, and forgets the transaction when all have",
-            "no outcome in time (participant): ask all others; a process that knows the outcome \
-             answers, a coordinator that knows nothing of the transaction says abort, and a \
-             participant that has not voted aborts",
-            "after a crash: read the log; a transaction that is prepared and not decided is in \
-             doubt",
+            Rule::on_input(
+                "Commit",
+                "asked to commit (coordinator): ask all participants to prepare",
+            ),
+            Rule::on(
+                &[Trigger::Message("Prepare"), Trigger::Input("Vote")],
+                "on prepare: vote no, and abort; or write down that we promise to commit, then \
+                 vote yes",
+            ),
+            Rule::on_message(
+                "Yes",
+                "all votes are yes: write down the commit, then tell all participants",
+            ),
+            Rule::on(
+                &[Trigger::Message("No"), Trigger::Timer("Votes")],
+                "a vote is no, or does not come in time: tell all participants to abort, and \
+                 forget the transaction",
+            ),
+            Rule::on_message("Abort", "on abort: write it down; the transaction has no effect"),
+            Rule::on(
+                &[Trigger::Message("Commit"), Trigger::Message("Ack"), Trigger::Timer("Acks")],
+                "on commit: write it down, then acknowledge; the coordinator repeats it to \
+                 participants that do not acknowledge, and forgets the transaction when all have",
+            ),
+            Rule::on(
+                &[Trigger::Timer("Outcome"), Trigger::Message("Ask")],
+                "no outcome in time (participant): ask all others; a process that knows the \
+                 outcome answers, a coordinator that knows nothing of the transaction says abort, \
+                 and a participant that has not voted aborts",
+            ),
+            Rule::on_start(
+                "after a crash: read the log; a transaction that is prepared and not decided is in \
+                 doubt",
+            ),
         ],
         assumes: &[
             "a crashed process starts again some time, with its disk",

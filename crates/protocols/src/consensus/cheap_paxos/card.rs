@@ -11,7 +11,7 @@ use synod_core::family::Consensus;
 use synod_core::family::consensus::{
     AGREEMENT, ONCE, PROPOSALS, PROPOSERS, TERMINATION, UNANIMITY, VALIDITY,
 };
-use synod_core::{Algorithm, ProcessId, Setup, SetupError, durable};
+use synod_core::{Algorithm, ProcessId, Rule, Setup, SetupError, Trigger, durable};
 
 /// The paper.
 pub(crate) const SOURCE: Source = Source {
@@ -52,14 +52,43 @@ impl Algorithm for CheapPaxos {
         idea: "Main acceptors do all the work; auxiliary ones help only to complete a ballot, or \
                to drop a main one that does not answer.",
         rules: &[
-            "the first main process, when it proposes: ask the main ones to accept",
-            "a main process that waits in vain: ask all acceptors, also the auxiliary ones, to \
-             prepare",
-            "on promises of a quorum: ask all to accept the value of the last vote among them; if \
-             there is none, to drop a main process that is missing, or to accept our own value if \
-             none is",
-            "on votes of a quorum for a value: decide",
-            "on votes of a quorum to drop a process: go on without it, in a new instance",
+            Rule::on_input(
+                "Propose",
+                "the first main process, when it proposes: ask the main ones to accept",
+            ),
+            Rule::on_timer(
+                "Retry",
+                "a main process that waits in vain: ask all acceptors, also the auxiliary ones, to \
+                 prepare",
+            ),
+            Rule::on_message(
+                "Prepare",
+                "on a prepare: promise, and tell the last vote, as in paxos",
+            ),
+            Rule::on_message(
+                "Promise",
+                "on promises of a quorum: ask all to accept the value of the last vote among them; \
+                 if there is none, to drop a main process that is missing, or to accept our own \
+                 value if none is",
+            ),
+            Rule::on_message(
+                "Accept",
+                "on an accept: write down the vote, and tell all, as in paxos",
+            ),
+            Rule::on_message("Accepted", "on votes of a quorum for a value: decide"),
+            Rule::on_message(
+                "Accepted",
+                "on votes of a quorum to drop a process: go on without it, in a new instance",
+            ),
+            Rule::on(
+                &[
+                    Trigger::Message("Prepare"),
+                    Trigger::Message("Accept"),
+                    Trigger::Message("Moved"),
+                ],
+                "on a message of a later instance: enter it; of an earlier one: tell the sender \
+                 which one is the present",
+            ),
         ],
         assumes: &[
             "no process lies",

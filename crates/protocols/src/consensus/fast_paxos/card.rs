@@ -10,7 +10,7 @@ use synod_core::family::Consensus;
 use synod_core::family::consensus::{
     AGREEMENT, ONCE, PROPOSALS, PROPOSERS, TERMINATION, UNANIMITY, VALIDITY,
 };
-use synod_core::{Algorithm, ProcessId, Setup, SetupError, durable};
+use synod_core::{Algorithm, ProcessId, Rule, Setup, SetupError, Trigger, durable};
 
 /// The paper.
 pub(crate) const SOURCE: Source =
@@ -62,15 +62,42 @@ impl Algorithm for FastPaxos {
         idea: "Let proposers send their values to the acceptors directly; if two collide, a \
                coordinator picks the one that may have been chosen.",
         rules: &[
-            "on a proposal, an acceptor that may accept any value: write down the vote, and tell \
-             all",
-            "on equal votes of a fast quorum in the fast ballot, or of a classic one in another: \
-             decide",
-            "coordinator, on votes that cannot become a fast quorum: take them for promises of the \
-             next ballot, pick a value, and ask all to accept it",
-            "pick the value whose voters, with the processes not heard from, are a fast quorum; if \
-             there is none, any",
-            "without a decision in time: begin a classic ballot, as in paxos",
+            Rule::on(
+                &[Trigger::Input("Propose"), Trigger::Message("Propose"), Trigger::Message("Any")],
+                "on a proposal, an acceptor that may accept any value: write down the vote, and \
+                 tell all",
+            ),
+            Rule::on_message(
+                "Accepted",
+                "on equal votes of a fast quorum in the fast ballot, or of a classic one in \
+                 another: decide",
+            ),
+            Rule::on_message(
+                "Accepted",
+                "coordinator, on votes that cannot become a fast quorum: take them for promises of \
+                 the next ballot, pick a value, and ask all to accept it",
+            ),
+            Rule::always(
+                "pick the value whose voters, with the processes not heard from, are a fast \
+                 quorum; if there is none, any",
+            ),
+            Rule::on_timer(
+                "Retry",
+                "without a decision in time: begin a classic ballot, as in paxos",
+            ),
+            Rule::on_message(
+                "Prepare",
+                "on a prepare: promise, and tell the last vote, as in paxos",
+            ),
+            Rule::on_message(
+                "Promise",
+                "on promises of a quorum: in the fast ballot, let all accept any value; in a \
+                 classic one, pick a value, and ask all to accept it",
+            ),
+            Rule::on_message(
+                "Accept",
+                "on an accept: write down the vote, and tell all, as in paxos",
+            ),
         ],
         assumes: &[
             "no process lies",

@@ -4,7 +4,7 @@ use super::GeneralizedPaxos;
 use synod_core::card::{Card, Crashes, Order, Parameter, Scope, Source, Tolerance, Variant};
 use synod_core::family::GeneralizedConsensus;
 use synod_core::family::generalized::{COMMANDS, COMPATIBLE, GROWING, LEARNING, NONTRIVIAL};
-use synod_core::{Algorithm, ProcessId, Setup, SetupError};
+use synod_core::{Algorithm, ProcessId, Rule, Setup, SetupError, Trigger};
 
 impl Algorithm for GeneralizedPaxos {
     type Family = GeneralizedConsensus;
@@ -21,12 +21,30 @@ impl Algorithm for GeneralizedPaxos {
                matter; only commands that interfere can collide, and then a coordinator orders \
                them.",
         rules: &[
-            "on a command, in the fast ballot: append it to the history, and tell all",
-            "on a vote: learn the common part of enough histories",
-            "coordinator, on two histories that cannot be continued to the same one: ask all to \
-             prepare",
-            "on promises of a quorum: take the history that may have been learned, append all \
-             other commands, and ask all to accept it; after that, append each new command",
+            Rule::on(
+                &[Trigger::Input("Propose"), Trigger::Message("Propose")],
+                "on a command, in the fast ballot: append it to the history, and tell all",
+            ),
+            Rule::on_message("Accepted", "on a vote: learn the common part of enough histories"),
+            Rule::on_message(
+                "Accepted",
+                "coordinator, on two histories that cannot be continued to the same one: ask all \
+                 to prepare",
+            ),
+            Rule::on_message(
+                "Prepare",
+                "on a prepare: promise to accept in no smaller ballot, and tell the accepted \
+                 history",
+            ),
+            Rule::on(
+                &[Trigger::Message("Promise"), Trigger::Message("Propose")],
+                "on promises of a quorum: take the history that may have been learned, append all \
+                 other commands, and ask all to accept it; after that, append each new command",
+            ),
+            Rule::on_message(
+                "Accept",
+                "on an accept: accept a history that continues the accepted one, and tell all",
+            ),
         ],
         assumes: &[
             "no process lies",

@@ -5,7 +5,7 @@ use synod_core::algorithm::Replay;
 use synod_core::card::{Card, Counterexample, Mutant, Scope};
 use synod_core::family::Consensus;
 use synod_core::family::consensus::{AGREEMENT, VALIDITY};
-use synod_core::{Algorithm, ProcessId, Setup, SetupError, durable};
+use synod_core::{Algorithm, ProcessId, Rule, Setup, SetupError, durable};
 
 /// A main process that waits in vain makes its quorum smaller by itself.
 pub type CheapPaxosUnilateral = CheapProcess<false>;
@@ -18,8 +18,10 @@ impl Algorithm for CheapPaxosUnilateral {
         title: "Cheap Paxos in which each makes its quorum smaller by itself",
         source: SOURCE,
         idea: "A process that does not answer no longer counts.",
-        rules: &["as cheap-paxos, but a process that waits in vain drops all others without \
-                  asking"],
+        rules: &[Rule::on_timer(
+            "Retry",
+            "as cheap-paxos, but a process that waits in vain drops all others without asking",
+        )],
         assumes: &["no process lies"],
         promises: &[VALIDITY],
         counterexamples: &[Counterexample {

@@ -5,7 +5,7 @@ use synod_core::algorithm::Replay;
 use synod_core::card::{Card, Counterexample, Mutant, Order, Scope};
 use synod_core::family::Consensus;
 use synod_core::family::consensus::{AGREEMENT, VALIDITY};
-use synod_core::{Algorithm, ProcessId, Setup, SetupError, durable};
+use synod_core::{Algorithm, ProcessId, Rule, Setup, SetupError, durable};
 
 /// A fast quorum is no larger than a classic one. Then a classic quorum may have seen as many votes
 /// for one value as for another, and both may have been chosen.
@@ -19,7 +19,10 @@ impl Algorithm for FastPaxosSmallQuorum {
         title: "Fast Paxos with fast quorums that are too small",
         source: SOURCE,
         idea: "More than half are enough for a fast quorum, too.",
-        rules: &["as fast-paxos, but a fast quorum is as small as a classic one"],
+        rules: &[Rule::on_message(
+            "Accepted",
+            "as fast-paxos, but a fast quorum is as small as a classic one",
+        )],
         assumes: &["no process lies"],
         promises: &[VALIDITY],
         counterexamples: &[Counterexample {

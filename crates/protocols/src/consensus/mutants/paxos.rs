@@ -6,7 +6,7 @@ use synod_core::byzantine::{Byzantine, Sworn};
 use synod_core::card::{Card, Counterexample, Mutant, Order, Scope};
 use synod_core::family::Consensus;
 use synod_core::family::consensus::{AGREEMENT, VALIDITY};
-use synod_core::{ProcessId, Setup, SetupError, durable};
+use synod_core::{ProcessId, Rule, Setup, SetupError, Trigger, durable};
 
 const OF: &str = "paxos";
 
@@ -22,7 +22,10 @@ impl Sworn for PaxosProcess<false, true> {
         title: "Paxos with promises that do not tell the ballot of a value",
         source: SOURCE,
         idea: "A promise tells the value that was accepted last, but not when.",
-        rules: &["as paxos, but 2a takes the first value that a promise tells"],
+        rules: &[Rule::on_message(
+            "Promise",
+            "as paxos, but 2a takes the first value that a promise tells",
+        )],
         assumes: &["no process lies"],
         promises: &[VALIDITY],
         counterexamples: &[Counterexample {
@@ -74,7 +77,10 @@ impl Sworn for PaxosProcess<true, false> {
         title: "Paxos with acceptors that forget",
         source: SOURCE,
         idea: "An acceptor keeps its promise and its vote in memory only.",
-        rules: &["as paxos, but acceptors write no records"],
+        rules: &[Rule::on(
+            &[Trigger::Message("Prepare"), Trigger::Message("Accept")],
+            "as paxos, but acceptors write no records",
+        )],
         assumes: &["no process lies"],
         promises: &[VALIDITY],
         counterexamples: &[Counterexample {

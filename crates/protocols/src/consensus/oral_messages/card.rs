@@ -11,7 +11,7 @@ use synod_core::card::{
 use synod_core::family::consensus::{
     AGREEMENT, COMMANDER, OBEDIENCE, ONCE, PROPOSALS, TERMINATION, commander,
 };
-use synod_core::{Setup, SetupError};
+use synod_core::{Rule, Setup, SetupError, Trigger};
 
 /// The parameter that sets the rule for ties.
 pub const TIE: Parameter = Parameter {
@@ -44,12 +44,25 @@ impl Synchronous for OralMessages {
         idea: "Each general passes on the claims that it received, for f + 1 rounds, and takes the \
                majority of the claims about each general.",
         rules: &[
-            "propose, at the commander: send the order to all, in round 1",
-            "when a round is over: pass each claim of the round on to all others that are not on \
-             its path; a missing claim counts as no order",
-            "when round f + 1 is over: from the longest paths to the shortest, believe the \
-             majority of the claim that the last of the path sent us and those that others report \
-             from it; decide on the order that the commander is believed to have sent",
+            Rule::on_input(
+                "Propose",
+                "propose, at the commander: send the order to all, in round 1",
+            ),
+            Rule::on(
+                &[Trigger::Message("Order"), Trigger::Message("Claim")],
+                "on an order, or a claim: keep it until its round is over",
+            ),
+            Rule::on_timer(
+                "RoundOver",
+                "when a round is over: pass each claim of the round on to all others that are not \
+                 on its path; a missing claim counts as no order",
+            ),
+            Rule::on_timer(
+                "RoundOver",
+                "when round f + 1 is over: from the longest paths to the shortest, believe the \
+                 majority of the claim that the last of the path sent us and those that others \
+                 report from it; decide on the order that the commander is believed to have sent",
+            ),
         ],
         assumes: &[
             "synchronous rounds: all start at the same moment, and no message is late or lost",

@@ -11,7 +11,7 @@ use synod_core::family::Consensus;
 use synod_core::family::consensus::{
     AGREEMENT, ONCE, PROPOSALS, PROPOSERS, TERMINATION, UNANIMITY, VALIDITY,
 };
-use synod_core::{ProcessId, Setup, SetupError, durable};
+use synod_core::{ProcessId, Rule, Setup, SetupError, Trigger, durable};
 
 /// All faults of messages and processes but lies.
 pub(crate) const ANYTHING: Tolerance = Tolerance {
@@ -78,17 +78,32 @@ impl Sworn for PaxosProcess<true, true> {
         idea: "Ask a quorum for its last votes, and make it promise to accept no older ballot; \
                then propose the value of the last vote, or your own if there is none.",
         rules: &[
-            "1a, a proposer begins: ask all to prepare for a ballot above all that it knows of",
-            "1b, on a prepare: if no greater ballot was promised, write down the promise, and tell \
-             the last vote with its ballot; else refuse",
-            "2a, on promises of a quorum: ask all to accept the value of the last vote among them, \
-             or its own if there is none",
-            "2b, on an accept: if no greater ballot was promised, write down the vote, and tell \
-             the learners; else refuse",
-            "on a refusal, or without answers: wait for a random time, and begin again; give up \
-             after 1,000 rounds",
-            "on equal votes of a quorum in the same ballot: decide",
-            "on a start without a disk, after a crash: only learn",
+            Rule::on(
+                &[Trigger::Start, Trigger::Input("Propose"), Trigger::Timer("Retry")],
+                "1a, a proposer begins: ask all to prepare for a ballot above all that it knows of",
+            ),
+            Rule::on_message(
+                "Prepare",
+                "1b, on a prepare: if no greater ballot was promised, write down the promise, and \
+                 tell the last vote with its ballot; else refuse",
+            ),
+            Rule::on_message(
+                "Promise",
+                "2a, on promises of a quorum: ask all to accept the value of the last vote among \
+                 them, or its own if there is none",
+            ),
+            Rule::on_message(
+                "Accept",
+                "2b, on an accept: if no greater ballot was promised, write down the vote, and \
+                 tell the learners; else refuse",
+            ),
+            Rule::on(
+                &[Trigger::Message("Refusal"), Trigger::Timer("Retry")],
+                "on a refusal, or without answers: wait for a random time, and begin again; give \
+                 up after 1,000 rounds",
+            ),
+            Rule::on_message("Accepted", "on equal votes of a quorum in the same ballot: decide"),
+            Rule::on_start("on a start without a disk, after a crash: only learn"),
         ],
         assumes: &[
             "no process lies",

@@ -14,7 +14,7 @@ use synod_core::card::{
 use synod_core::family::consensus::{
     AGREEMENT, COMMANDER, OBEDIENCE, ONCE, PROPOSALS, TERMINATION, commander,
 };
-use synod_core::{Setup, SetupError};
+use synod_core::{Rule, Setup, SetupError, Trigger};
 
 const PROMISES: &[&str] = &[AGREEMENT, ONCE, OBEDIENCE, TERMINATION];
 const RANDOM_COMMANDER: Settings = &[("traitors", "p0"), ("adversary", "random")];
@@ -51,11 +51,25 @@ impl Synchronous for SignedMessages {
         idea: "Each general signs the order and passes it on. Of f + 1 signers one is loyal, and \
                has told all.",
         rules: &[
-            "propose, at the commander: sign the order and send it to all, in round 1",
-            "on an order in round r that r others have signed, the commander first: if it is the \
-             first or the second, keep it, sign it, and pass it on to all that have not signed it",
-            "when round f + 1 is over: obey if there is one order; with none, or two, there is \
-             none",
+            Rule::on_input(
+                "Propose",
+                "propose, at the commander: sign the order and send it to all, in round 1",
+            ),
+            Rule::on(
+                &[
+                    Trigger::Message("Order"),
+                    Trigger::Message("Countersigned"),
+                    Trigger::Timer("RoundOver"),
+                ],
+                "on an order in round r that r others have signed, the commander first: if it is \
+                 the first or the second, keep it, sign it, and pass it on to all that have not \
+                 signed it",
+            ),
+            Rule::on_timer(
+                "RoundOver",
+                "when round f + 1 is over: obey if there is one order; with none, or two, there is \
+                 none",
+            ),
         ],
         assumes: &[
             "synchronous rounds: all start at the same moment, and no message is late or lost",

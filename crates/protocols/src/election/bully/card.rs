@@ -1,7 +1,7 @@
 //! The card of the [bully](super) algorithm.
 
 use super::{Bully, Phase};
-use crate::detector::{Detector, parameter};
+use crate::detector::{Detector, parameter, rule};
 use crate::election::cost;
 use synod_core::card::{
     Bounds, Card, Counterexample, Crashes, Parameter, Scope, Source, Timing, Tolerance, Variant,
@@ -9,7 +9,7 @@ use synod_core::card::{
 use synod_core::family::election::{
     E1, E1_AGREE, E1_ALWAYS, E1_SELF, E2, E3, Election, IDS, STARTERS,
 };
-use synod_core::{Algorithm, Invariant, ProcessId, Setup, SetupError, Snapshot};
+use synod_core::{Algorithm, Invariant, ProcessId, Rule, Setup, SetupError, Snapshot, Trigger};
 
 const SYNCHRONOUS: Timing = Timing::Synchronous { delay_ms: 1 };
 const IN_TIME: Tolerance = Tolerance { delay_ms: Some(1), ..Tolerance::NOTHING };
@@ -31,14 +31,29 @@ impl Algorithm for Bully {
         idea: "Ask all greater ones; if none answers in time, tell all smaller ones that you are \
                the coordinator.",
         rules: &[
-            "start (called by the application, by the detector, or after a crash): ask all greater \
-             ones; if there is none, we are the coordinator",
-            "on an election: answer, and start too",
-            "on an answer: wait for a coordinator",
-            "no answer within T = 2D + P: we are the coordinator; tell all smaller ones",
-            "no coordinator within 2T: start again",
-            "on a coordinator: note it",
-            "on a suspicion of the coordinator: start",
+            Rule::on(
+                &[Trigger::Start, Trigger::Input("Start")],
+                "start (called by the application, by the detector, or after a crash): ask all \
+                 greater ones; if there is none, we are the coordinator",
+            ),
+            Rule::on_message("Election", "on an election: answer, and start too"),
+            Rule::on_message("Answer", "on an answer: wait for a coordinator"),
+            Rule::on_timer(
+                "Answer",
+                "no answer within T = 2D + P: we are the coordinator; tell all smaller ones",
+            ),
+            Rule::on_timer("Coordinator", "no coordinator within 2T: start again"),
+            Rule::on_message("Coordinator", "on a coordinator: note it"),
+            Rule::on_timer("Detector", "on a suspicion of the coordinator: start"),
+            Rule::on(
+                &[
+                    Trigger::Message("Heartbeat"),
+                    Trigger::Message("Ping"),
+                    Trigger::Message("Pong"),
+                    Trigger::Timer("Detector"),
+                ],
+                rule::DETECTOR,
+            ),
         ],
         assumes: &[
             "every process knows all identifiers, and they differ",

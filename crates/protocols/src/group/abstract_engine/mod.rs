@@ -44,9 +44,11 @@ mod member;
 mod moves;
 mod oracle;
 mod phase;
+mod rule;
 mod settings;
 
 pub use lazy::Waiting;
+pub use rule::RULE;
 pub use settings::{OWN_FAULTS, PARAMETERS, Passing, Settings};
 
 use member::Stub;

@@ -10,7 +10,7 @@ use synod_core::family::group::{
     ENGINE, G1, G2, G3, G4, G5, GroupService, INTEGRITY, LEVEL, SETTLES, VIEWS,
 };
 use synod_core::family::multicast::{PAYLOAD, Payload, body};
-use synod_core::{Algorithm, Card, ProcessId, Setup, SetupError, Source};
+use synod_core::{Algorithm, Card, ProcessId, Rule, Setup, SetupError, Source, Trigger};
 
 const PERIOD_MS: u64 = 20;
 const TIMEOUT_MS: u64 = 100;
@@ -89,6 +89,34 @@ const IDEALISED: Given = &[("engine", "abstract"), ("partitions", "1")];
 const MORTAL: Given = &[("engine", "abstract"), ("partitions", "1"), ("deaths", "1")];
 const FRAIL: Given = &[("engine", "abstract"), ("partitions", "1"), ("node-crashes", "1")];
 
+/// How views come about, for the cards of services.
+pub const MEMBERSHIP: Rule = Rule::on(
+    &[
+        Trigger::Start,
+        Trigger::Timer("Beat"),
+        Trigger::Message("Hello"),
+        Trigger::Message("Bye"),
+        Trigger::Message("Propose"),
+        Trigger::Message("Accept"),
+        Trigger::Message("Prepare"),
+        Trigger::Message("Ready"),
+        Trigger::Message("Commit"),
+    ],
+    "engine=embedded: heartbeats, and views by proposal and flush, as group does it",
+);
+
+/// How multicasts get their order, for the cards of services.
+pub const ORDER: Rule = Rule::on(
+    &[
+        Trigger::Message("Request"),
+        Trigger::Message("Grant"),
+        Trigger::Message("Data"),
+        Trigger::Message("Have"),
+        Trigger::Message("Stable"),
+    ],
+    "engine=embedded: numbers for multicasts, and deliveries in their order, as group does it",
+);
+
 /// The card of the group service.
 pub const CARD: Card = Card {
     name: "group",
@@ -102,19 +130,58 @@ pub const CARD: Card = Card {
     idea: "Nodes that reach each other agree on a view, and on the messages delivered in the last \
            one; in a view, a sequencer gives out numbers and senders multicast with them.",
     rules: &[
-        "once in a period: send all nodes a heartbeat with the nodes that you hear, and your \
-         progress",
-        "multicast: ask the sequencer, the first of the view, for a number; then send the message \
-         with its number to all",
-        "deliver in the order of the numbers; a safe message when every member has it",
-        "if the nodes that reach each other are not the members of the view, the smallest of them \
-         proposes a view",
-        "on a proposal: deliver no more, and send the proposer the messages of your view",
-        "when all have accepted: send the members of each old view the messages that they hold \
-         together; when all have these, the new view begins",
-        "at the end of a view: deliver every message that a companion has delivered; then, in the \
-         transitional configuration, the rest up to the first gap, and the multicasts of \
-         companions beyond it",
+        Rule::on(
+            &[Trigger::Start, Trigger::Timer("Beat")],
+            "once in a period: send all nodes a heartbeat with the nodes that you hear, and your \
+             progress",
+        ),
+        Rule::on(
+            &[Trigger::Input("Multicast"), Trigger::Message("Request"), Trigger::Message("Grant")],
+            "multicast: ask the sequencer, the first of the view, for a number; then send the \
+             message with its number to all",
+        ),
+        Rule::on(
+            &[
+                Trigger::Message("Data"),
+                Trigger::Message("Have"),
+                Trigger::Message("Stable"),
+                Trigger::Message("Payload"),
+            ],
+            "deliver in the order of the numbers; a safe message when every member has it",
+        ),
+        Rule::on_timer(
+            "Beat",
+            "if the nodes that reach each other are not the members of the view, the smallest of \
+             them proposes a view",
+        ),
+        Rule::on_message(
+            "Propose",
+            "on a proposal: deliver no more, and send the proposer the messages of your view",
+        ),
+        Rule::on(
+            &[
+                Trigger::Message("Accept"),
+                Trigger::Message("Prepare"),
+                Trigger::Message("Ready"),
+                Trigger::Message("Commit"),
+            ],
+            "when all have accepted: send the members of each old view the messages that they hold \
+             together; when all have these, the new view begins",
+        ),
+        Rule::on(
+            &[Trigger::Message("Ready"), Trigger::Message("Commit"), Trigger::Message("Hello")],
+            "at the end of a view: deliver every message that a companion has delivered; then, in \
+             the transitional configuration, the rest up to the first gap, and the multicasts of \
+             companions beyond it",
+        ),
+        Rule::on_message(
+            "Hello",
+            "on a heartbeat: note which nodes reach each other, and how far the sender is",
+        ),
+        Rule::on(
+            &[Trigger::Input("Leave"), Trigger::Message("Bye")],
+            "leave: tell all nodes; they go on without the member",
+        ),
     ],
     assumes: &[
         "the nodes are known beforehand",

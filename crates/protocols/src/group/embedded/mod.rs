@@ -35,7 +35,7 @@ mod peers;
 mod total_order;
 mod view_change;
 
-pub use card::{CARD, PARAMETERS, PERIOD, TIMEOUT, VIEWS_AT_MOST, WINDOW_OF};
+pub use card::{CARD, MEMBERSHIP, ORDER, PARAMETERS, PERIOD, TIMEOUT, VIEWS_AT_MOST, WINDOW_OF};
 pub use message::{Accept, Entry, Hello, Message, Numbered, Prepare};
 
 use attempt::Attempt;

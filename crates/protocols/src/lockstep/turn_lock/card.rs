@@ -5,7 +5,7 @@ use synod_core::card::{
     Bounds, Card, Cost, Load, Parameter, Quantity, Rounds, Scope, Source, Timing, Tolerance,
 };
 use synod_core::family::lockstep::{CHEATER, LK1, LK2, LK3, LK4, LK5, Lockstep};
-use synod_core::{Algorithm, Setup, SetupError};
+use synod_core::{Algorithm, Rule, Setup, SetupError, Trigger};
 
 pub(crate) const SOURCE: Source = Source {
     author: "N. E. Baughman, B. N. Levine",
@@ -34,15 +34,28 @@ impl Algorithm for TurnLock {
         idea: "First each player sends a hash of its action, then, when all hashes are there, the \
                action itself.",
         rules: &[
-            "play: send all others H(player | turn | nonce | action)",
-            "all commitments are there, or 3D have passed: tell all others which ones we received",
-            "all have told, or 6D have passed: reveal the action and the nonce to all others; a \
-             player that is committed to two actions cheats, a player that is committed to none is \
-             silent",
-            "all have revealed, or 9D have passed: tell all others which openings we received",
-            "all have told, or 12D have passed: a player that revealed the opening of its \
-             commitment, to any player, has played that action; one that revealed another opening \
-             cheats, one that revealed none is silent; both forfeit their places",
+            Rule::on_input("Play", "play: send all others H(player | turn | nonce | action)"),
+            Rule::on(
+                &[Trigger::Message("Commit"), Trigger::Timer("Deadline")],
+                "all commitments are there, or 3D have passed: tell all others which ones we \
+                 received",
+            ),
+            Rule::on(
+                &[Trigger::Message("Echo"), Trigger::Timer("Deadline")],
+                "all have told, or 6D have passed: reveal the action and the nonce to all others; \
+                 a player that is committed to two actions cheats, a player that is committed to \
+                 none is silent",
+            ),
+            Rule::on(
+                &[Trigger::Message("Reveal"), Trigger::Timer("Deadline")],
+                "all have revealed, or 9D have passed: tell all others which openings we received",
+            ),
+            Rule::on(
+                &[Trigger::Message("Compare"), Trigger::Timer("Deadline")],
+                "all have told, or 12D have passed: a player that revealed the opening of its \
+                 commitment, to any player, has played that action; one that revealed another \
+                 opening cheats, one that revealed none is silent; both forfeit their places",
+            ),
         ],
         assumes: &[
             "reliable links, in any order; no message takes longer than the delay",

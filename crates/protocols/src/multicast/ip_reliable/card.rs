@@ -11,7 +11,7 @@ use synod_core::card::{
 use synod_core::family::multicast::{
     AGREEMENT, FIFO, GROUPS, INTEGRITY, PAYLOAD, Payload, SENDERS, UNIFORM, VALIDITY,
 };
-use synod_core::{ProcessId, ProcessSet, Setup, SetupError};
+use synod_core::{ProcessId, ProcessSet, Rule, Setup, SetupError, Trigger};
 
 /// The parameter that sets the time between the heartbeats of an unsettled member.
 pub const HEARTBEAT: Parameter = Parameter {
@@ -96,18 +96,42 @@ impl Tower for IpTower {
         idea: "Multicast once; acknowledgements ride along with messages, and a member that \
                notices a gap asks for the missing messages.",
         rules: &[
-            "multicast: attach S and R, hand it to the network, S := S + 1; if too many messages \
-             are unstable, wait",
-            "on number R[q] + 1 of q: deliver it, R[q] := R[q] + 1, and so on with messages that \
-             came early; on a smaller one: discard it; on a larger one: deliver it or hold it \
-             back",
-            "if another's R is ahead of ours: ask it for the missing messages, once between \
-             heartbeats",
-            "on such a request: send the messages again",
-            "when a heartbeat is due: if not all are known to have every message, and we sent no R \
-             since the last, multicast R",
-            "on a heartbeat, if all are known to have every message: answer with R",
-            "when all are known to have a message: forget its copy",
+            Rule::on_input(
+                "Multicast",
+                "multicast: attach S and R, hand it to the network, S := S + 1; if too many \
+                 messages are unstable, wait",
+            ),
+            Rule::on(
+                &[Trigger::Message("Data"), Trigger::Message("Again")],
+                "on number R[q] + 1 of q: deliver it, R[q] := R[q] + 1, and so on with messages \
+                 that came early; on a smaller one: discard it; on a larger one: deliver it or \
+                 hold it back",
+            ),
+            Rule::on(
+                &[Trigger::Message("Data"), Trigger::Message("Heartbeat"), Trigger::Message("Ack")],
+                "if another's R is ahead of ours: ask it for the missing messages, once between \
+                 heartbeats",
+            ),
+            Rule::on_message("Nack", "on such a request: send the messages again"),
+            Rule::on_timer(
+                "Beat",
+                "when a heartbeat is due: if not all are known to have every message, and we sent \
+                 no R since the last, multicast R",
+            ),
+            Rule::on_message(
+                "Heartbeat",
+                "on a heartbeat, if all are known to have every message: answer with R",
+            ),
+            Rule::on(
+                &[
+                    Trigger::Message("Data"),
+                    Trigger::Message("Again"),
+                    Trigger::Message("Heartbeat"),
+                    Trigger::Message("Ack"),
+                    Trigger::Timer("Beat"),
+                ],
+                "when all are known to have a message: forget its copy",
+            ),
         ],
         assumes: &[
             "messages may be lost, doubled and reordered, but losses do not go on for ever",

@@ -13,7 +13,7 @@ use crate::mutex::maekawa::{MaekawaProcess, SOURCE};
 use crate::mutex::voting::SETS;
 use synod_core::card::{Card, Counterexample, Mutant, Scope, Size};
 use synod_core::family::mutex::{ME1, ME2, Mutex};
-use synod_core::{Algorithm, Setup, SetupError};
+use synod_core::{Algorithm, Rule, Setup, SetupError};
 
 /// One process of the broken version.
 pub type Maekawa000 = MaekawaProcess<false>;
@@ -27,12 +27,21 @@ impl Algorithm for Maekawa000 {
         source: SOURCE,
         idea: "Ask the others of the voting set, but not oneself.",
         rules: &[
-            "enter: ask every other member of the voting set, and wait for K - 1 votes",
-            "on a request: if inside, or the vote is given away, or we ask too and have the \
-             smaller name, queue the request; else give the vote",
-            "on a reply: if it was the last vote missing, we are inside",
-            "exit: give every vote back",
-            "on a release: give the vote to the first in the queue, if there is one",
+            Rule::on_input(
+                "Enter",
+                "enter: ask every other member of the voting set, and wait for K - 1 votes",
+            ),
+            Rule::on_message(
+                "Request",
+                "on a request: if inside, or the vote is given away, or we ask too and have the \
+                 smaller name, queue the request; else give the vote",
+            ),
+            Rule::on_message("Reply", "on a reply: if it was the last vote missing, we are inside"),
+            Rule::on_input("Exit", "exit: give every vote back"),
+            Rule::on_message(
+                "Release",
+                "on a release: give the vote to the first in the queue, if there is one",
+            ),
         ],
         assumes: &["reliable links, in any order", "no process crashes"],
         counterexamples: &[

@@ -7,7 +7,7 @@
 use crate::mutex::sanders::{PARAMETERS, SOURCE, SandersProcess};
 use synod_core::card::{Card, Counterexample, Mutant, Order, Scope, Size};
 use synod_core::family::mutex::{ME1, ME2, Mutex};
-use synod_core::{Algorithm, Setup, SetupError};
+use synod_core::{Algorithm, Rule, Setup, SetupError};
 
 /// One process of the broken version.
 pub type SandersUntold = SandersProcess<false>;
@@ -22,7 +22,10 @@ impl Algorithm for SandersUntold {
         idea: "Ask votes back for earlier requests, but do not tell a displaced one that it \
                failed.",
         assumes: &["reliable links, in any order", "no process crashes"],
-        rules: &["as maekawa-sanders, but the one displaced from the head of a queue is not told"],
+        rules: &[Rule::on_message(
+            "Request",
+            "as maekawa-sanders, but the one displaced from the head of a queue is not told",
+        )],
         promises: &[ME1],
         counterexamples: &[Counterexample {
             property: ME2,

@@ -7,7 +7,7 @@ use crate::mutex::voting_sets::VotingSets;
 use std::collections::BTreeSet;
 use synod_core::card::{Bounds, Card, Counterexample, Parameter, Scope, Size, Source};
 use synod_core::family::mutex::{ME1, ME2, ME3, Mutex};
-use synod_core::{Algorithm, Invariant, ProcessId, ProcessSet, Setup, SetupError, Snapshot};
+use synod_core::{Algorithm, Invariant, ProcessId, ProcessSet, Rule, Setup, SetupError, Snapshot};
 
 impl<const TELL_DISPLACED: bool> SandersProcess<TELL_DISPLACED> {
     pub(in crate::mutex) fn group(setup: &Setup) -> Result<Vec<Self>, SetupError> {
@@ -54,18 +54,37 @@ impl Algorithm for MaekawaSanders {
         idea: "Vote as Maekawa does, but for the earliest request: a voter asks its vote back \
                when an earlier one comes, and a candidate that cannot win now gives it up.",
         rules: &[
-            "enter: advance the clock, ask every member of the voting set, oneself included",
-            "on a request: if the vote is free, grant it; if an earlier request has it or waits \
-             for it, answer failed; else tell the one displaced from the head of the queue that \
-             it failed, and inquire at the one that has the vote, once",
-            "on failed: remember it as long as the request lives, and yield every vote inquired",
-            "on an inquiry: yield the vote if we failed somewhere; if not, or if the vote is still \
-             on its way, remember the inquiry; if we are inside, or it is about an old request, \
-             ignore it",
-            "on a yielded vote: queue the request again, grant the vote to the earliest",
-            "on a grant: if it was the last vote missing, we are inside",
-            "exit: release every vote",
-            "on a release: grant the vote to the earliest in the queue, if there is one",
+            Rule::on_input(
+                "Enter",
+                "enter: advance the clock, ask every member of the voting set, oneself included",
+            ),
+            Rule::on_message(
+                "Request",
+                "on a request: if the vote is free, grant it; if an earlier request has it or \
+                 waits for it, answer failed; else tell the one displaced from the head of the \
+                 queue that it failed, and inquire at the one that has the vote, once",
+            ),
+            Rule::on_message(
+                "Failed",
+                "on failed: remember it as long as the request lives, and yield every vote \
+                 inquired",
+            ),
+            Rule::on_message(
+                "Inquire",
+                "on an inquiry: yield the vote if we failed somewhere; if not, or if the vote is \
+                 still on its way, remember the inquiry; if we are inside, or it is about an old \
+                 request, ignore it",
+            ),
+            Rule::on_message(
+                "Yield",
+                "on a yielded vote: queue the request again, grant the vote to the earliest",
+            ),
+            Rule::on_message("Grant", "on a grant: if it was the last vote missing, we are inside"),
+            Rule::on_input("Exit", "exit: release every vote"),
+            Rule::on_message(
+                "Release",
+                "on a release: grant the vote to the earliest in the queue, if there is one",
+            ),
         ],
         assumes: &["reliable links, in any order (ME3: in causal order)", "no process crashes"],
         promises: &[ME1, ME2],

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use synod_core::card::{Bounds, Card, Counterexample, Scope, Source};
 use synod_core::family::mutex::{ME1, ME2, ME3};
-use synod_core::{Data, ProcessId, ProcessSet};
+use synod_core::{Data, ProcessId, ProcessSet, Rule, Trigger};
 
 /// Suzuki and Kasami's algorithm: a queue in the token.
 pub type SuzukiKasami = TokenPassing<Queue>;
@@ -43,13 +43,15 @@ impl Choice for Queue {
             work: "A distributed mutual exclusion algorithm, TOCS 3(4)",
         },
         rules: &[
-            "enter: if the token is here, we are inside; else number the request, ask all others, \
-             wait",
-            "on a request: remember the largest number; if the token is idle here, send it on",
-            "on the token: we are inside",
-            "exit: write into the token that our request was granted, and send it on",
-            "to send it on: queue in it all processes found waiting; it goes to the first in the \
-             queue",
+            ENTER,
+            REQUEST,
+            TOKEN,
+            EXIT,
+            Rule::on(
+                &[Trigger::Message("Request"), Trigger::Input("Exit")],
+                "to send it on: queue in it all processes found waiting; it goes to the first in \
+                 the queue",
+            ),
         ],
         ..TOKEN_PASSING
     };
@@ -83,13 +85,15 @@ impl Choice for Rotation {
             work: "Author's response to \"On mutual exclusion in computer networks\", CACM 26(2)",
         },
         rules: &[
-            "enter: if the token is here, we are inside; else number the request, ask all others, \
-             wait",
-            "on a request: remember the largest number; if the token is idle here, send it on",
-            "on the token: we are inside",
-            "exit: write into the token that our request was granted, and send it on",
-            "to send it on: it goes to the next process that waits, by name, starting after \
-             ourselves",
+            ENTER,
+            REQUEST,
+            TOKEN,
+            EXIT,
+            Rule::on(
+                &[Trigger::Message("Request"), Trigger::Input("Exit")],
+                "to send it on: it goes to the next process that waits, by name, starting after \
+                 ourselves",
+            ),
         ],
         ..TOKEN_PASSING
     };
@@ -98,6 +102,20 @@ impl Choice for Rotation {
         waiting.iter().find(|&process| process > me).or_else(|| waiting.first())
     }
 }
+
+const ENTER: Rule = Rule::on_input(
+    "Enter",
+    "enter: if the token is here, we are inside; else number the request, ask all others, wait",
+);
+const REQUEST: Rule = Rule::on_message(
+    "Request",
+    "on a request: remember the largest number; if the token is idle here, send it on",
+);
+const TOKEN: Rule = Rule::on_message("Token", "on the token: we are inside");
+const EXIT: Rule = Rule::on_input(
+    "Exit",
+    "exit: write into the token that our request was granted, and send it on",
+);
 
 /// The part of the card that all ways to choose share.
 pub(in crate::mutex) const TOKEN_PASSING: Card = Card {

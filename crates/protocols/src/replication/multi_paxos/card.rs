@@ -15,7 +15,7 @@ use synod_core::family::replication::{
     SAME_LOG, SNAPSHOT, TRIES,
 };
 use synod_core::replication::{Catalogued, Command, Entry, KeyValue, Operation, Sessions, Store};
-use synod_core::{Invariant, Setup, SetupError};
+use synod_core::{Invariant, Rule, Setup, SetupError, Trigger};
 
 /// A process below the key-value store.
 pub type Server = MultiPaxos<Command<Operation>, Sessions<Store>>;
@@ -53,18 +53,57 @@ impl Catalogued for Server {
                at once, and then has one entry after the other accepted, in one round trip each; what \
                an earlier leader may have begun it finishes first.",
         rules: &[
-            "no leader for a while: if a majority hears of none either, begin a ballot, and ask all for \
-             a promise for every place that is not known to be chosen (1a)",
-            "promise to take part in no smaller ballot, and tell all that you have accepted; write it \
-             down first (1b)",
-            "promises of a majority: propose at each place what was accepted there in the greatest \
-             ballot, and nothing in the gaps; then what you are asked to append (2a)",
-            "accept what is proposed unless you have promised a greater ballot; write it down first (2b)",
-            "what a majority has accepted in one ballot is chosen; tell the others how far with what \
-             you send next",
-            "whoever lacks what is chosen asks for it, and gets the entries or a state",
-            "a majority does not answer your heartbeats, or somebody has promised a greater ballot: \
-             lead no more",
+            Rule::on(
+                &[Trigger::Timer("Election"), Trigger::Message("Ask"), Trigger::Message("Granted")],
+                "no leader for a while: if a majority hears of none either, begin a ballot, and \
+                 ask all for a promise for every place that is not known to be chosen (1a)",
+            ),
+            Rule::on_message(
+                "Prepare",
+                "promise to take part in no smaller ballot, and tell all that you have accepted; \
+                 write it down first (1b)",
+            ),
+            Rule::on(
+                &[Trigger::Message("Promise"), Trigger::Timer("Flush")],
+                "promises of a majority: propose at each place what was accepted there in the \
+                 greatest ballot, and nothing in the gaps; then what you are asked to append (2a)",
+            ),
+            Rule::on_message(
+                "Accept",
+                "accept what is proposed unless you have promised a greater ballot; write it down \
+                 first (2b)",
+            ),
+            Rule::on(
+                &[
+                    Trigger::Message("Accepted"),
+                    Trigger::Message("Accept"),
+                    Trigger::Message("Heartbeat"),
+                ],
+                "what a majority has accepted in one ballot is chosen; tell the others how far \
+                 with what you send next",
+            ),
+            Rule::on(
+                &[
+                    Trigger::Message("Heartbeat"),
+                    Trigger::Message("Lacks"),
+                    Trigger::Message("Learn"),
+                    Trigger::Message("Install"),
+                ],
+                "whoever lacks what is chosen asks for it, and gets the entries or a state",
+            ),
+            Rule::on(
+                &[
+                    Trigger::Timer("Heartbeat"),
+                    Trigger::Message("Alive"),
+                    Trigger::Message("Refused"),
+                ],
+                "a majority does not answer your heartbeats, or somebody has promised a greater \
+                 ballot: lead no more",
+            ),
+            Rule::on(
+                &[Trigger::Input("Transfer"), Trigger::Message("Stand")],
+                "asked to hand the lead over: tell the other to begin a ballot",
+            ),
         ],
         assumes: &[
             "processes crash, and start again with their disks",

@@ -15,7 +15,7 @@ use synod_core::family::replication::{
     SAME_LOG, TRIES,
 };
 use synod_core::replication::{Catalogued, KeyValue, Operation, Sessions, Store};
-use synod_core::{ProcessId, Setup, SetupError};
+use synod_core::{ProcessId, Rule, Setup, SetupError, Trigger};
 
 /// A replica below the key-value store.
 pub type Replica = Pbft<Operation, Sessions<Store>>;
@@ -44,18 +44,52 @@ impl Catalogued for Replica {
                requests get the same number; and what was committed is known to whoever begins the next \
                view.",
         rules: &[
-            "client: sign the request, send it to the primary; after a while to all; believe what f + 1 \
-             replicas answer alike",
-            "primary: give the requests that wait the next number (pre-prepare)",
-            "backup: accept one proposal for a number in a view, if all signatures are right (prepare)",
-            "a proposal and the prepares of a quorum: say so to all (commit)",
-            "the commits of a quorum: execute, in the order of numbers, and answer the client",
-            "every so many numbers: sign the state (checkpoint); what a quorum signed is stable, and the \
-             log before it is forgotten",
-            "a request takes too long: leave the view, with proofs of all that is prepared (view change)",
-            "primary of a view that a quorum wants: propose again what is prepared, nothing in the gaps \
-             (new view); all check it",
-            "something is missing: say how far you are (status), and be told again",
+            Rule::on(
+                &[
+                    Trigger::Input("Operation"),
+                    Trigger::Timer("AskAgain"),
+                    Trigger::Message("Reply"),
+                    Trigger::Message("View"),
+                ],
+                "client: sign the request, send it to the primary; after a while to all; believe \
+                 what f + 1 replicas answer alike",
+            ),
+            Rule::on_message(
+                "Request",
+                "primary: give the requests that wait the next number (pre-prepare)",
+            ),
+            Rule::on_message(
+                "PrePrepare",
+                "backup: accept one proposal for a number in a view, if all signatures are right \
+                 (prepare)",
+            ),
+            Rule::on(
+                &[Trigger::Message("PrePrepare"), Trigger::Message("Prepare")],
+                "a proposal and the prepares of a quorum: say so to all (commit)",
+            ),
+            Rule::on_message(
+                "Commit",
+                "the commits of a quorum: execute, in the order of numbers, and answer the client",
+            ),
+            Rule::on(
+                &[Trigger::Message("Commit"), Trigger::Message("Checkpoint")],
+                "every so many numbers: sign the state (checkpoint); what a quorum signed is \
+                 stable, and the log before it is forgotten",
+            ),
+            Rule::on(
+                &[Trigger::Timer("Suspect"), Trigger::Message("ViewChange")],
+                "a request takes too long: leave the view, with proofs of all that is prepared \
+                 (view change)",
+            ),
+            Rule::on(
+                &[Trigger::Message("ViewChange"), Trigger::Message("NewView")],
+                "primary of a view that a quorum wants: propose again what is prepared, nothing in \
+                 the gaps (new view); all check it",
+            ),
+            Rule::on(
+                &[Trigger::Timer("Resend"), Trigger::Message("Status"), Trigger::Message("State")],
+                "something is missing: say how far you are (status), and be told again",
+            ),
         ],
         assumes: &[
             "fewer than a third of the replicas are traitors, or crash for good; the others may start \

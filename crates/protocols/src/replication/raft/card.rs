@@ -12,7 +12,7 @@ use synod_core::family::replication::{
     SAME_LOG, SNAPSHOT, TRIES,
 };
 use synod_core::replication::{Catalogued, Command, KeyValue, Operation, Sessions, Store};
-use synod_core::{Invariant, Setup, SetupError};
+use synod_core::{Invariant, Rule, Setup, SetupError, Trigger};
 
 /// A server below the key-value store, with rules `R`.
 pub type Server<R> = Raft<Command<Operation>, Sessions<Store>, R>;
@@ -52,15 +52,72 @@ impl Catalogued for Server<Sound> {
                Only a server whose log is as good as those of a majority is elected, so a leader has \
                everything that was ever committed.",
         rules: &[
-            "election timeout: enter the next term, vote for yourself, ask all for their votes (having \
-             asked before whether it is worth it)",
-            "vote once in a term, for a log that is at least as good as your own; write it down first",
-            "a majority of votes: lead; append an empty entry; send heartbeats",
-            "leader: send what a follower lacks after the last place where both logs agree",
-            "follower: accept entries after a place where your log agrees; what contradicts them goes",
-            "an entry of the leader's own term that a majority has is committed, and all before it",
-            "a greater term in any message: enter it, and follow",
-            "leader: no majority has answered your heartbeats for a while: lead no more",
+            Rule::on_timer(
+                "Election",
+                "election timeout: enter the next term, vote for yourself, ask all for their votes \
+                 (having asked before whether it is worth it)",
+            ),
+            Rule::on_message(
+                "RequestVote",
+                "vote once in a term, for a log that is at least as good as your own; write it \
+                 down first",
+            ),
+            Rule::on(
+                &[Trigger::Message("Vote"), Trigger::Timer("Heartbeat")],
+                "a majority of votes: lead; append an empty entry; send heartbeats",
+            ),
+            Rule::on(
+                &[
+                    Trigger::Message("Appended"),
+                    Trigger::Timer("Flush"),
+                    Trigger::Timer("Heartbeat"),
+                ],
+                "leader: send what a follower lacks after the last place where both logs agree",
+            ),
+            Rule::on_message(
+                "Append",
+                "follower: accept entries after a place where your log agrees; what contradicts \
+                 them goes",
+            ),
+            Rule::on(
+                &[Trigger::Message("Appended"), Trigger::Message("Append")],
+                "an entry of the leader's own term that a majority has is committed, and all \
+                 before it",
+            ),
+            Rule::on(
+                &[
+                    Trigger::Message("RequestVote"),
+                    Trigger::Message("Vote"),
+                    Trigger::Message("Append"),
+                    Trigger::Message("Appended"),
+                    Trigger::Message("Install"),
+                    Trigger::Message("TimeoutNow"),
+                ],
+                "a greater term in any message: enter it, and follow",
+            ),
+            Rule::on_timer(
+                "Heartbeat",
+                "leader: no majority has answered your heartbeats for a while: lead no more",
+            ),
+            Rule::on_message(
+                "Install",
+                "a follower lacks entries that a snapshot has replaced: send it the snapshot; it \
+                 takes the state over",
+            ),
+            Rule::on(
+                &[Trigger::Input("Transfer"), Trigger::Message("TimeoutNow")],
+                "asked to hand the lead over: wait until the other has the whole log, then tell it \
+                 to stand at once",
+            ),
+            Rule::on_input(
+                "Reconfigure",
+                "asked for other voters: append them, one more or one less at a time; they count \
+                 from that entry on",
+            ),
+            Rule::on_timer(
+                "Lease",
+                "the lease is over: answer reads after a round of heartbeats again",
+            ),
         ],
         assumes: &[
             "processes crash, and start again with their disks",
