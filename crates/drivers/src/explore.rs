@@ -2,10 +2,11 @@
 //! scenarios.
 
 use crate::Catalogue;
-use synod_check::{Exploration, Progress, Question, Refutation, Unfinished, Verdict, replay};
+use synod_check::{Exploration, Judgement, Progress, Question, Refutation, Unfinished, replay};
 use synod_core::boxed::{VisitFamily, Which};
 use synod_core::card::Order;
-use synod_core::{Algorithm, Boxed, Family, Monitor, SetupError};
+use synod_core::{Algorithm, Boxed, Family, Monitor, SetupError, Verdict};
+use synod_sim::Judged;
 use synod_sim::scenario::Scenario;
 use synod_sim::trace::{Event, Tracer, Window};
 
@@ -21,6 +22,16 @@ pub struct Explored {
     pub verdicts: Vec<(&'static str, Option<Refuted>)>,
 }
 
+impl Explored {
+    /// The verdict on each judged property.
+    pub fn verdicts(&self) -> impl Iterator<Item = Verdict> + '_ {
+        let unfinished = self.unfinished;
+        self.verdicts
+            .iter()
+            .map(move |(_, refuted)| Unfinished::verdict(unfinished, refuted.is_some()))
+    }
+}
+
 /// The shortest history that violates a property.
 pub struct Refuted {
     /// The violation in words.
@@ -33,7 +44,7 @@ pub struct Refuted {
     pub returns_to: Option<usize>,
     /// The events.
     pub events: Vec<Event>,
-    /// The steps as a scenario.
+    /// The steps as a scenario, which expects the violation at its end.
     pub scenario: String,
     /// Whether a repetition of the history shows the violation: in its last step, or because the
     /// waiting process still waits.
@@ -65,7 +76,7 @@ impl VisitFamily for Explore<'_, '_> {
         let question = &self.question.running::<F>(self.which);
         let found = synod_check::explore_boxed::<F>(question, self.progress)?;
         let Exploration { progress, unfinished, verdicts } = found;
-        let tell = |verdict: &Verdict<F::Input>| {
+        let tell = |verdict: &Judgement<F::Input>| {
             let refuted = verdict.refuted.as_ref();
             (verdict.property, refuted.map(|refuted| in_words::<F>(question, refuted)))
         };
@@ -81,7 +92,8 @@ fn in_words<F: Family>(question: &Question, refuted: &Refutation<F::Input>) -> R
     let mut kept = Window::new(0, usize::MAX);
     let tracer = Tracer::new(question.scope.n, vec![&mut kept]);
     let end = replay::<Boxed<F>>(question, history, Some(tracer)).expect(AGAIN).world;
-    let shown = if F::LIVENESS.contains(&violation.property) {
+    let is_about_the_end = F::LIVENESS.contains(&violation.property);
+    let shown = if is_about_the_end {
         end.monitor().waiting(violation.property).contains(violation.at)
     } else {
         end.found().contains(violation)
@@ -90,11 +102,19 @@ fn in_words<F: Family>(question: &Question, refuted: &Refutation<F::Input>) -> R
     let card = Boxed::<F>::kit(&plan.setup).card;
     let title = format!("How {} fails {}: {}", card.name, violation.property, violation.because);
     let scenario = Scenario::from_steps::<Boxed<F>>(&title, &plan, &history.start, &history.steps);
-    let scenario = scenario.expect(AGAIN);
+    let mut scenario = scenario.expect(AGAIN);
     let script = scenario.split_once("\n---\n").map_or("", |(_, script)| script);
+    let steps = script.lines().map(str::to_owned).collect();
+    // A scenario judges what its algorithm is usually judged by.
+    if Judged::All.ids::<Boxed<F>>(&plan.setup).contains(&violation.property) {
+        scenario += &match is_about_the_end {
+            true => format!("expect {} waits\n", violation.at),
+            false => format!("expect violated {}\n", violation.property),
+        };
+    }
     Refuted {
         because: violation.because.clone(),
-        steps: script.lines().map(str::to_owned).collect(),
+        steps,
         length: history.steps.len(),
         returns_to: history.returns_to,
         events: kept.events,

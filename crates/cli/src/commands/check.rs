@@ -4,7 +4,6 @@ mod explore;
 mod raise;
 mod report;
 
-use crate::Outcome;
 use crate::about::About;
 use crate::export::{self, Export};
 use crate::options::{Judging, Order, Parameters};
@@ -20,7 +19,7 @@ use std::time::Duration;
 use synod_check::{Limits, Question};
 use synod_core::card::{Counterexample, Rounds, Scope, Timing};
 use synod_core::family::Mutex;
-use synod_core::{Family, Setup};
+use synod_core::{Family, Setup, Verdict};
 use synod_draw::Scene;
 use synod_sim::Judged;
 
@@ -157,7 +156,7 @@ struct LimitFlags {
 
 impl Check {
     /// Explores the algorithm.
-    pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
+    pub(crate) fn perform(self, output: &Output) -> Result<Verdict> {
         let about = About::find(&self.name)?;
         if let Some(at_most) = self.raise {
             return self.raise(&about, at_most, output);
@@ -188,11 +187,11 @@ impl Check {
             let rate = grouped(rate);
             output::note(&format!("{DIM}in {seconds:.3} s: {rate} states a second{DIM:#}\n"));
         }
-        Ok(Outcome::of(told.all_hold()))
+        Ok(told.verdict())
     }
 
     /// Explores it again and again, with a growing fault budget.
-    fn raise(&self, about: &About, at_most: Option<u64>, output: &Output) -> Result<Outcome> {
+    fn raise(&self, about: &About, at_most: Option<u64>, output: &Output) -> Result<Verdict> {
         let scopes = match self.scope.is_empty() {
             true => about.card.proved(),
             false => vec![self.chosen_scope(about).0],
@@ -230,7 +229,7 @@ impl Check {
         let raised = Raised::new(about, &ladders);
         output.answer(&raised, || raised.in_words())?;
         self.keep(raised.first_refuted(), about, output)?;
-        Ok(Outcome::of(ladders.iter().all(Ladder::all_hold)))
+        Ok(Verdict::on_all(ladders.iter().map(Ladder::verdict)))
     }
 
     /// Refuses a bad group before the exploration, and a file that cannot be written.

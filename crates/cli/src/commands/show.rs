@@ -1,6 +1,5 @@
 //! `synod show`: the card of one algorithm.
 
-use crate::Outcome;
 use crate::about::About;
 use crate::catalogue::entries;
 use crate::output::{self, BOLD, DIM, Output};
@@ -9,6 +8,7 @@ use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 use synod_core::Card;
+use synod_core::Verdict;
 use synod_core::card::{
     Cost, Counterexample, Mutant, Parameter, Scope, Size, Source, Tolerance, Variant,
 };
@@ -87,12 +87,12 @@ struct Known {
 
 impl Show {
     /// Shows the card.
-    pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
+    pub(crate) fn perform(self, output: &Output) -> Result<Verdict> {
         let about = About::find(&self.name)?;
         let sizes = about.sizes(&SIZES);
         let card = card(&about, &sizes);
         output.answer(&card, || in_words(&card, &about, &sizes))?;
-        Ok(Outcome::Holds)
+        Ok(Verdict::Holds)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::Catalogue;
 use stepper::Stepper;
 use synod_core::boxed::{VisitFamily, Which};
 use synod_core::{Family, ProcessId};
-use synod_sim::scenario::{Offer, OnItsWay, ParseError, Scenario, Verdict};
+use synod_sim::scenario::{Judgement, Offer, OnItsWay, ParseError, Scenario};
 use synod_sim::trace::Event;
 use synod_sim::world::Status;
 
@@ -80,7 +80,7 @@ pub trait Session {
     fn timers(&self) -> Vec<(ProcessId, String)>;
 
     /// The verdict on every property so far.
-    fn verdicts(&self) -> Vec<Verdict>;
+    fn verdicts(&self) -> Vec<Judgement>;
 }
 
 /// A process at some moment.

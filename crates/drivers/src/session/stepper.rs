@@ -4,7 +4,7 @@ use super::{Session, Snapshot, Tree};
 use std::rc::Rc;
 use synod_core::{Boxed, Family, ProcessId};
 use synod_sim::World;
-use synod_sim::scenario::{Mark, Offer, OnItsWay, ParseError, Player, Scenario, Verdict};
+use synod_sim::scenario::{Judgement, Mark, Offer, OnItsWay, ParseError, Player, Scenario};
 use synod_sim::trace::Event;
 
 /// Limit of kept marks, each a copy of the run. Beyond it the stepper drops every other mark and
@@ -303,7 +303,7 @@ impl<F: Family> Session for Stepper<F> {
         self.player.timers()
     }
 
-    fn verdicts(&self) -> Vec<Verdict> {
+    fn verdicts(&self) -> Vec<Judgement> {
         self.player.verdicts()
     }
 }

@@ -19,7 +19,7 @@ use serde::Serialize;
 use std::time::{Duration, Instant};
 use synod_check::{Question, Unfinished};
 use synod_core::card::Settings;
-use synod_core::{Budget, Setup};
+use synod_core::{Budget, Setup, Verdict};
 use synod_drivers::{Explored, Refuted};
 use synod_sim::Judged;
 
@@ -111,6 +111,8 @@ pub(super) struct Step {
     judged: Vec<&'static str>,
     /// The refuted properties among them.
     refuted: Vec<&'static str>,
+    /// The verdict on all of them together.
+    holds: Verdict,
     /// The command that asks the same question alone.
     command: String,
     /// Whether an earlier step refuted a property, so that this one does not judge it.
@@ -189,9 +191,14 @@ impl Ladder {
         }
     }
 
-    /// Whether no property is violated.
-    pub(super) fn all_hold(&self) -> bool {
-        self.refuted.is_empty()
+    /// The verdict on the scope as it is, unless a raised budget refuted a property. A limit that
+    /// only ends the raising leaves no question open: it asks how far budgets can be raised.
+    pub(super) fn verdict(&self) -> Verdict {
+        match (self.refuted.is_empty(), self.steps.first()) {
+            (false, _) => Verdict::Violated,
+            (true, Some(step)) => step.holds,
+            (true, None) => Verdict::Undecided,
+        }
     }
 
     fn last_step(&self) -> &Step {
@@ -315,6 +322,7 @@ impl Ladder {
             waiting,
             judged: explored.verdicts.iter().map(|(property, _)| *property).collect(),
             refuted: refuted.map(|(property, _)| *property).collect(),
+            holds: Verdict::on_all(explored.verdicts()),
             command: command(about, question, &explored.verdicts),
             is_rest: !self.refuted.is_empty(),
             all_by,
