@@ -6,7 +6,7 @@
 mod measure;
 
 use measure::{best_from, memory_mib};
-use synod_core::linear::{Event, History, KeyValue, USUAL_LIMIT, Verdict, What};
+use synod_core::linear::{Event, Finding, History, KeyValue, USUAL_LIMIT, What};
 use synod_core::replication::{Action, Answer, Operation, Store};
 
 #[global_allocator]
@@ -49,9 +49,9 @@ fn main() {
         let judged = |()| history.check(USUAL_LIMIT, &mut |_| {});
         let (seconds, verdict) = best_from(&|| (), &judged);
         let verdict = match verdict {
-            Verdict::Linearizable => "linearizable",
-            Verdict::Broken(_) => "broken",
-            Verdict::Unknown => "unknown",
+            Finding::Linearizable => "linearizable",
+            Finding::Broken(_) => "broken",
+            Finding::Unknown => "unknown",
         };
         let Load { operations, clients, keys, abandons, batches } = load;
         println!(

@@ -12,7 +12,7 @@ use crate::history::{History, Next, ReplayError, follow};
 use crate::lasso;
 use crate::memory::resident_bytes;
 use crate::question::{
-    Caller, Exploration, Limits, Progress, Question, Refutation, Unfinished, Verdict,
+    Caller, Exploration, Judgement, Limits, Progress, Question, Refutation, Unfinished,
 };
 use crate::roots::{Root, roots};
 use crate::successors::Successors;
@@ -343,7 +343,7 @@ impl<A: Algorithm> Search<A> {
         &self,
         question: &Question,
         prefix: Option<&History<A::Input>>,
-    ) -> Result<Vec<Verdict<A::Input>>, ReplayError> {
+    ) -> Result<Vec<Judgement<A::Input>>, ReplayError> {
         let verdict = |property: &&'static str| {
             let found = self.found.iter().find(|found| found.violation.property == *property);
             let refuted = match found {
@@ -353,7 +353,7 @@ impl<A: Algorithm> Search<A> {
                     Some(Refutation { violation: violation.clone(), history })
                 }
             };
-            Ok(Verdict { property, refuted })
+            Ok(Judgement { property, refuted })
         };
         self.judged.iter().map(verdict).collect()
     }

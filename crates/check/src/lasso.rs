@@ -13,7 +13,7 @@
 use crate::expansion::is_crowded;
 use crate::frontier::Frontier;
 use crate::history::{History, Next, ReplayError, follow, replay};
-use crate::question::{Caller, Phase, Progress, Question, Refutation, Unfinished, Verdict};
+use crate::question::{Caller, Judgement, Phase, Progress, Question, Refutation, Unfinished};
 use crate::roots::{Root, roots};
 use crate::successors::Successors;
 use foldhash::quality::FixedState;
@@ -53,10 +53,10 @@ pub(crate) fn judge<A: Algorithm>(
     question: &Question,
     prefix: Option<&History<A::Input>>,
     caller: &mut Caller<'_>,
-    verdicts: &mut [Verdict<A::Input>],
+    verdicts: &mut [Judgement<A::Input>],
 ) -> Result<Option<Unfinished>, ReplayError> {
     let liveness = A::kit(&question.setup).family.liveness;
-    let open = |verdict: &Verdict<A::Input>| {
+    let open = |verdict: &Judgement<A::Input>| {
         liveness.contains(&verdict.property) && verdict.refuted.is_none()
     };
     if !verdicts.iter().any(open) {

@@ -40,5 +40,5 @@ mod visited;
 pub use explorer::{explore, explore_boxed, explore_boxed_from, explore_from};
 pub use history::{History, ReplayError, Replayed, replay};
 pub use question::{
-    Exploration, Limits, Phase, Progress, Question, Refutation, Unfinished, Verdict,
+    Exploration, Judgement, Limits, Phase, Progress, Question, Refutation, Unfinished,
 };

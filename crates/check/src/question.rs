@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 use synod_core::boxed::Which;
 use synod_core::card::{Order, Rounds, Scope};
-use synod_core::{Algorithm, Boxed, Setup, Violation};
+use synod_core::{Algorithm, Boxed, Setup, Verdict, Violation};
 use synod_sim::world::{Judged, Plan};
 
 /// A world to explore, and the properties to judge there.
@@ -191,8 +191,8 @@ pub struct Exploration<I> {
     pub progress: Progress,
     /// Why the explorer did not visit every reachable state; none if it did.
     pub unfinished: Option<Unfinished>,
-    /// The verdict on each property.
-    pub verdicts: Vec<Verdict<I>>,
+    /// What was found about each property.
+    pub verdicts: Vec<Judgement<I>>,
 }
 
 /// Why an explorer did not visit every reachable state.
@@ -207,9 +207,21 @@ pub enum Unfinished {
     Cancelled(usize),
 }
 
-/// The verdict on one property.
+impl Unfinished {
+    /// The verdict of an exploration on a property. One that did not visit every reachable state
+    /// decides only what it refuted.
+    pub fn verdict(unfinished: Option<Unfinished>, is_refuted: bool) -> Verdict {
+        match (is_refuted, unfinished) {
+            (true, _) => Verdict::Violated,
+            (false, None) => Verdict::Holds,
+            (false, Some(_)) => Verdict::Undecided,
+        }
+    }
+}
+
+/// What was found about one property.
 #[derive(Clone, Debug)]
-pub struct Verdict<I> {
+pub struct Judgement<I> {
     /// The property, by id.
     pub property: &'static str,
     /// A shortest history that violates it, if there is one.
@@ -228,7 +240,7 @@ pub struct Refutation<I> {
 impl<I> Exploration<I> {
     /// The same answer, with every input translated.
     pub(crate) fn map<J>(self, translate: impl Fn(I) -> J) -> Exploration<J> {
-        let verdict = |Verdict { property, refuted }: Verdict<I>| Verdict {
+        let verdict = |Judgement { property, refuted }: Judgement<I>| Judgement {
             property,
             refuted: refuted.map(|Refutation { violation, history }| Refutation {
                 violation,
@@ -243,6 +255,13 @@ impl<I> Exploration<I> {
     /// Whether the explorer visited every reachable state.
     pub fn exhausted(&self) -> bool {
         self.unfinished.is_none()
+    }
+
+    /// The verdict on all judged properties together.
+    pub fn verdict(&self) -> Verdict {
+        let verdict =
+            |judged: &Judgement<I>| Unfinished::verdict(self.unfinished, judged.refuted.is_some());
+        Verdict::on_all(self.verdicts.iter().map(verdict))
     }
 
     /// The counterexample to a property, if there is one.

@@ -13,8 +13,9 @@
 //! - `output`, `progress`: tables, JSON, and bars for long work
 //! - `parse`, `words`, `parallel`: values of flags, words for numbers, work for all cores
 //!
-//! The exit code is 0 if every judged property holds, 1 if one is violated or a scenario comes out
-//! differently, and 2 if the question makes no sense.
+//! The exit code is 0 if every judged property holds, 1 if one is violated, a formula is wrong or a
+//! scenario comes out differently, 2 if the question makes no sense, and 3 if none is violated but
+//! some were not decided.
 #![forbid(unsafe_code)]
 
 mod about;
@@ -34,6 +35,7 @@ use clap::{CommandFactory, FromArgMatches, Parser};
 use commands::Command;
 use output::{Format, Output};
 use std::process::ExitCode;
+use synod_core::Verdict;
 use synod_core::boxed::Which;
 
 #[global_allocator]
@@ -49,7 +51,8 @@ Examples:
   synod sweep central-server --n 2..32         measured costs against the formulas
   synod linear history.jsonl                   are the answers to clients linearizable?
 
-Exit codes: 0 every judged property holds, 1 one is violated, 2 the question makes no sense.";
+Exit codes: 0 every judged property holds, 1 one is violated, 2 the question makes no sense,
+3 none is violated, but some were not decided.";
 
 /// Coordination and agreement for clusters, proven before it runs.
 #[derive(Parser)]
@@ -62,22 +65,6 @@ struct Cli {
 
     #[command(subcommand)]
     command: Command,
-}
-
-/// The finding of a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    /// Every judged property holds.
-    Holds,
-    /// A property is violated, a formula is wrong, or a scenario comes out differently.
-    Violated,
-}
-
-impl Outcome {
-    /// `Holds` if this is true.
-    pub(crate) fn of(holds: bool) -> Self {
-        if holds { Outcome::Holds } else { Outcome::Violated }
-    }
 }
 
 /// Parses the command line and performs the command, for the algorithms of the catalogue and these
@@ -94,8 +81,9 @@ pub fn run(own: &[Which]) -> ExitCode {
     };
     let output = Output::new(cli.output);
     match cli.command.perform(&matches, &output) {
-        Ok(Outcome::Holds) => ExitCode::SUCCESS,
-        Ok(Outcome::Violated) => ExitCode::from(1),
+        Ok(Verdict::Holds) => ExitCode::SUCCESS,
+        Ok(Verdict::Violated) => ExitCode::from(1),
+        Ok(Verdict::Undecided) => ExitCode::from(3),
         Err(error) => {
             output::complain(&error);
             ExitCode::from(2)

@@ -33,8 +33,9 @@ impl Parameters {
 /// The judged properties.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Judging {
-    /// Judge only this property, by id (ME1, …) or name of an invariant; may be repeated
-    #[arg(long = "property", value_name = "ID", conflicts_with = "all_properties")]
+    /// Judge only this property, by id (ME1, …) or name of an invariant; or these: ME1,ME2
+    #[arg(long = "property", value_name = "ID", value_delimiter = ',')]
+    #[arg(conflicts_with = "all_properties")]
     pub(crate) properties: Vec<String>,
     /// Judge every property of the family, promised or not
     #[arg(long, conflicts_with = "promised")]

@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use serde::Serialize;
 use std::io::{self, ErrorKind, Write};
+use synod_core::Verdict;
 
 /// Titles and headers.
 pub(crate) const BOLD: Style = Style::new().bold();
@@ -20,6 +21,8 @@ pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
 pub(crate) const YES: &str = "✓";
 /// The sign for bad news.
 pub(crate) const NO: &str = "✗";
+/// The sign for no news: it is not decided.
+pub(crate) const OPEN: &str = "?";
 
 /// The width of lines where the terminal does not report its own.
 const USUAL_WIDTH: usize = 100;
@@ -103,9 +106,13 @@ pub(crate) fn width() -> usize {
     terminal.unwrap_or(USUAL_WIDTH).clamp(40, WIDEST)
 }
 
-/// ✓ or ✗.
-pub(crate) fn sign(good: bool) -> &'static str {
-    if good { YES } else { NO }
+/// ✓, ✗ or ?.
+pub(crate) fn sign(verdict: impl Into<Verdict>) -> &'static str {
+    match verdict.into() {
+        Verdict::Holds => YES,
+        Verdict::Violated => NO,
+        Verdict::Undecided => OPEN,
+    }
 }
 
 /// The text with its ✓ and ✗ in colour. Tables are coloured last: escape sequences take no room,

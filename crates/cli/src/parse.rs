@@ -95,11 +95,12 @@ pub(crate) fn duration(text: &str) -> Parsed<Duration> {
     us.map(Duration::from_micros).ok_or_else(|| "a time is written 90s, 10m or 2h".to_owned())
 }
 
-/// `2ms`, or `never`: the bound on the latency of messages.
+/// `2ms`, or `never`: the bound on the latency of messages. Where it is `0ms`, every message
+/// arrives before any time passes.
 pub(crate) fn bound(text: &str) -> Parsed<Timing> {
     match (text, microseconds(text)) {
         ("never", _) => Ok(Timing::Asynchronous),
-        (_, Some(us)) if us > 0 && us % 1_000 == 0 && us <= 1_000_000 => {
+        (_, Some(us)) if us % 1_000 == 0 && us <= 1_000_000 => {
             Ok(Timing::Synchronous { delay_ms: us / 1_000 })
         }
         _ => {

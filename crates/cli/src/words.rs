@@ -1,7 +1,7 @@
 //! Numbers and names as people read them.
 
-use synod_core::Bounds;
 use synod_core::card::{Crashes, Load, Order, Rounds, Scope, Settings, Timing, Tolerance};
+use synod_core::{Bounds, Card, Setup};
 
 /// `1 234 567`: a whole number with a gap between thousands.
 pub(crate) fn grouped(number: u64) -> String {
@@ -137,9 +137,20 @@ pub(crate) fn settings(settings: Settings) -> String {
     each.join(", ")
 }
 
+/// The command that explores this scope, and judges these properties there.
+pub(crate) fn check_command(card: &Card, scope: &Scope, properties: &[&str]) -> String {
+    let setup = Setup::new(scope.n).with_all(scope.set);
+    let bounded = card.tolerates_with(&setup).delay_ms.is_some();
+    let (name, flags) = (card.name, scope_flags(scope, bounded));
+    match properties {
+        [] => format!("synod check {name} {flags}"),
+        _ => format!("synod check {name} {flags} --property {}", properties.join(",")),
+    }
+}
+
 /// The flags of `synod check` that give this scope, without relying on defaults; `bounded` if the
 /// algorithm is usually explored with a bound on messages.
-pub(crate) fn scope_flags(scope: &Scope, bounded: bool) -> String {
+fn scope_flags(scope: &Scope, bounded: bool) -> String {
     let mut flags = format!("-n {} --rounds {}", scope.n, rounds(scope.rounds));
     if scope.order != Order::Any {
         flags += &format!(" --order {}", order(scope.order));

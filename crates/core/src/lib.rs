@@ -22,6 +22,7 @@
 //! - [`stamp`]: logical timestamps as values
 //! - [`algorithm`], [`card`], [`setup`]: the catalogue's knowledge of each algorithm
 //! - [`budget`]: the fault budget of a small world, and whether it may be raised
+//! - [`verdict`]: a property holds, is violated, or is not decided
 //! - [`family`]: mutual exclusion, logical time, …: inputs, outputs, applications, monitors
 #![forbid(unsafe_code)]
 
@@ -45,6 +46,7 @@ pub mod replication;
 pub mod setup;
 pub mod stamp;
 mod variant_name;
+pub mod verdict;
 
 pub use algorithm::{Algorithm, Invariant, Kit, Notes, Snapshot, System};
 pub use boxed::Boxed;
@@ -60,3 +62,4 @@ pub use protocol::{Data, Never, Protocol, Unhashed, Wire};
 pub use reductions::Reductions;
 pub use setup::{Setup, SetupError};
 pub use stamp::{Timestamp, VectorStamp};
+pub use verdict::Verdict;

@@ -2,10 +2,11 @@
 //! scenarios.
 
 use crate::Catalogue;
-use synod_check::{Exploration, Progress, Question, Refutation, Unfinished, Verdict, replay};
+use synod_check::{Exploration, Judgement, Progress, Question, Refutation, Unfinished, replay};
 use synod_core::card::Order;
 use synod_core::family::AnyInput;
-use synod_core::{Algorithm, Boxed, Monitor, SetupError};
+use synod_core::{Algorithm, Boxed, Monitor, SetupError, Verdict};
+use synod_sim::Judged;
 use synod_sim::scenario::Scenario;
 use synod_sim::trace::{Event, Tracer, Window};
 
@@ -21,6 +22,16 @@ pub struct Explored {
     pub verdicts: Vec<(&'static str, Option<Refuted>)>,
 }
 
+impl Explored {
+    /// The verdict on each judged property.
+    pub fn verdicts(&self) -> impl Iterator<Item = Verdict> + '_ {
+        let unfinished = self.unfinished;
+        self.verdicts
+            .iter()
+            .map(move |(_, refuted)| Unfinished::verdict(unfinished, refuted.is_some()))
+    }
+}
+
 /// The shortest history that violates a property.
 pub struct Refuted {
     /// The violation in words.
@@ -33,7 +44,7 @@ pub struct Refuted {
     pub returns_to: Option<usize>,
     /// The events.
     pub events: Vec<Event>,
-    /// The steps as a scenario.
+    /// The steps as a scenario, which expects the violation at its end.
     pub scenario: String,
     /// Whether a repetition of the history shows the violation: in its last step, or because the
     /// waiting process still waits.
@@ -58,7 +69,7 @@ fn explore_boxed(
 ) -> Result<Explored, SetupError> {
     let found = synod_check::explore_boxed(question, progress)?;
     let Exploration { progress, unfinished, verdicts } = found;
-    let tell = |verdict: &Verdict<AnyInput>| {
+    let tell = |verdict: &Judgement<AnyInput>| {
         let refuted = verdict.refuted.as_ref();
         (verdict.property, refuted.map(|refuted| in_words(question, refuted)))
     };
@@ -73,7 +84,8 @@ fn in_words(question: &Question, refuted: &Refutation<AnyInput>) -> Refuted {
     let mut kept = Window::new(0, usize::MAX);
     let tracer = Tracer::new(question.scope.n, vec![&mut kept]);
     let end = replay::<Boxed>(question, history, Some(tracer)).expect(AGAIN).world;
-    let shown = if end.family().liveness.contains(&violation.property) {
+    let is_about_the_end = end.family().liveness.contains(&violation.property);
+    let shown = if is_about_the_end {
         end.monitor().waiting(violation.property).contains(violation.at)
     } else {
         end.found().contains(violation)
@@ -82,11 +94,19 @@ fn in_words(question: &Question, refuted: &Refutation<AnyInput>) -> Refuted {
     let card = Boxed::kit(&plan.setup).card;
     let title = format!("How {} fails {}: {}", card.name, violation.property, violation.because);
     let scenario = Scenario::from_steps::<Boxed>(&title, &plan, &history.start, &history.steps);
-    let scenario = scenario.expect(AGAIN);
+    let mut scenario = scenario.expect(AGAIN);
     let script = scenario.split_once("\n---\n").map_or("", |(_, script)| script);
+    let steps = script.lines().map(str::to_owned).collect();
+    // A scenario judges what its algorithm is usually judged by.
+    if Judged::All.ids::<Boxed>(&plan.setup).contains(&violation.property) {
+        scenario += &match is_about_the_end {
+            true => format!("expect {} waits\n", violation.at),
+            false => format!("expect violated {}\n", violation.property),
+        };
+    }
     Refuted {
         because: violation.because.clone(),
-        steps: script.lines().map(str::to_owned).collect(),
+        steps,
         length: history.steps.len(),
         returns_to: history.returns_to,
         events: kept.events,

@@ -17,7 +17,7 @@ use std::iter::once;
 use synod_core::boxed::Which;
 use synod_core::card::{Load, Order, Rounds};
 use synod_core::family::{AnyFamily, AnyInput, Mark};
-use synod_core::{Algorithm, Boxed, Family, Monitor, ProcessId, SetupError};
+use synod_core::{Algorithm, Boxed, Family, ProcessId, SetupError};
 use synod_sim::count::{Conditions, costs};
 use synod_sim::trace::Tracer;
 use synod_sim::world::{Body, Driver, Happening, Slot, Status};
@@ -407,20 +407,18 @@ impl Replay<'_> {
         let first_answer_us = self.engine.first_answer_us.unwrap_or(last_answer_us);
         let pace = (latencies.len().saturating_sub(1) as u64, last_answer_us - first_answer_us);
         let (meter, violations) = witness.finish().trying("the trace cannot be written")?;
-        // After a violation the monitor judges no further; only without one is that worth a note.
-        let unjudged = self.world.monitor().unjudged().filter(|_| violations.is_empty());
+        let undecided = self.world.undecided(gathered.ended == Ended::Cut, &violations);
         let options = &launch.options;
         let once = options.plan.rounds.iter().all(|rounds| *rounds == Rounds::Times(1));
         let once_each = once && options.load == Load::Saturated;
         let conditions = Conditions { load: options.load, hop_us: None, once_each };
         let costs = costs(&meter, &self.world, conditions);
-        let Gathered { ended, share, crashes, restarts, mut notes, traffic, .. } = gathered;
-        notes.extend(unjudged);
+        let Gathered { ended, share, crashes, restarts, notes, traffic, .. } = gathered;
         let Traffic { parcels, bytes, strangers, unreadable } = traffic;
         let time_us = self.world.now_us;
         let steps = self.steps;
         Ok(Real {
-            report: Report { ended, steps, time_us, violations, meter, costs },
+            report: Report { ended, steps, time_us, violations, undecided, meter, costs },
             facts: Facts {
                 medium: launch.medium,
                 shared: share,

@@ -5,14 +5,16 @@ mod calm;
 mod faults;
 mod options;
 mod past;
+mod report;
 mod turn;
 
 pub use options::Options;
 pub(crate) use past::Past;
+pub use report::{Ended, Report};
 pub(crate) use turn::Probe;
 
 use crate::agenda::Agenda;
-use crate::count::{Conditions, Measured, Meter, costs};
+use crate::count::{Conditions, costs};
 use crate::faults::Fault;
 use crate::network::{Chance, below, chance, happens};
 use crate::trace::Tracer;
@@ -25,36 +27,8 @@ use std::collections::BTreeMap;
 use synod_core::card::{Load, Order, Rounds};
 use synod_core::family::{AnyInput, Mark};
 use synod_core::{
-    Algorithm, Application, Boxed, Family, ProcessId, ProcessSet, Reductions, SetupError, Violation,
+    Algorithm, Application, Boxed, Family, ProcessId, ProcessSet, Reductions, SetupError,
 };
-
-/// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
-    /// Every request was fulfilled, or no action was enabled.
-    Quiet,
-    /// Actions went on, but for too long no request was made or fulfilled.
-    Stalled,
-    /// The limit of steps was reached.
-    Cut,
-}
-
-/// The result of a run.
-#[derive(Clone, Debug)]
-pub struct Report {
-    /// The reason for its end.
-    pub ended: Ended,
-    /// The number of steps, without losses and copies on the network.
-    pub steps: u64,
-    /// Simulated time at the end, in microseconds.
-    pub time_us: u64,
-    /// The first violation of each property, with the number of the event that shows it.
-    pub violations: Vec<(Violation, u64)>,
-    /// The counts of messages and operations.
-    pub meter: Meter,
-    /// The costs on the card that this run measured.
-    pub costs: Vec<Measured>,
-}
 
 /// A run that has not begun.
 pub struct Simulator<'s> {
@@ -221,6 +195,7 @@ impl<'s, A: Algorithm> Run<'s, A> {
         self.judge_liveness(ended);
         let Engine { witness, options, steps, .. } = self.engine;
         let (meter, violations) = witness.finish()?;
+        let undecided = self.world.undecided(ended == Ended::Cut, &violations);
         let constant =
             options.network.latency.constant().filter(|_| options.network.links.is_empty());
         // Where disks take time, the duration of an operation does not count its hops.
@@ -230,7 +205,8 @@ impl<'s, A: Algorithm> Run<'s, A> {
         let once_each = once && options.load == Load::Saturated;
         let conditions = Conditions { load: options.load, hop_us, once_each };
         let costs = costs(&meter, &self.world, conditions);
-        Ok(Report { ended, steps, time_us: self.world.now_us, violations, meter, costs })
+        let time_us = self.world.now_us;
+        Ok(Report { ended, steps, time_us, violations, undecided, meter, costs })
     }
 
     fn action(&mut self, number: u64, due: Due) -> Option<Action<A::Input>> {

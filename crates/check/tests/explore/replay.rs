@@ -19,6 +19,7 @@ fn compare(name: &str, Counterexample { property, scope, .. }: &Counterexample) 
     let scenario = Scenario::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let played = synod_drivers::play(which, &scenario).expect("it is in the catalogue");
     let played = played.unwrap_or_else(|error| panic!("{error}\n{text}"));
+    assert!(scenario.has_expectations() && played.unmet.is_empty(), "{:?}\n{text}", played.unmet);
     // A question judges the properties it asks about, and liveness only when no further step is
     // possible.
     let violates = |event: &Event| event.what == What::Violation && event.kind == *property;

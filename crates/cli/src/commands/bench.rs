@@ -6,7 +6,7 @@ mod stores;
 use crate::about::About;
 use crate::output::Output;
 use crate::real::On;
-use crate::{Outcome, parse};
+use crate::{Verdict, parse};
 use anyhow::{Result, ensure};
 use clap::Args;
 use multicasts::Multicasts;
@@ -56,7 +56,7 @@ pub(crate) struct Bench {
 
 impl Bench {
     /// Measures.
-    pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
+    pub(crate) fn perform(self, output: &Output) -> Result<Verdict> {
         let families = self.only.iter().map(|name| Ok(About::find(name)?.family));
         let families: Vec<&str> = families.collect::<Result<_>>()?;
         let is_of = |family: &str| families.iter().all(|other| *other == family);

@@ -2,7 +2,6 @@
 
 mod page;
 
-use crate::Outcome;
 use crate::about::About;
 use crate::catalogue::entries;
 use crate::export;
@@ -16,6 +15,7 @@ use serde::Serialize;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use synod_core::Verdict;
 use synod_protocols::Entry;
 
 const EXAMPLES: &str = "\
@@ -50,7 +50,7 @@ struct Told {
 
 impl Book {
     /// Writes them.
-    pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
+    pub(crate) fn perform(self, output: &Output) -> Result<Verdict> {
         let abouts = self.chosen()?;
         fs::create_dir_all(&self.directory).with_context(|| {
             format!("cannot make {}; name a directory that can be", self.directory.display())
@@ -73,7 +73,7 @@ impl Book {
             pages: abouts.iter().map(|about| about.card.name).collect(),
         };
         output.answer(&told, || format!("{} pages in {}\n", told.pages.len(), told.directory))?;
-        Ok(Outcome::Holds)
+        Ok(Verdict::Holds)
     }
 
     /// The named algorithms, or all but the mutants, which are on the pages of the others.

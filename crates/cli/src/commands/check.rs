@@ -3,11 +3,11 @@
 mod explore;
 mod raise;
 mod report;
+mod scope;
 
-use crate::Outcome;
 use crate::about::About;
 use crate::export::{self, Export};
-use crate::options::{Judging, Order, Parameters};
+use crate::options::{Judging, Parameters};
 use crate::output::{self, DIM, Output};
 use crate::parse;
 use crate::words::grouped;
@@ -15,12 +15,12 @@ use anyhow::{Result, ensure};
 use clap::Args;
 use raise::{Ladder, Patience, Raised};
 use report::Told;
+use scope::{ScopeFlags, settings};
 use std::path::PathBuf;
 use std::time::Duration;
 use synod_check::{Limits, Question};
-use synod_core::card::{Counterexample, Rounds, Scope, Timing};
-use synod_core::family::Mutex;
-use synod_core::{Family, Setup};
+use synod_core::card::{Counterexample, Scope};
+use synod_core::{Setup, Verdict};
 use synod_draw::Scene;
 use synod_sim::Judged;
 
@@ -93,46 +93,6 @@ pub(crate) struct Check {
     export: Export,
 }
 
-/// The explored scope.
-#[derive(Args)]
-#[command(next_help_heading = "Scope")]
-struct ScopeFlags {
-    /// The number of processes
-    #[arg(short, long = "processes", value_name = "N", value_parser = parse::scope)]
-    n: Option<usize>,
-    /// The number of requests of each process, or forever
-    #[arg(long, value_name = "K|forever", value_parser = parse::rounds)]
-    rounds: Option<Rounds>,
-    /// The order in which messages may arrive
-    #[arg(long, value_enum)]
-    order: Option<Order>,
-    /// The number of messages that applications may send each other
-    #[arg(long, value_name = "K", value_parser = parse::budget)]
-    tells: Option<u32>,
-    /// The number of processes that may crash
-    #[arg(long, value_name = "K", value_parser = parse::budget)]
-    crashes: Option<u32>,
-    /// The number of crashed processes that may start again, with their disk
-    #[arg(long, value_name = "K", value_parser = parse::budget)]
-    restarts: Option<u32>,
-    /// The number of messages that may be lost
-    #[arg(long, value_name = "K", value_parser = parse::budget)]
-    drops: Option<u32>,
-    /// The number of messages that may arrive twice
-    #[arg(long, value_name = "K", value_parser = parse::budget)]
-    duplicates: Option<u32>,
-    /// The number of milliseconds that may pass
-    #[arg(long, value_name = "K", value_parser = parse::budget)]
-    ticks: Option<u32>,
-    /// Clocks run alike and every message arrives within this time; or: never [default: as the
-    /// algorithm assumes]
-    #[arg(long, value_name = "TIME|never", value_parser = parse::bound)]
-    bound: Option<Timing>,
-    /// The number of messages that may take longer than that
-    #[arg(long, value_name = "K", value_parser = parse::budget)]
-    late: Option<u32>,
-}
-
 /// The limits of an exploration.
 #[derive(Args)]
 #[command(next_help_heading = "Limits")]
@@ -157,28 +117,21 @@ struct LimitFlags {
 
 impl Check {
     /// Explores the algorithm.
-    pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
+    pub(crate) fn perform(self, output: &Output) -> Result<Verdict> {
         let about = About::find(&self.name)?;
         if let Some(at_most) = self.raise {
             return self.raise(&about, at_most, output);
         }
-        let known = self.known(&about)?;
-        let (scope, from_card) = match known {
+        let named = self.named(&about)?;
+        let (scope, from_card) = match named {
             Some(known) => (known.scope, true),
             None => self.chosen_scope(&about),
         };
-        let usually = match known {
+        let usually = |_: &Setup| match named {
             Some(known) => Judged::Only(vec![known.property.to_owned()]),
             None => Judged::All,
         };
-        let question = Question {
-            scope,
-            setup: self.setup(&scope),
-            judged: self.judging.judged(&about, usually)?,
-            limits: self.limits.limits(),
-            full: self.full,
-        };
-        self.must_be_possible(&about, &question)?;
+        let question = self.question(&about, scope, usually)?;
         let explored = explore::explore(&self.name, &question)?;
         let told = Told::new(&about, &question, from_card, explored);
         output.answer(&told, || told.in_words())?;
@@ -188,36 +141,22 @@ impl Check {
             let rate = grouped(rate);
             output::note(&format!("{DIM}in {seconds:.3} s: {rate} states a second{DIM:#}\n"));
         }
-        Ok(Outcome::of(told.all_hold()))
+        Ok(told.verdict())
     }
 
     /// Explores it again and again, with a growing fault budget.
-    fn raise(&self, about: &About, at_most: Option<u64>, output: &Output) -> Result<Outcome> {
+    fn raise(&self, about: &About, at_most: Option<u64>, output: &Output) -> Result<Verdict> {
         let scopes = match self.scope.is_empty() {
             true => about.card.proved(),
             false => vec![self.chosen_scope(about).0],
         };
-        let question = |scope: Scope| -> Result<Question> {
-            let setup = self.setup(&scope);
-            // A card proves only its promises, and not the other properties of its family.
-            let promised = about.claims.iter().filter(|claim| about.is_promised(claim.id, &setup));
-            let promised = promised.map(|claim| claim.id.to_owned()).collect();
-            let judged = self.judging.judged(about, Judged::Only(promised))?;
-            let as_on_the_card =
-                setup.parameters.len() == scope.set.len() && setup.has_all(scope.set);
-            let set = if as_on_the_card { scope.set } else { raise::settings(&setup) };
-            Ok(Question {
-                scope: Scope { set, ..scope },
-                setup,
-                judged,
-                limits: self.limits.limits(),
-                full: self.full,
-            })
+        // A card proves only its promises, and not the other properties of its family.
+        let promised = |setup: &Setup| {
+            let promised = about.claims.iter().filter(|claim| about.is_promised(claim.id, setup));
+            Judged::Only(promised.map(|claim| claim.id.to_owned()).collect())
         };
+        let question = |scope| self.question(about, scope, promised);
         let questions = scopes.into_iter().map(question).collect::<Result<Vec<_>>>()?;
-        for question in &questions {
-            self.must_be_possible(about, question)?;
-        }
         let say = |text: String| if output.is_json() { Ok(()) } else { output.print(&text) };
         say(Raised::heading(about, &questions))?;
         let patience = Patience {
@@ -230,12 +169,20 @@ impl Check {
         let raised = Raised::new(about, &ladders);
         output.answer(&raised, || raised.in_words())?;
         self.keep(raised.first_refuted(), about, output)?;
-        Ok(Outcome::of(ladders.iter().all(Ladder::all_hold)))
+        Ok(Verdict::on_all(ladders.iter().map(Ladder::verdict)))
     }
 
-    /// Refuses a bad group before the exploration, and a file that cannot be written.
-    fn must_be_possible(&self, about: &About, question: &Question) -> Result<()> {
-        about.takers(&question.setup)?;
+    /// The question about this scope. The command line overrides its parameters. Refuses a bad
+    /// group before the exploration, and a file that cannot be written.
+    fn question(
+        &self,
+        about: &About,
+        scope: Scope,
+        usually: impl Fn(&Setup) -> Judged,
+    ) -> Result<Question> {
+        let mut setup = Setup::new(scope.n).with_all(scope.set);
+        setup.parameters.extend(self.parameters.setup(scope.n).parameters);
+        about.takers(&setup)?;
         for file in self.export.files().chain(&self.scenario) {
             ensure!(
                 file.parent().is_none_or(|parent| parent == "" || parent.is_dir()),
@@ -243,14 +190,15 @@ impl Check {
                 export::unwritable(file)
             );
         }
-        Ok(())
-    }
-
-    /// The parameters of the scope, unless the command line overrides them.
-    fn setup(&self, scope: &Scope) -> Setup {
-        let mut setup = Setup::new(scope.n).with_all(scope.set);
-        setup.parameters.extend(self.parameters.setup(scope.n).parameters);
-        setup
+        let is_on_the_card = setup.parameters.len() == scope.set.len() && setup.has_all(scope.set);
+        let set = if is_on_the_card { scope.set } else { settings(&setup) };
+        Ok(Question {
+            scope: Scope { set, ..scope },
+            judged: self.judging.judged(about, usually(&setup))?,
+            setup,
+            limits: self.limits.limits(),
+            full: self.full,
+        })
     }
 
     fn keep(&self, told: Option<&Told>, about: &About, output: &Output) -> Result<()> {
@@ -272,8 +220,8 @@ impl Check {
         Ok(())
     }
 
-    /// The counterexample of the card that the user names.
-    fn known(&self, about: &About) -> Result<Option<&'static Counterexample>> {
+    /// The counterexample of the card that the user names by its number.
+    fn named(&self, about: &About) -> Result<Option<&'static Counterexample>> {
         let Some(number) = self.counterexample else { return Ok(None) };
         ensure!(
             self.scope.is_empty(),
@@ -287,62 +235,6 @@ impl Check {
             all.len()
         );
         Ok(known)
-    }
-
-    /// The scope, and whether the card chose it.
-    fn chosen_scope(&self, about: &About) -> (Scope, bool) {
-        let card = &about.card;
-        if card.mutant.is_some() && self.scope.is_empty() {
-            let asked = |property: &str| {
-                self.judging.properties.iter().any(|id| id.eq_ignore_ascii_case(property))
-            };
-            let known = card.counterexamples.iter().find(|known| asked(known.property));
-            if let Some(known) = known.or(card.counterexamples.first()) {
-                return (known.scope, true);
-            }
-        }
-        let flags = &self.scope;
-        let n = flags.n.unwrap_or(card.smallest.max(3));
-        let assumed = match card.tolerates_with(&self.parameters.setup(n)).delay_ms {
-            None => Timing::Asynchronous,
-            Some(delay_ms) => Timing::Synchronous { delay_ms },
-        };
-        // Applications that tell each other of their requests create the order that ME3 judges.
-        let tells = u32::from(n <= 3 && about.family == Mutex::NAME);
-        let scope = Scope {
-            n,
-            rounds: flags.rounds.unwrap_or(Rounds::Times(1)),
-            order: flags.order.unwrap_or(Order::Any).into(),
-            tells: flags.tells.unwrap_or(tells),
-            crashes: flags.crashes.unwrap_or(0),
-            restarts: flags.restarts.unwrap_or(0),
-            drops: flags.drops.unwrap_or(0),
-            duplicates: flags.duplicates.unwrap_or(0),
-            ticks: flags.ticks.unwrap_or(0),
-            timing: flags.bound.unwrap_or(assumed),
-            late: flags.late.unwrap_or(0),
-            set: &[],
-        };
-        (scope, false)
-    }
-}
-
-impl ScopeFlags {
-    fn is_empty(&self) -> bool {
-        let budgets = [
-            self.tells,
-            self.crashes,
-            self.restarts,
-            self.drops,
-            self.duplicates,
-            self.ticks,
-            self.late,
-        ];
-        self.bound.is_none()
-            && self.n.is_none()
-            && self.rounds.is_none()
-            && self.order.is_none()
-            && budgets.iter().all(Option::is_none)
     }
 }
 

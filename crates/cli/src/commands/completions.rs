@@ -1,10 +1,11 @@
 //! `synod completions`: for the shell.
 
+use crate::Cli;
 use crate::output::Output;
-use crate::{Cli, Outcome};
 use anyhow::Result;
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
+use synod_core::Verdict;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -23,10 +24,10 @@ pub(crate) struct Completions {
 
 impl Completions {
     /// Prints the completions.
-    pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
+    pub(crate) fn perform(self, output: &Output) -> Result<Verdict> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "synod", &mut script);
         output.print(&String::from_utf8_lossy(&script))?;
-        Ok(Outcome::Holds)
+        Ok(Verdict::Holds)
     }
 }

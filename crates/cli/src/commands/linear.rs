@@ -1,18 +1,18 @@
 //! `synod linear`: judge a recorded history of a key-value store.
 
-use crate::Outcome;
 use crate::output::{self, Output};
 use crate::parse;
 use crate::progress::Progress;
 use crate::words;
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use synod_core::Verdict;
 use synod_core::linear::{
-    Counterexample, Event, History, KeyValue, Model, USUAL_LIMIT, Verdict, What, Word,
+    Counterexample, Event, Finding, History, KeyValue, Model, USUAL_LIMIT, What, Word,
 };
 
 const FORMAT: &str = r#"Examples:
@@ -41,7 +41,7 @@ may take effect at any time later, or never. So may operations without an answer
 "time_us" on its lines, a history that is not sorted by time is refused; of two events at the same
 time, the call comes first.
 
-If there are too many possibilities to decide, the exit code is 2."#;
+If there are too many possibilities to decide, the exit code is 3."#;
 
 /// Judge whether a recorded history of a key-value store is linearizable
 #[derive(Args)]
@@ -60,10 +60,12 @@ type Store = KeyValue<Word, Word>;
 
 #[derive(Serialize)]
 struct Told {
-    linearizable: bool,
+    linearizable: Verdict,
     operations: u64,
     keys: u64,
     counterexample: Option<CounterexampleJson>,
+    #[serde(skip)]
+    limit: u64,
 }
 
 #[derive(Serialize)]
@@ -85,29 +87,26 @@ struct CounterexampleJson {
 
 impl Linear {
     /// Judges the history.
-    pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
+    pub(crate) fn perform(self, output: &Output) -> Result<Verdict> {
         let history = read(&self.file)?;
         let mut progress = Progress::of(history.events().len() as u64, "events");
         let mut tell = |done: usize| progress.at(done as u64, String::new);
-        let verdict = history.check(self.limit as usize, &mut tell);
+        let finding = history.check(self.limit as usize, &mut tell);
         progress.finish();
-        let counterexample = match verdict {
-            Verdict::Linearizable => None,
-            Verdict::Broken(found) => Some(CounterexampleJson::from(*found)),
-            Verdict::Unknown => bail!(
-                "the verdict is unknown: some key has more than {} possibilities; ask again with a \
-                 larger --limit, or record a history with more keys or fewer clients",
-                words::grouped(self.limit)
-            ),
+        let linearizable = Verdict::from(&finding);
+        let counterexample = match finding {
+            Finding::Broken(found) => Some(CounterexampleJson::from(*found)),
+            Finding::Linearizable | Finding::Unknown => None,
         };
         let told = Told {
-            linearizable: counterexample.is_none(),
+            linearizable,
             operations: history.operations() as u64,
             keys: keys(&history),
+            limit: self.limit,
             counterexample,
         };
         output.answer(&told, || told.in_words())?;
-        Ok(Outcome::of(told.linearizable))
+        Ok(linearizable)
     }
 }
 
@@ -159,8 +158,19 @@ impl Told {
         let operations = words::count(self.operations, "operation", "operations");
         let keys = words::count(self.keys, "key", "keys");
         let sign = output::sign(self.linearizable);
-        let not = if self.linearizable { "" } else { "not " };
-        let verdict = format!("{sign} {not}linearizable: {operations} on {keys}\n");
+        let verdict = match self.linearizable {
+            Verdict::Holds => "linearizable",
+            Verdict::Violated => "not linearizable",
+            Verdict::Undecided => "not decided whether it is linearizable",
+        };
+        let mut verdict = format!("{sign} {verdict}: {operations} on {keys}\n");
+        if self.linearizable == Verdict::Undecided {
+            verdict += &format!(
+                "Some key has more than {} possibilities; ask again with a larger --limit, or record a \
+                 history with more keys or fewer clients.\n",
+                words::grouped(self.limit)
+            );
+        }
         let found = self.counterexample.as_ref().map(CounterexampleJson::in_words);
         output::coloured(&(verdict + &found.unwrap_or_default()))
     }

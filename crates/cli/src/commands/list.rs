@@ -1,12 +1,12 @@
 //! `synod list`: every algorithm.
 
-use crate::Outcome;
 use crate::catalogue::entries;
 use crate::output::{self, DIM, Output};
 use anyhow::{Result, bail};
 use clap::Args;
 use serde::Serialize;
 use synod_core::Family;
+use synod_core::Verdict;
 use synod_core::family::Mutex;
 use synod_protocols::Entry;
 
@@ -59,10 +59,10 @@ impl From<Entry> for Row {
 
 impl List {
     /// Lists the algorithms.
-    pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
+    pub(crate) fn perform(self, output: &Output) -> Result<Verdict> {
         let rows: Vec<Row> = self.chosen()?.into_iter().map(Row::from).collect();
         output.answer(&rows, || in_words(&rows))?;
-        Ok(Outcome::Holds)
+        Ok(Verdict::Holds)
     }
 
     fn chosen(&self) -> Result<Vec<Entry>> {

@@ -16,10 +16,10 @@ mod step;
 mod sweep;
 mod tour;
 
-use crate::Outcome;
 use crate::output::Output;
 use anyhow::Result;
 use clap::{ArgMatches, Subcommand};
+use synod_core::Verdict;
 
 /// The sub-commands.
 #[derive(Subcommand)]
@@ -44,7 +44,7 @@ pub(crate) enum Command {
 impl Command {
     /// Performs the command. `matches` are its parsed flags, for commands that print how to repeat
     /// them.
-    pub(crate) fn perform(self, matches: &ArgMatches, output: &Output) -> Result<Outcome> {
+    pub(crate) fn perform(self, matches: &ArgMatches, output: &Output) -> Result<Verdict> {
         match self {
             Command::Tour(tour) => tour.perform(output),
             Command::List(list) => list.perform(output),

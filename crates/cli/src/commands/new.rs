@@ -2,7 +2,6 @@
 
 mod outside;
 
-use crate::Outcome;
 use crate::catalogue::which;
 use crate::export;
 use crate::output::{BOLD, Output};
@@ -10,6 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
+use synod_core::Verdict;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -123,7 +123,7 @@ struct Files {
 
 impl New {
     /// Writes it.
-    pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
+    pub(crate) fn perform(self, output: &Output) -> Result<Verdict> {
         self.must_be_a_good_name()?;
         let root = workspace(&self.dir)?;
         let (algorithm, scenario) = self.family.templates();
@@ -158,7 +158,7 @@ impl New {
             }),
         };
         output.answer(&told, || told.in_words())?;
-        Ok(Outcome::Holds)
+        Ok(Verdict::Holds)
     }
 
     /// A template, with the name of the algorithm.

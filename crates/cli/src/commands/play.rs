@@ -1,6 +1,5 @@
 //! `synod play`: play scenarios, and compare the traces with the expected ones.
 
-use crate::Outcome;
 use crate::catalogue::{entries, which};
 use crate::export::{self, Export};
 use crate::output::{self, DIM, Output};
@@ -9,6 +8,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
+use synod_core::Verdict;
 use synod_draw::Scene;
 use synod_sim::scenario::{Difference, ParseError, Played, Scenario};
 
@@ -49,7 +49,7 @@ pub(crate) struct Play {
 
 #[derive(Serialize)]
 struct Told {
-    passed: bool,
+    passed: Verdict,
     differences: Vec<DifferenceJson>,
     files: Vec<FileJson>,
 }
@@ -59,7 +59,8 @@ struct FileJson {
     file: String,
     algorithm: String,
     n: usize,
-    passed: bool,
+    /// Not decided if the file expects nothing.
+    passed: Verdict,
     blessed: bool,
     /// Without a trace, only the lines that begin with `expect` are compared.
     has_trace: bool,
@@ -80,7 +81,7 @@ struct DifferenceJson {
 
 impl Play {
     /// Plays the scenarios.
-    pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
+    pub(crate) fn perform(self, output: &Output) -> Result<Verdict> {
         ensure!(
             self.files.len() == 1 || !self.export.is_wanted(),
             "traces and pictures are of one scenario; name one file, not {}",
@@ -92,12 +93,12 @@ impl Play {
             files.push(self.play(path, output)?);
         }
         let told = Told {
-            passed: files.iter().all(|file| file.passed),
+            passed: Verdict::on_all(files.iter().map(|file| file.passed)),
             differences: files.iter().flat_map(|file| file.differences.clone()).collect(),
             files,
         };
         output.answer(&told, || told.in_words())?;
-        Ok(Outcome::of(told.passed))
+        Ok(told.passed)
     }
 
     /// `--mermaid a.txt b.txt` means two scenarios, but reads as one to be overwritten by a
@@ -137,13 +138,23 @@ impl Play {
         Ok(FileJson {
             algorithm: scenario.algorithm().to_owned(),
             n: scenario.processes(),
-            passed: if self.bless { played.unmet.is_empty() } else { played.passed },
+            passed: self.verdict(&scenario, &played),
             blessed,
             has_trace: scenario.has_trace(),
             violated: played.violated.clone(),
             differences: differences(&name, &played, self.bless),
             file: name,
         })
+    }
+
+    /// Whether the scenario came out as expected. A script that expects nothing decides nothing,
+    /// unless its trace is to be written.
+    fn verdict(&self, scenario: &Scenario, played: &Played) -> Verdict {
+        match self.bless {
+            true => Verdict::from(played.unmet.is_empty()),
+            false if scenario.has_trace() || scenario.has_expectations() => played.passed.into(),
+            false => Verdict::Undecided,
+        }
     }
 }
 
@@ -172,10 +183,15 @@ impl Told {
         let mut text = String::new();
         for file in &self.files {
             let remark = match (file.passed, file.blessed, file.has_trace) {
-                (true, true, _) => ": blessed".to_owned(),
-                (true, false, true) => String::new(),
-                (true, false, false) => ": it has no trace; --bless writes one".to_owned(),
-                (false, ..) => {
+                (Verdict::Holds, true, _) => ": blessed".to_owned(),
+                (Verdict::Holds, false, true) => String::new(),
+                (Verdict::Holds, false, false) => {
+                    ": it has no trace; --bless writes one".to_owned()
+                }
+                (Verdict::Undecided, ..) => {
+                    ": not decided, because it expects nothing; --bless writes a trace".to_owned()
+                }
+                (Verdict::Violated, ..) => {
                     let count = file.differences.len() as u64;
                     format!(": {}", words::count(count, "difference", "differences"))
                 }
@@ -190,7 +206,7 @@ impl Told {
                 text += &format!("and {} more\n", file.differences.len() - TOLD_IN_WORDS);
             }
         }
-        let passed = self.files.iter().filter(|file| file.passed).count();
+        let passed = self.files.iter().filter(|file| file.passed == Verdict::Holds).count();
         text + &format!("{passed} of {} passed\n", self.files.len())
     }
 }

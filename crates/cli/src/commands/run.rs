@@ -4,7 +4,6 @@ mod real;
 mod report;
 mod swarm;
 
-use crate::Outcome;
 use crate::about::About;
 use crate::export::{Also, Export};
 use crate::options::RunFlags;
@@ -17,6 +16,7 @@ use crate::simulate::simulate;
 use crate::words;
 use anyhow::{Result, ensure};
 use clap::{ArgMatches, Args};
+use synod_core::Verdict;
 use synod_draw::Scene;
 use synod_sim::Options;
 use synod_sim::trace::Tracer;
@@ -67,7 +67,7 @@ pub(crate) struct Run {
 
 impl Run {
     /// Runs the algorithm.
-    pub(crate) fn perform(self, matches: &ArgMatches, output: &Output) -> Result<Outcome> {
+    pub(crate) fn perform(self, matches: &ArgMatches, output: &Output) -> Result<Verdict> {
         let about = About::find(&self.name)?;
         if let Some(on) = self.real.on {
             let options = self.flags.real_options(&about, self.seed)?;
@@ -100,7 +100,7 @@ impl Run {
         options: Options,
         on: Option<On>,
         output: &Output,
-    ) -> Result<Outcome> {
+    ) -> Result<Verdict> {
         let n = self.flags.n;
         ensure!(
             !(self.draw && output.is_json()),
@@ -134,7 +134,7 @@ impl Run {
         if !output.is_json() && facts.is_none() {
             speed(report.meter.events, seconds);
         }
-        Ok(Outcome::of(report.violations.is_empty()))
+        Ok(report.verdict())
     }
 }
 

@@ -1,6 +1,5 @@
 //! `synod show`: the card of one algorithm.
 
-use crate::Outcome;
 use crate::about::About;
 use crate::catalogue::entries;
 use crate::output::{self, BOLD, DIM, Output};
@@ -8,10 +7,10 @@ use crate::words;
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
-use synod_core::Card;
 use synod_core::card::{
     Cost, Counterexample, Mutant, Parameter, Rule, Scope, Size, Source, Tolerance, Trigger, Variant,
 };
+use synod_core::{Card, Setup, Verdict};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -46,6 +45,7 @@ struct CardJson {
     promises: Vec<Promise>,
     variants: &'static [Variant],
     proved: Vec<Scope>,
+    worlds: Vec<World>,
     costs: Vec<CostJson>,
     parameters: &'static [Parameter],
     layers: &'static [&'static str],
@@ -77,6 +77,13 @@ struct Value {
     max: Option<f64>,
 }
 
+/// A small world that was explored to the end, and the command that does it again.
+#[derive(Serialize)]
+struct World {
+    scope: Scope,
+    command: String,
+}
+
 #[derive(Serialize)]
 struct Known {
     property: &'static str,
@@ -88,12 +95,12 @@ struct Known {
 
 impl Show {
     /// Shows the card.
-    pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
+    pub(crate) fn perform(self, output: &Output) -> Result<Verdict> {
         let about = About::find(&self.name)?;
         let sizes = about.sizes(&SIZES);
         let card = card(&about, &sizes);
         output.answer(&card, || in_words(&card, &about, &sizes))?;
-        Ok(Outcome::Holds)
+        Ok(Verdict::Holds)
     }
 }
 
@@ -103,6 +110,7 @@ fn card(about: &About, sizes: &[Size]) -> CardJson {
     let mutants = entries()
         .into_iter()
         .filter(|entry| entry.card.mutant.is_some_and(|mutant| card.answers_to(mutant.of)));
+    let proved = if card.mutant.is_none() { card.proved() } else { Vec::new() };
     CardJson {
         name: card.name,
         aliases: card.aliases,
@@ -122,7 +130,8 @@ fn card(about: &About, sizes: &[Size]) -> CardJson {
             })
             .collect(),
         variants: card.variants,
-        proved: if card.mutant.is_none() { card.proved() } else { Vec::new() },
+        worlds: proved.iter().map(|scope| world(card, scope)).collect(),
+        proved,
         costs: card.costs.iter().map(|cost| cost_json(cost, sizes)).collect(),
         parameters: card.parameters,
         layers: card.layers,
@@ -146,10 +155,14 @@ fn cost_json(cost: &Cost, sizes: &[Size]) -> CostJson {
     }
 }
 
+fn world(card: &Card, scope: &Scope) -> World {
+    let promises = card.promises_with(&Setup::new(scope.n).with_all(scope.set));
+    World { scope: *scope, command: words::check_command(card, scope, promises) }
+}
+
 fn known(card: &Card, shown: &Counterexample) -> Known {
     let Counterexample { property, scope, steps, story } = *shown;
-    let flags = words::scope_flags(&scope, card.tolerates.delay_ms.is_some());
-    let command = format!("synod check {} {flags} --property {property}", card.name);
+    let command = words::check_command(card, &scope, &[property]);
     Known { property, scope, steps, story, command }
 }
 
@@ -175,8 +188,7 @@ fn in_words(card: &CardJson, about: &About, sizes: &[Size]) -> String {
     if card.mutant.is_none() {
         text += &bulleted("Tolerates", [words::tolerance(&card.tolerates)].into_iter());
         text += &bulleted("Set otherwise", card.variants.iter().map(variant));
-        let proved = |scope: &Scope| format!("in every state of {}", words::scope(scope));
-        text += &bulleted("Proved", card.proved.iter().map(proved));
+        text += &worlds(card);
     }
     text += &costs(about.card.costs, sizes);
     let parameter = |p: &Parameter| format!("{}: {}", p.name, p.meaning);
@@ -228,6 +240,14 @@ fn costs(costs: &[Cost], sizes: &[Size]) -> String {
     let right: Vec<&str> = columns.iter().map(String::as_str).collect();
     let rows = costs.iter().map(row).collect();
     output::heading("Costs") + &output::table(&header, &right, rows)
+}
+
+fn worlds(card: &CardJson) -> String {
+    let world = |World { scope, command }: &World| {
+        let scope = format!("• in every state of {}", words::scope(scope));
+        output::paragraph("  ", &scope) + &format!("    {command}\n")
+    };
+    output::heading("Proved") + &card.worlds.iter().map(world).collect::<String>()
 }
 
 fn counterexamples(card: &CardJson) -> String {

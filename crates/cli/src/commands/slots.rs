@@ -4,10 +4,10 @@ mod experiment;
 mod prove;
 mod report;
 
-use crate::Outcome;
 use crate::output::Output;
 use anyhow::Result;
 use clap::{Args, Subcommand};
+use synod_core::Verdict;
 
 /// The allocator SLOTS: the paper's experiment, again; and a proof without a fault budget
 #[derive(Args)]
@@ -24,7 +24,7 @@ enum What {
 
 impl Slots {
     /// Performs the sub-command.
-    pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
+    pub(crate) fn perform(self, output: &Output) -> Result<Verdict> {
         match self.what {
             What::Experiment(experiment) => experiment.perform(output),
             What::Prove(prove) => prove.perform(output),

@@ -3,7 +3,6 @@
 mod stepper;
 mod view;
 
-use crate::Outcome;
 use crate::about::{About, unknown};
 use crate::catalogue::which;
 use crate::options::{Order, Parameters};
@@ -14,6 +13,7 @@ use clap::Args;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use stepper::Stepper;
+use synod_core::Verdict;
 use synod_drivers::Session;
 use synod_sim::network::Delay;
 use synod_sim::scenario::{ParseError, Scenario};
@@ -60,7 +60,7 @@ pub(crate) struct Step {
 
 impl Step {
     /// Takes steps until standard input ends.
-    pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
+    pub(crate) fn perform(self, output: &Output) -> Result<Verdict> {
         ensure!(
             !output.is_json(),
             "'synod step' is for people; programs get the outcome of a scenario by 'synod play FILE \

@@ -2,7 +2,6 @@
 
 mod report;
 
-use crate::Outcome;
 use crate::about::About;
 use crate::export;
 use crate::options::{Load, Order, Parameters};
@@ -17,6 +16,7 @@ pub(super) use report::Point;
 use report::Told;
 use std::path::PathBuf;
 use synod_core::SetupError;
+use synod_core::Verdict;
 use synod_core::card::{self, Quantity, Rounds};
 use synod_sim::network::Delay;
 use synod_sim::{Options, Plan};
@@ -85,7 +85,7 @@ pub(crate) struct Sweep {
 
 impl Sweep {
     /// Measures the costs.
-    pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
+    pub(crate) fn perform(self, output: &Output) -> Result<Verdict> {
         let about = About::find(&self.name)?;
         self.must_make_sense(&about)?;
         let mut told = Told::new(&about);
@@ -118,7 +118,7 @@ impl Sweep {
             let cost = self.cost.as_deref().unwrap_or(about.card.costs[0].name);
             export::write(path, &told.plot(cost).to_svg())?;
         }
-        Ok(Outcome::of(told.points.iter().all(|point| point.agrees)))
+        Ok(told.verdict())
     }
 
     fn must_make_sense(&self, about: &About) -> Result<()> {
@@ -183,9 +183,10 @@ impl Sweep {
                 if other_load || other_run {
                     continue;
                 }
+                let agrees = report.verdict_on_cost(cost);
                 match points.iter_mut().find(|point| point.cost == cost.cost.name) {
-                    Some(point) => point.add(cost),
-                    None => points.push(Point::new(n, load, cost)),
+                    Some(point) => point.add(cost, agrees),
+                    None => points.push(Point::new(n, load, cost, agrees)),
                 }
             }
         }

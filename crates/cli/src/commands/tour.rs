@@ -1,10 +1,11 @@
 //! `synod tour`: a guided first minute.
 
+use crate::Cli;
 use crate::output::{BOLD, DIM, Output, heading, paragraph};
-use crate::{Cli, Outcome};
 use anyhow::{Context, Result};
 use clap::{Args, CommandFactory, FromArgMatches};
 use serde::Serialize;
+use synod_core::Verdict;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -94,10 +95,10 @@ Where to go from here:
 
 impl Tour {
     /// Walks through the stops.
-    pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
+    pub(crate) fn perform(self, output: &Output) -> Result<Verdict> {
         if output.is_json() {
             output.json(&STOPS)?;
-            return Ok(Outcome::Holds);
+            return Ok(Verdict::Holds);
         }
         let mut as_told = true;
         for (index, stop) in STOPS.iter().enumerate() {
@@ -106,7 +107,7 @@ impl Tour {
             }
         }
         output.print(&format!("\n{FAREWELL}"))?;
-        Ok(Outcome::of(as_told))
+        Ok(Verdict::from(as_told))
     }
 }
 
@@ -121,8 +122,8 @@ impl Stop {
             .try_get_matches_from(self.command.split_whitespace())
             .context("a command of the tour is out of date")?;
         let cli = Cli::from_arg_matches(&matches)?;
-        let outcome = cli.command.perform(&matches, output)?;
-        Ok((outcome == Outcome::Violated) == self.finds_a_violation)
+        let verdict = cli.command.perform(&matches, output)?;
+        Ok(verdict == Verdict::from(!self.finds_a_violation))
     }
 }
 

@@ -70,8 +70,9 @@ fn an_endless_history_says_where_it_returns_to() {
 #[test]
 fn a_limit_that_was_reached_is_said() {
     let ran = synod("check ricart-agrawala -n 3 --depth 5");
-    assert_eq!(ran.code, Some(0));
-    let words = "no violation up to depth 5, not exhausted";
+    assert_eq!(ran.code, Some(3));
+    assert!(!ran.out.contains('✓'), "nothing was decided: {}", ran.out);
+    let words = "not decided: no violation up to depth 5, but the limit of depth was reached";
     assert!(
         ran.out.split_whitespace().collect::<Vec<_>>().join(" ").contains(words),
         "{}",
@@ -80,7 +81,22 @@ fn a_limit_that_was_reached_is_said() {
     let told = json("check ricart-agrawala -n 3 --depth 5");
     assert_eq!((&told["exhausted"], &told["limit"]), (&false.into(), &"depth".into()));
     assert!(told["waiting"].as_u64() > Some(0));
+    let verdicts = told["verdicts"].as_array().expect("it is an array");
+    assert!(verdicts.len() > 1 && verdicts.iter().all(|verdict| verdict["holds"].is_null()));
     assert_eq!(json("check ricart-agrawala -n 3 --states 1000")["limit"], "states");
+    assert_eq!(synod("check ricart-agrawala -n 3 --memory 1").code, Some(3));
+}
+
+#[test]
+fn a_violation_outweighs_what_is_not_decided() {
+    let line = "check central-server -n 3 --tells 1 --depth 6";
+    let told = json(line);
+    let of = |id: &str| {
+        let mut verdicts = told["verdicts"].as_array().expect("it is an array").iter();
+        verdicts.find(|verdict| verdict["property"] == id).map(|verdict| verdict["holds"].clone())
+    };
+    assert_eq!((of("ME3"), of("ME1")), (Some(false.into()), Some(serde_json::Value::Null)));
+    assert_eq!(synod(line).code, Some(1));
 }
 
 #[test]

@@ -40,12 +40,21 @@ fn a_wrong_answer_is_found_among_many_keys() {
 }
 
 #[test]
+fn a_history_with_too_many_possibilities_is_not_decided() {
+    let told = judged("limit-json", &history(1, false), &["--limit", "1", "-o", "json"]);
+    assert_eq!(told.code, Some(3), "{}", told.error);
+    assert!(told.json()["linearizable"].is_null());
+    let told = judged("limit", &history(1, false), &["--limit", "1"]);
+    assert_eq!(told.code, Some(3), "{}", told.error);
+    assert!(told.out.starts_with("? ") && told.out.contains("larger --limit"), "{}", told.out);
+}
+
+#[test]
 fn what_is_no_history_is_refused() {
     let answers = history(1, false).lines().skip(1).collect::<Vec<_>>().join("\n");
     for (name, text, flags, hint) in [
         ("unasked", answers.as_str(), &[][..], "line 1: client 1 is answered 'done'"),
         ("words", "put x 1", &[], "synod linear --help"),
-        ("limit", history(1, false).as_str(), &["--limit", "1"], "larger --limit"),
         ("zero", history(1, false).as_str(), &["--limit", "0"], "at least 1"),
     ] {
         let ran = judged(name, text, flags);

@@ -8,6 +8,7 @@ mod linear;
 mod mistakes;
 mod new;
 mod play;
+mod printed;
 mod prove;
 mod raise;
 mod real;

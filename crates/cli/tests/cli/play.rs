@@ -47,6 +47,17 @@ fn a_blessed_scenario_passes_and_a_changed_one_differs() {
 }
 
 #[test]
+fn a_scenario_that_expects_nothing_decides_nothing() {
+    let text = SCENARIO.replace("expect p0 is in\n", "");
+    let path = file(&scratch("play-nothing"), "one.txt", &text);
+    let played = with_words(["play".as_ref(), path.as_os_str()]);
+    assert_eq!(played.code, Some(3), "{}", played.error);
+    assert!(played.out.starts_with("? ") && played.out.contains("0 of 1 passed"), "{}", played.out);
+    let played = with_words(["play".as_ref(), path.as_os_str(), "-ojson".as_ref()]);
+    assert!(played.json()["passed"].is_null());
+}
+
+#[test]
 fn an_expectation_that_is_not_true_is_never_blessed() {
     let text = SCENARIO.replace("expect p0 is in", "expect p1 is in");
     let path = file(&scratch("play-unmet"), "one.txt", &text);

@@ -202,8 +202,12 @@ fn no_member_outlives_its_coordinator() {
 
 #[test]
 fn a_run_that_does_not_end_is_cut_off_at_its_limit() {
-    let run = json("run token-ring -n 3 --requests 100000 --on tcp --timeout 300ms");
+    let ran = synod("run token-ring -n 3 --requests 100000 --on tcp --timeout 300ms -o json");
+    assert_eq!(ran.code, Some(3), "{}", ran.error);
+    let run = ran.json();
     assert_eq!(run["ended"], "cut");
+    assert_eq!(verdict(&run, "ME1")["holds"], true);
+    assert!(verdict(&run, "ME2")["holds"].is_null(), "{run}");
     assert!(run["network"]["notes"].to_string().contains("the limit"), "{run}");
 }
 

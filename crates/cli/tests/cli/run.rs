@@ -1,6 +1,7 @@
 //! `synod run`: one run.
 
 use crate::synod::{has_keys, json, synod};
+use serde_json::Value;
 
 #[test]
 fn a_run_is_told_with_verdicts_messages_and_costs() {
@@ -84,10 +85,20 @@ fn lost_messages_keep_a_process_waiting() {
 }
 
 #[test]
-fn a_run_that_was_cut_off_says_so() {
+fn a_run_that_was_cut_off_does_not_decide_on_its_end() {
     let line = "run ricart-agrawala -n 3 --requests 1000 --max-steps 500";
-    assert_eq!(json(line)["ended"], "cut");
-    assert!(synod(line).out.contains("so far: the run was cut off"));
+    let told = json(line);
+    assert_eq!(told["ended"], "cut");
+    let of = |id: &str| {
+        let mut verdicts = told["verdicts"].as_array().expect("it is an array").iter();
+        verdicts.find(|verdict| verdict["property"] == id).expect("it is judged").clone()
+    };
+    assert_eq!((&of("ME1")["holds"], &of("ME2")["holds"]), (&true.into(), &Value::Null));
+    assert_eq!(of("ME2")["because"], "the run was cut off, and this is about its end");
+    let ran = synod(line);
+    assert_eq!(ran.code, Some(3));
+    assert!(ran.out.contains("✓  ME1") && ran.out.contains("?  ME2"), "{}", ran.out);
+    assert_eq!(synod(&format!("{line} --property ME1")).code, Some(0), "that was judged");
 }
 
 #[test]
@@ -104,10 +115,14 @@ fn only_the_properties_that_are_asked_for_are_judged() {
 
 #[test]
 fn what_cannot_be_judged_in_a_large_group_is_not_said_to_hold() {
-    let run = json("run ricart-agrawala -n 65 --requests 5");
+    let line = "run ricart-agrawala -n 65 --requests 5";
+    let run = json(line);
     assert_eq!(run["not_judged"], serde_json::json!(["ME3"]));
     let verdicts = run["verdicts"].as_array().expect("it is an array");
-    assert!(verdicts.iter().all(|verdict| verdict["property"] != "ME3"));
+    let order = verdicts.iter().find(|verdict| verdict["property"] == "ME3");
+    assert_eq!(order.map(|verdict| &verdict["holds"]), Some(&Value::Null));
+    assert_eq!(synod(line).code, Some(3));
+    assert_eq!(synod(&format!("{line} --property ME1")).code, Some(0));
 }
 
 #[test]

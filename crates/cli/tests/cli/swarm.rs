@@ -36,6 +36,18 @@ fn the_command_of_a_failing_seed_makes_it_fail_again() {
 }
 
 #[test]
+fn runs_that_are_cut_off_do_not_decide_on_their_end() {
+    let line = "run ricart-agrawala -n 3 --requests 30 --seeds 5 --max-steps 20";
+    let told = json(line);
+    assert_eq!((&told["cut"], &told["failed"]), (&5.into(), &0.into()));
+    assert_eq!((&told["undecided"]["ME1"], &told["undecided"]["ME2"]), (&0.into(), &5.into()));
+    let ran = synod(line);
+    assert_eq!(ran.code, Some(3));
+    assert!(ran.out.contains("not decided in 5 runs"), "{}", ran.out);
+    assert!(told["costs"][0]["agrees"].is_null(), "operations under way count too: {told}");
+}
+
+#[test]
 fn the_number_of_threads_changes_nothing() {
     for form in ["", " -o json"] {
         let on = |threads: u32| synod(&format!("{BROKEN} --threads {threads}{form}")).out;

@@ -272,6 +272,8 @@ macro_rules! any_family {
             }
         }
 
+        // A provided method that is not passed on would be lost in a box.
+        #[warn(clippy::missing_trait_methods)]
         impl Application for AnyApplication {
             type Family = AnyFamily;
 
@@ -325,6 +327,8 @@ macro_rules! any_family {
             }
         }
 
+        // A provided method that is not passed on would be lost in a box.
+        #[warn(clippy::missing_trait_methods)]
         impl Monitor for AnyMonitor {
             type Family = AnyFamily;
 
@@ -398,9 +402,9 @@ macro_rules! any_family {
                 }
             }
 
-            fn unjudged(&self) -> Option<String> {
+            fn undecided(&self) -> Option<(&'static str, String)> {
                 match self {
-                    $(AnyMonitor::$name(inner) => inner.unjudged(),)+
+                    $(AnyMonitor::$name(inner) => inner.undecided(),)+
                 }
             }
 

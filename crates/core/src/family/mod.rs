@@ -355,8 +355,9 @@ pub trait Monitor: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     /// Removes from a tag the knowledge that no longer matters.
     fn prune(&self, _tag: &mut Tag) {}
 
-    /// The properties that could not be judged although they should be, in words.
-    fn unjudged(&self) -> Option<String> {
+    /// A property that this monitor should judge and could not judge to the end, by id, and the
+    /// reason, in words.
+    fn undecided(&self) -> Option<(&'static str, String)> {
         None
     }
 

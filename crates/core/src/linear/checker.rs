@@ -2,7 +2,7 @@
 
 use super::configuration::Call;
 use super::object::Object;
-use super::{Broken, Model, Verdict};
+use super::{Broken, Finding, Model};
 use std::collections::BTreeMap;
 
 /// The default bound for one key, in configurations and answers remembered in them.
@@ -82,14 +82,14 @@ impl<M: Model> Checker<M> {
     ///
     /// # Panics
     /// If none of this name is open; see [`Checker::is_open`].
-    pub fn answer(&mut self, id: u64, answer: &M::Answer) -> Verdict<Box<Broken<M>>> {
+    pub fn answer(&mut self, id: u64, answer: &M::Answer) -> Finding<Box<Broken<M>>> {
         let key = self.close(id);
         let limit = self.limit;
         let Some(Track::Kept(object)) = self.objects.get_mut(&key) else {
-            return Verdict::Unknown;
+            return Finding::Unknown;
         };
         let verdict = object.answer(id, answer, limit);
-        if verdict != Verdict::Linearizable {
+        if verdict != Finding::Linearizable {
             self.objects.insert(key, Track::Lost);
         } else if object.is_new() {
             // No future can tell it from a new object, so checkers with equal futures are equal.

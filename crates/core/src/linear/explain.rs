@@ -6,7 +6,7 @@
 
 use super::diagram;
 use super::offline::{Feed, Start, judge};
-use super::{Broken, Event, Model, Verdict, What};
+use super::{Broken, Event, Finding, Model, What};
 use std::fmt;
 
 /// The number of events at the end that are kept, even if the state was certain in between.
@@ -68,7 +68,7 @@ fn calls<M: Model>(events: &[&Event<M>]) -> usize {
 }
 
 fn is_broken<M: Model>(events: &[&Event<M>], start: Option<&Start<M>>, limit: usize) -> bool {
-    matches!(judge(events, start, limit, &mut |_| {}), Verdict::Broken(_))
+    matches!(judge(events, start, limit, &mut |_| {}), Finding::Broken(_))
 }
 
 /// Every prefix of a linearizable history is linearizable, so halving finds the shortest that is
@@ -105,7 +105,7 @@ fn from_certain_state<'e, M: Model>(
         if let Some((state, pending)) = feed.checker.settled(&key).filter(|_| !is_enough) {
             certain = (index, state, pending);
         }
-        if is_enough || feed.step() != Verdict::Linearizable {
+        if is_enough || feed.step() != Finding::Linearizable {
             break;
         }
     }
@@ -204,7 +204,7 @@ fn possible_at_last<M: Model>(
     let mut feed = Feed::new(events, Some(start), limit);
     feed.forget_last_answer();
     for _ in 1..events.len() {
-        if feed.step() != Verdict::Linearizable {
+        if feed.step() != Finding::Linearizable {
             return None;
         }
     }

@@ -23,7 +23,7 @@
 //!
 //! An *abandoned* operation, whose client crashed, may take effect at any time later, or never.
 //! Deciding linearizability is NP-hard, so the checker keeps a bounded number of configurations;
-//! beyond it the verdict is [`Verdict::Unknown`], for this key and for good, and never a wrong one.
+//! beyond it the verdict is [`Finding::Unknown`], for this key and for good, and never a wrong one.
 //!
 //! Source: M. Herlihy, J. Wing, "Linearizability: a correctness condition for concurrent objects",
 //! TOPLAS 12(3), 1990; J. Wing, C. Gong, "Testing and verifying concurrent objects", JPDC 17, 1993;
@@ -53,6 +53,7 @@ pub use history::{Event, History, HistoryError, What};
 pub use key_value::{KeyValue, Word};
 
 use crate::protocol::Data;
+use crate::verdict::Verdict;
 use std::fmt::{self, Debug, Display};
 use std::hash::Hash;
 
@@ -90,16 +91,26 @@ pub trait Model: Clone + Debug + Ord + Hash + Send + Sync + 'static {
     }
 }
 
-/// The verdict on a history.
+/// What a checker finds out about a history.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[must_use]
-pub enum Verdict<B> {
+pub enum Finding<B> {
     /// So far there is an order that explains every answer.
     Linearizable,
     /// No order explains every answer.
     Broken(B),
     /// There are too many possibilities to decide.
     Unknown,
+}
+
+impl<B> From<&Finding<B>> for Verdict {
+    fn from(finding: &Finding<B>) -> Self {
+        match finding {
+            Finding::Linearizable => Verdict::Holds,
+            Finding::Broken(_) => Verdict::Violated,
+            Finding::Unknown => Verdict::Undecided,
+        }
+    }
 }
 
 /// An answer that no order of the operations explains.

@@ -1,7 +1,7 @@
 //! All possible configurations of one object.
 
 use super::configuration::{Call, Configuration, Fate};
-use super::{Broken, Model, Verdict};
+use super::{Broken, Finding, Model};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// With more configurations than this, those that others lead to are not looked for: it takes too
@@ -116,15 +116,15 @@ impl<M: Model> Object<M> {
         id: u64,
         answer: &M::Answer,
         limit: usize,
-    ) -> Verdict<Box<Broken<M>>> {
+    ) -> Finding<Box<Broken<M>>> {
         let index = self.open(id);
         let Ok(found) = self.explained(index, answer, limit) else {
-            return Verdict::Unknown;
+            return Finding::Unknown;
         };
         if found.is_empty() {
             let operation = self.calls[index].operation.clone();
             let possible = self.possible(id, limit).unwrap_or_default();
-            return Verdict::Broken(Box::new(Broken {
+            return Finding::Broken(Box::new(Broken {
                 id,
                 operation,
                 answer: answer.clone(),
@@ -134,7 +134,7 @@ impl<M: Model> Object<M> {
         self.calls.remove(index);
         self.configurations = found;
         self.normalise();
-        Verdict::Linearizable
+        Finding::Linearizable
     }
 
     /// The configurations in which the call took effect with this answer, without the call.

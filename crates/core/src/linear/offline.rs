@@ -3,7 +3,7 @@
 
 use super::checker::Checker;
 use super::explain::{Counterexample, explain};
-use super::{Event, History, Model, Verdict, What};
+use super::{Event, Finding, History, Model, What};
 use std::collections::BTreeMap;
 
 /// The number of events between two reports of progress.
@@ -21,13 +21,13 @@ impl<M: Model> History<M> {
         &self,
         limit: usize,
         progress: &mut dyn FnMut(usize),
-    ) -> Verdict<Box<Counterexample<M>>> {
+    ) -> Finding<Box<Counterexample<M>>> {
         let events: Vec<&Event<M>> = self.events().iter().collect();
         match judge(&events, None, limit, progress) {
-            Verdict::Linearizable => Verdict::Linearizable,
-            Verdict::Unknown => Verdict::Unknown,
-            Verdict::Broken(key) => {
-                Verdict::Broken(Box::new(explain(&of_key(&events, &key), key, limit)))
+            Finding::Linearizable => Finding::Linearizable,
+            Finding::Unknown => Finding::Unknown,
+            Finding::Broken(key) => {
+                Finding::Broken(Box::new(explain(&of_key(&events, &key), key, limit)))
             }
         }
     }
@@ -40,17 +40,17 @@ pub(super) fn judge<M: Model>(
     start: Option<&Start<M>>,
     limit: usize,
     progress: &mut dyn FnMut(usize),
-) -> Verdict<M::Key> {
-    let mut verdict = Verdict::Linearizable;
+) -> Finding<M::Key> {
+    let mut verdict = Finding::Linearizable;
     let mut feed = Feed::new(events, start, limit);
     while let Some(index) = feed.next_index() {
         if index % STRIDE == 0 {
             progress(index);
         }
         match feed.step() {
-            Verdict::Linearizable => {}
-            Verdict::Unknown => verdict = Verdict::Unknown,
-            Verdict::Broken(broken) => return Verdict::Broken(M::key(&broken.operation)),
+            Finding::Linearizable => {}
+            Finding::Unknown => verdict = Finding::Unknown,
+            Finding::Broken(broken) => return Finding::Broken(M::key(&broken.operation)),
         }
     }
     verdict
@@ -95,7 +95,7 @@ impl<'a, M: Model> Feed<'a, M> {
     }
 
     /// Feeds the next event.
-    pub(super) fn step(&mut self) -> Verdict<Box<super::Broken<M>>> {
+    pub(super) fn step(&mut self) -> Finding<Box<super::Broken<M>>> {
         let Event { client, what, .. } = self.events[self.index];
         let answer = self.answers[self.index];
         let foreseen = answer.filter(|_| self.surprise != Some(self.index));
@@ -106,10 +106,10 @@ impl<'a, M: Model> Feed<'a, M> {
                 if answer.is_none() {
                     self.checker.abandon(*client);
                 }
-                Verdict::Linearizable
+                Finding::Linearizable
             }
             What::Answer(answer) => self.checker.answer(*client, answer),
-            What::Abandon => Verdict::Linearizable,
+            What::Abandon => Finding::Linearizable,
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Counterexamples are short, and their pictures show the mistake.
 
 use crate::{Kv, abandon, alone, answer, get, history, invoke, put};
-use synod_core::linear::{Counterexample, Event, USUAL_LIMIT, Verdict};
+use synod_core::linear::{Counterexample, Event, Finding, USUAL_LIMIT};
 use synod_core::replication::{Action, Answer};
 
 fn counterexample(events: &[Event<Kv>]) -> Counterexample<Kv> {
     match history(events.to_vec()).check(USUAL_LIMIT, &mut |_| {}) {
-        Verdict::Broken(found) => *found,
+        Finding::Broken(found) => *found,
         other => panic!("{other:?}"),
     }
 }

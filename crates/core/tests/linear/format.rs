@@ -2,7 +2,7 @@
 
 use crate::brute::{Dice, Size, random_history};
 use crate::{Kv, history};
-use synod_core::linear::{History, KeyValue, Verdict, Word};
+use synod_core::linear::{Finding, History, KeyValue, Word};
 
 const HISTORY: &str = r#"{"time_us":0,"client":1,"invoke":{"key":"x","action":{"put":1}}}
 {"time_us":5,"client":2,"invoke":{"key":"x","action":"get"}}
@@ -25,7 +25,7 @@ fn a_history_is_printed_as_it_was_read() {
     let read = parse(HISTORY).expect("it is a history");
     assert_eq!(read.operations(), 4);
     assert_eq!(read.print(serde_json::to_string).expect("it can be written"), HISTORY);
-    assert_eq!(read.check(1_000, &mut |_| {}), Verdict::Linearizable);
+    assert_eq!(read.check(1_000, &mut |_| {}), Finding::Linearizable);
     let random = random_history(
         Size { operations: 50, clients: 5, keys: 3, values: 3, lies: 9, abandons: 9 },
         &mut Dice(1),

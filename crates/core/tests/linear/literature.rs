@@ -4,7 +4,7 @@ use crate::{Kv, abandon, alone, answer, first_broken, get, invoke, put, swap};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::fmt;
-use synod_core::linear::{Checker, Event, Model, Verdict};
+use synod_core::linear::{Checker, Event, Finding, Model};
 use synod_core::replication::{Action, Answer};
 
 fn is_fine(events: &[Event<Kv>]) -> bool {
@@ -176,7 +176,7 @@ fn can_a_queue(steps: &str) -> bool {
                 answers.insert(client, Item(item));
                 checker.invoke(client, Queued::Dequeue);
             }
-            _ => return checker.answer(client, &answers[&client]) == Verdict::Linearizable,
+            _ => return checker.answer(client, &answers[&client]) == Finding::Linearizable,
         }
         true
     })

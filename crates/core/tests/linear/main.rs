@@ -7,7 +7,7 @@ mod literature;
 mod possibilities;
 mod random;
 
-use synod_core::linear::{Broken, Checker, Event, History, KeyValue, Verdict, What};
+use synod_core::linear::{Broken, Checker, Event, Finding, History, KeyValue, What};
 use synod_core::replication::{Action, Answer, Operation};
 
 /// A store with small numbers.
@@ -43,20 +43,20 @@ fn get(client: u64, value: u64) -> [Event<Kv>; 2] {
 }
 
 /// Feeds a checker with one event.
-fn judge(checker: &mut Checker<Kv>, event: &Event<Kv>) -> Verdict<Box<Broken<Kv>>> {
+fn judge(checker: &mut Checker<Kv>, event: &Event<Kv>) -> Finding<Box<Broken<Kv>>> {
     match &event.what {
         What::Invoke(operation) => checker.invoke(event.client, operation.clone()),
         What::Answer(answer) => return checker.answer(event.client, answer),
         What::Abandon => checker.abandon(event.client),
     }
-    Verdict::Linearizable
+    Finding::Linearizable
 }
 
 /// A checker after these events, all of them linearizable.
 fn judged(events: &[Event<Kv>]) -> Checker<Kv> {
     let mut checker = Checker::default();
     for event in events {
-        assert_eq!(judge(&mut checker, event), Verdict::Linearizable, "{event:?} in {events:?}");
+        assert_eq!(judge(&mut checker, event), Finding::Linearizable, "{event:?} in {events:?}");
     }
     checker
 }
@@ -65,9 +65,9 @@ fn judged(events: &[Event<Kv>]) -> Checker<Kv> {
 fn first_broken(events: &[Event<Kv>]) -> Option<(usize, Broken<Kv>)> {
     let mut checker = Checker::default();
     events.iter().enumerate().find_map(|(index, event)| match judge(&mut checker, event) {
-        Verdict::Linearizable => None,
-        Verdict::Broken(broken) => Some((index, *broken)),
-        Verdict::Unknown => panic!("too many possibilities in {events:?}"),
+        Finding::Linearizable => None,
+        Finding::Broken(broken) => Some((index, *broken)),
+        Finding::Unknown => panic!("too many possibilities in {events:?}"),
     })
 }
 
@@ -76,10 +76,10 @@ fn history(events: Vec<Event<Kv>>) -> History<Kv> {
 }
 
 /// The verdict on a recorded history, in one word.
-fn verdict(events: &[Event<Kv>], limit: usize) -> Verdict<()> {
+fn verdict(events: &[Event<Kv>], limit: usize) -> Finding<()> {
     match history(events.to_vec()).check(limit, &mut |_| {}) {
-        Verdict::Linearizable => Verdict::Linearizable,
-        Verdict::Broken(_) => Verdict::Broken(()),
-        Verdict::Unknown => Verdict::Unknown,
+        Finding::Linearizable => Finding::Linearizable,
+        Finding::Broken(_) => Finding::Broken(()),
+        Finding::Unknown => Finding::Unknown,
     }
 }

@@ -4,7 +4,7 @@
 use crate::brute::{Dice, Size, answers_to, is_linearizable, random_history};
 use crate::{Kv, abandon, alone, answer, get, invoke, judge, judged, put};
 use std::collections::BTreeMap;
-use synod_core::linear::{Checker, Event, Verdict, What};
+use synod_core::linear::{Checker, Event, Finding, What};
 use synod_core::replication::{Action, Answer, Operation, Store};
 
 #[test]
@@ -114,23 +114,23 @@ fn beyond_the_limit_a_key_is_unknown_for_good_and_others_are_not() {
     let mut unknown = false;
     for event in crowd(20) {
         match judge(&mut checker, &event) {
-            Verdict::Linearizable => assert!(!unknown || matches!(event.what, What::Invoke(_))),
-            Verdict::Unknown => unknown = true,
-            Verdict::Broken(broken) => panic!("{broken}"),
+            Finding::Linearizable => assert!(!unknown || matches!(event.what, What::Invoke(_))),
+            Finding::Unknown => unknown = true,
+            Finding::Broken(broken) => panic!("{broken}"),
         }
     }
     assert!(unknown);
     let [call, wrong] = get(0, 777);
-    assert_eq!(judge(&mut checker, &call), Verdict::Linearizable);
-    assert_eq!(judge(&mut checker, &wrong), Verdict::Unknown);
+    assert_eq!(judge(&mut checker, &call), Finding::Linearizable);
+    assert_eq!(judge(&mut checker, &wrong), Finding::Unknown);
     let [call, wrong] = alone(0, 1, Action::Get, Answer::Value(Some(7)));
-    assert_eq!(judge(&mut checker, &call), Verdict::Linearizable);
-    assert!(matches!(judge(&mut checker, &wrong), Verdict::Broken(_)));
+    assert_eq!(judge(&mut checker, &call), Finding::Linearizable);
+    assert!(matches!(judge(&mut checker, &wrong), Finding::Broken(_)));
 }
 
 #[test]
 fn a_recorded_history_needs_less_room_than_a_watched_one() {
     let mut events = crowd(20);
     events.push(answer(100, Answer::Value(Some(3))));
-    assert_eq!(crate::verdict(&events, 1_000), Verdict::Linearizable);
+    assert_eq!(crate::verdict(&events, 1_000), Finding::Linearizable);
 }

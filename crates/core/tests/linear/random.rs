@@ -2,7 +2,7 @@
 
 use crate::brute::{Dice, Size, answers_to, is_linearizable, random_history};
 use crate::{Kv, first_broken, history, verdict};
-use synod_core::linear::{Broken, Event, USUAL_LIMIT, Verdict, What};
+use synod_core::linear::{Broken, Event, Finding, USUAL_LIMIT, What};
 use synod_core::replication::{Action, Operation, Store};
 
 const HISTORIES: u64 = 24_000;
@@ -51,8 +51,8 @@ fn the_first_broken_answer_is_the_one_that_brute_force_finds() {
 fn a_recorded_history_gets_the_same_verdict_as_a_watched_one() {
     for events in random_histories() {
         let watched = match first_broken(&events) {
-            Some(_) => Verdict::Broken(()),
-            None => Verdict::Linearizable,
+            Some(_) => Finding::Broken(()),
+            None => Finding::Linearizable,
         };
         assert_eq!(verdict(&events, USUAL_LIMIT), watched, "{events:#?}");
     }
@@ -77,7 +77,7 @@ fn what_is_said_to_be_possible_is_just_what_is_possible() {
 #[test]
 fn a_counterexample_is_broken_and_without_its_last_answer_it_is_not() {
     for events in random_histories() {
-        let Verdict::Broken(found) = history(events).check(USUAL_LIMIT, &mut |_| {}) else {
+        let Finding::Broken(found) = history(events).check(USUAL_LIMIT, &mut |_| {}) else {
             continue;
         };
         let mut store = Store::default();
@@ -115,7 +115,7 @@ fn with_little_room_the_verdict_is_unknown_but_never_wrong() {
         let truth = verdict(&events, USUAL_LIMIT);
         for (limit, known) in [4, 8].into_iter().zip(&mut known) {
             match verdict(&events, limit) {
-                Verdict::Unknown => {}
+                Finding::Unknown => {}
                 said => {
                     assert_eq!(said, truth, "{events:#?}");
                     *known += 1;

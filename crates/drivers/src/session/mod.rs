@@ -14,7 +14,7 @@ use crate::Catalogue;
 use stepper::Stepper;
 use synod_core::boxed::Which;
 use synod_core::{ProcessId, Rule, Trigger};
-use synod_sim::scenario::{Offer, OnItsWay, ParseError, Scenario, Verdict};
+use synod_sim::scenario::{Judgement, Offer, OnItsWay, ParseError, Scenario};
 use synod_sim::trace::Event;
 use synod_sim::world::Status;
 
@@ -89,7 +89,7 @@ pub trait Session {
     fn timers(&self) -> Vec<(ProcessId, String)>;
 
     /// The verdict on every property so far.
-    fn verdicts(&self) -> Vec<Verdict>;
+    fn verdicts(&self) -> Vec<Judgement>;
 }
 
 /// A process at some moment.

@@ -5,7 +5,7 @@ use super::{Session, Snapshot, Tree};
 use std::rc::Rc;
 use synod_core::{Boxed, Card, ProcessId, Rule, Trigger};
 use synod_sim::World;
-use synod_sim::scenario::{Mark, Offer, OnItsWay, ParseError, Player, Scenario, Verdict};
+use synod_sim::scenario::{Judgement, Mark, Offer, OnItsWay, ParseError, Player, Scenario};
 use synod_sim::trace::Event;
 
 /// Limit of kept marks, each a copy of the run. Beyond it the stepper drops every other mark and
@@ -315,7 +315,7 @@ impl Session for Stepper {
         self.player.timers()
     }
 
-    fn verdicts(&self) -> Vec<Verdict> {
+    fn verdicts(&self) -> Vec<Judgement> {
         self.player.verdicts()
     }
 }

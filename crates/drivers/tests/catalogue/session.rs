@@ -1,11 +1,11 @@
 //! Sessions: driven by hand and by the seed, forwards and backwards, every algorithm is the same
 //! run as its script.
 
-use synod_core::ProcessId;
 use synod_core::card::Rounds;
+use synod_core::{ProcessId, Verdict};
 use synod_drivers::{Change, Session, Snapshot, Tree, session};
 use synod_protocols::{entries, find, which};
-use synod_sim::scenario::{OfferKind, Scenario, Standing};
+use synod_sim::scenario::{OfferKind, Scenario};
 use synod_sim::trace::{Event, Tracer, What, Window};
 use synod_sim::{Judged, Options, Plan};
 
@@ -282,19 +282,19 @@ fn verdicts_are_open_while_somebody_may_be_served_and_violated_with_their_event(
         let verdict = verdicts.into_iter().find(|verdict| verdict.property == id);
         verdict.unwrap_or_else(|| panic!("{id} is judged"))
     };
-    assert_eq!(standing(&*session, "ME1").standing, Standing::Holds);
+    assert_eq!(standing(&*session, "ME1").verdict, Verdict::Holds);
     session.take("p0 enters").expect("it can ask");
     let open = standing(&*session, "ME2");
-    assert_eq!((open.standing, open.event), (Standing::Open, None));
+    assert_eq!((open.verdict, open.event), (Verdict::Undecided, None));
     assert!(open.because.contains("p0"), "{open:?}");
     session.take("p1 enters").expect("it can ask");
     session.take("deliver all").expect("nothing hinders it");
     let violated = standing(&*session, "ME1");
-    assert_eq!(violated.standing, Standing::Violated);
+    assert_eq!(violated.verdict, Verdict::Violated);
     let event = violated.event.expect("an event shows it") as usize;
     assert_eq!(session.events()[event].what, What::Output, "the second is told that it is in");
     session.back();
-    assert_eq!(standing(&*session, "ME1").standing, Standing::Holds);
+    assert_eq!(standing(&*session, "ME1").verdict, Verdict::Holds);
 }
 
 #[test]
@@ -305,7 +305,7 @@ fn a_deadlock_by_hand_violates_what_was_open() {
     session.take("deliver all").expect("the rest arrives");
     let verdicts = session.verdicts();
     let me2 = verdicts.iter().find(|verdict| verdict.property == "ME2").expect("it is judged");
-    assert_eq!(me2.standing, Standing::Violated);
+    assert_eq!(me2.verdict, Verdict::Violated);
     assert!(me2.because.contains("nothing can happen any more"), "{me2:?}");
 }
 

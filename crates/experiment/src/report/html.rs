@@ -3,6 +3,7 @@
 use super::{lines, plots, properties};
 use crate::study::{Part, Row};
 use std::fmt::Write as _;
+use synod_core::Verdict;
 use synod_draw::plot::Plot;
 
 /// A picture that belongs to the report and was made elsewhere.
@@ -133,9 +134,9 @@ impl Page {
                       by</th><th>measured in these runs</th><th></th></tr>\n";
         for property in properties(rows) {
             let sign = match property.holds {
-                Some(true) => "<span class=\"good\">✓</span>",
-                Some(false) => "<span class=\"bad\">✗</span>",
-                None => "",
+                Verdict::Holds => "<span class=\"good\">✓</span>",
+                Verdict::Violated => "<span class=\"bad\">✗</span>",
+                Verdict::Undecided => "?",
             };
             let _ = writeln!(
                 self.text,

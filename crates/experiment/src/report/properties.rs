@@ -7,6 +7,7 @@ use crate::settings::Settings;
 use crate::statistics::{Mean, quantile, rank_correlation};
 use crate::study::{Part, Row};
 use serde::Serialize;
+use synod_core::Verdict;
 
 /// One of the fifteen.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -19,8 +20,8 @@ pub struct Property {
     pub judged: &'static str,
     /// The measurements in these runs; empty if there is no quantity to measure.
     pub measured: String,
-    /// Whether it holds by the measurements; none if there are none.
-    pub holds: Option<bool>,
+    /// The verdict of the measurements. It is not decided if there are none.
+    pub holds: Verdict,
 }
 
 /// The fifteen, as far as these runs show.
@@ -43,8 +44,8 @@ pub fn properties(rows: &[Row]) -> Vec<Property> {
         available(rows),
     ];
     let property = |(index, (says, judged, measured)): (usize, Assessment)| {
-        let (measured, holds) =
-            measured.map_or((String::new(), None), |(text, holds)| (text, Some(holds)));
+        let (measured, holds) = measured
+            .map_or((String::new(), Verdict::Undecided), |(text, holds)| (text, holds.into()));
         Property { name: format!("π{}", index + 1), says, judged, measured, holds }
     };
     assessments.into_iter().enumerate().map(property).collect()

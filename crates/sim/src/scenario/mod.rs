@@ -36,9 +36,8 @@ mod write;
 pub use diff::Difference;
 pub use error::ParseError;
 pub use play::{Played, Player};
-pub use stepping::{Mark, Offer, OfferKind, OnItsWay, Verdict};
+pub use stepping::{Judgement, Mark, Offer, OfferKind, OnItsWay};
 pub use story::event_in_words;
-pub use verdict::Standing;
 
 use header::Header;
 use parse::{Entry, Word, error_at};
@@ -79,6 +78,11 @@ impl Scenario {
     /// Whether the file has an expected trace, that is, a line `----`.
     pub fn has_trace(&self) -> bool {
         self.rule.is_some()
+    }
+
+    /// Whether the script has a line that begins with `expect`.
+    pub fn has_expectations(&self) -> bool {
+        self.script.iter().any(|line| line[0].text == "expect")
     }
 
     /// The error for an algorithm that is not in the caller's catalogue, whose names are `known`.

@@ -4,12 +4,11 @@ use super::command::list;
 use super::error::ParseError;
 use super::parse::{Word, error_in, join, plain, words};
 use super::play::{Player, in_flight, message_text};
-use super::verdict::Standing;
 use super::write::line;
 use super::{Scenario, verdict};
 use crate::simulator::{Past, Probe, Run};
 use crate::world::{Action, Judged, Status, World};
-use synod_core::{Algorithm, ProcessId};
+use synod_core::{Algorithm, ProcessId, Verdict};
 
 /// A possible next step, named by its line of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,13 +53,13 @@ pub struct OnItsWay {
     pub deliverable: bool,
 }
 
-/// The verdict on a property so far.
+/// The verdict on a property so far, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdict {
-    /// Its id, or the name of an invariant.
+pub struct Judgement {
+    /// The id of the property, or the name of an invariant.
     pub property: &'static str,
-    /// Whether it holds.
-    pub standing: Standing,
+    /// The verdict. It is not decided while a process waits that may yet be answered.
+    pub verdict: Verdict,
     /// Why it is violated, or which processes wait. Empty if it holds.
     pub because: String,
     /// The number of the event that shows the violation.
@@ -214,25 +213,27 @@ impl<A: Algorithm> Player<A> {
     }
 
     /// The verdict on every property that can be judged.
-    pub fn verdicts(&self) -> Vec<Verdict> {
+    pub fn verdicts(&self) -> Vec<Judgement> {
         let ids = Judged::All.ids::<A>(self.world().setup());
-        ids.into_iter().map(|property| self.verdict(property)).collect()
+        ids.into_iter().map(|property| self.judgement(property)).collect()
     }
 
-    fn verdict(&self, property: &'static str) -> Verdict {
-        let standing = self.standing(property);
+    fn judgement(&self, property: &'static str) -> Judgement {
+        let verdict = self.verdict_on(property);
         let known = &self.run.engine.witness.violations;
         let shown = known.iter().find(|(violation, _)| violation.property == property);
-        let (because, event) = match (standing, shown) {
+        let (because, event) = match (verdict, shown) {
             (_, Some((violation, event))) => (violation.because.clone(), Some(*event)),
-            (Standing::Holds, None) => (String::new(), None),
-            (Standing::Open, None) => (format!("waiting: {}", self.waiting_for(property)), None),
-            (Standing::Violated, None) => {
+            (Verdict::Holds, None) => (String::new(), None),
+            (Verdict::Undecided, None) => {
+                (format!("waiting: {}", self.waiting_for(property)), None)
+            }
+            (Verdict::Violated, None) => {
                 let stuck = self.world().unfulfilled_of(property, verdict::STUCK);
                 (stuck.map(|violation| violation.because).unwrap_or_default(), None)
             }
         };
-        Verdict { property, standing, because, event }
+        Judgement { property, verdict, because, event }
     }
 
     fn waiting_for(&self, property: &str) -> String {

@@ -10,21 +10,10 @@ use super::story::Story;
 use crate::trace::What;
 use crate::world::{Driver, Happening, Judged, Process};
 use synod_core::family::Pace;
-use synod_core::{Algorithm, Application, Family, Monitor, ProcessId};
+use synod_core::{Algorithm, Application, Family, Monitor, ProcessId, Verdict};
 
 /// The reason for a violated liveness property in a world without a further step.
 pub(super) const STUCK: &str = "nothing can happen any more";
-
-/// The standing of a property.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// It was not violated, and no process waits for it.
-    Holds,
-    /// A process waits, and may yet be answered.
-    Open,
-    /// It was violated; or a process waits, and no enabled step could answer it.
-    Violated,
-}
 
 impl<A: Algorithm> Player<A> {
     /// Checks an `expect` line, and records it if it is not true.
@@ -50,8 +39,8 @@ impl<A: Algorithm> Player<A> {
             Expectation::Messages(_) => {
                 Some(format!("{} messages were sent", self.run.engine.witness.meter.messages))
             }
-            Expectation::Violated(ids) => self.standing_otherwise(text, ids, Standing::Violated)?,
-            Expectation::Holds(ids) => self.standing_otherwise(text, ids, Standing::Holds)?,
+            Expectation::Violated(ids) => self.judged_otherwise(text, ids, Verdict::Violated)?,
+            Expectation::Holds(ids) => self.judged_otherwise(text, ids, Verdict::Holds)?,
         };
         if let Some(actual) = actual {
             let message = format!("this is expected, but {actual}");
@@ -71,11 +60,11 @@ impl<A: Algorithm> Player<A> {
         }
     }
 
-    fn standing_otherwise(
+    fn judged_otherwise(
         &self,
         text: &str,
         ids: &[Word],
-        wanted: Standing,
+        wanted: Verdict,
     ) -> Result<Option<String>, ParseError> {
         let known = Judged::All.ids::<A>(self.world().setup());
         for word in ids {
@@ -84,28 +73,30 @@ impl<A: Algorithm> Player<A> {
                 let message = format!("there is no property {}; there are: {known}", word.text);
                 return Err(error_at(text, word, message));
             };
-            let actual = self.standing(id);
+            let actual = self.verdict_on(id);
             if actual != wanted {
                 return Ok(Some(match actual {
-                    Standing::Holds => format!("{id} holds"),
-                    Standing::Violated => format!("{id} is violated"),
-                    Standing::Open => format!("{id} is open: waiting: {}", self.waiting()),
+                    Verdict::Holds => format!("{id} holds"),
+                    Verdict::Violated => format!("{id} is violated"),
+                    Verdict::Undecided => format!("{id} is open: waiting: {}", self.waiting()),
                 }));
             }
         }
         Ok(None)
     }
 
-    pub(super) fn standing(&self, id: &str) -> Standing {
+    /// The verdict on a property so far. It is not decided while a process waits that may yet be
+    /// answered.
+    pub(super) fn verdict_on(&self, id: &str) -> Verdict {
         if self.violated().contains(&id) {
-            return Standing::Violated;
+            return Verdict::Violated;
         }
         let waits = self.world().family().liveness.contains(&id)
             && !self.world().monitor().waiting(id).is_empty();
         match (waits, self.is_stuck()) {
-            (false, _) => Standing::Holds,
-            (true, false) => Standing::Open,
-            (true, true) => Standing::Violated,
+            (false, _) => Verdict::Holds,
+            (true, false) => Verdict::Undecided,
+            (true, true) => Verdict::Violated,
         }
     }
 
@@ -200,11 +191,13 @@ impl<A: Algorithm> Player<A> {
             lines.push(format!("waiting: {}", self.waiting()));
         }
         let ids = Judged::All.ids::<A>(self.world().setup());
-        for (standing, name) in
-            [(Standing::Holds, "holds"), (Standing::Open, "open"), (Standing::Violated, "violated")]
-        {
+        for (verdict, name) in [
+            (Verdict::Holds, "holds"),
+            (Verdict::Undecided, "open"),
+            (Verdict::Violated, "violated"),
+        ] {
             let such: Vec<&str> =
-                ids.iter().copied().filter(|id| self.standing(id) == standing).collect();
+                ids.iter().copied().filter(|id| self.verdict_on(id) == verdict).collect();
             if !such.is_empty() {
                 lines.push(format!("{name}: {}", such.join(" ")));
             }

@@ -208,6 +208,24 @@ impl<A: Algorithm> World<A> {
         Some(Violation { property, at, because })
     }
 
+    /// The judged properties on which a run that ends here does not decide, each with the reason:
+    /// those about the end if the run is cut short, and what the monitor cannot judge.
+    pub fn undecided(
+        &self,
+        is_cut_short: bool,
+        violations: &[(Violation, u64)],
+    ) -> Vec<(&'static str, String)> {
+        const CUT: &str = "the run was cut off, and this is about its end";
+        let cut = self.open_properties().filter(|_| is_cut_short).map(|id| (id, CUT.to_owned()));
+        let n = self.processes.len();
+        let beyond = self.fixed.judged.iter().filter(|id| !A::Family::can_judge(id, n));
+        let beyond = beyond.map(|id| (*id, format!("a group of {n} is too large to judge it")));
+        let is_violated =
+            |id: &str| violations.iter().any(|(violation, _)| violation.property == id);
+        let all = cut.chain(beyond).chain(self.monitor.undecided());
+        all.filter(|(id, _)| !is_violated(id)).collect()
+    }
+
     /// The judged liveness properties.
     pub(crate) fn open_properties(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.fixed.family.liveness.iter().copied().filter(|id| self.fixed.judged.contains(id))

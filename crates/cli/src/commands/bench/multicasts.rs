@@ -6,7 +6,7 @@ use crate::options::shares;
 use crate::output::{self, Output};
 use crate::progress::Progress;
 use crate::real::{self, On};
-use crate::{Outcome, words};
+use crate::{Verdict, words};
 use anyhow::Result;
 use serde::Serialize;
 use synod_core::card::{Load, Settings};
@@ -40,7 +40,7 @@ struct Row {
     /// Messages that the network lost.
     lost: u64,
     /// Whether every property that the algorithm promises held.
-    holds: bool,
+    holds: Verdict,
 }
 
 /// Every multicast, measured.
@@ -56,7 +56,7 @@ pub(super) struct Multicasts {
 
 impl Multicasts {
     /// Measures.
-    pub(super) fn perform(&self, output: &Output) -> Result<Outcome> {
+    pub(super) fn perform(&self, output: &Output) -> Result<Verdict> {
         let towers = self.towers()?;
         let media = match self.on {
             Some(on) => vec![on],
@@ -81,7 +81,7 @@ impl Multicasts {
         }
         progress.finish();
         output.answer(&rows, || self.in_words(&rows))?;
-        Ok(Outcome::Holds)
+        Ok(Verdict::Holds)
     }
 
     /// The cases: every multicast, with every layer below it that its card names.
@@ -159,7 +159,7 @@ fn row(about: &About, set: &Settings, on: On, run: &Real, idle: &Real) -> Row {
         bytes_per_multicast: facts.bytes as f64 / multicasts,
         messages_per_multicast: meter.messages as f64 / multicasts,
         lost: meter.lost,
-        holds: run.report.violations.is_empty(),
+        holds: run.report.verdict(),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::catalogue::entries;
 use crate::output::{self, Output};
 use crate::progress::Progress;
 use crate::real::{self, On};
-use crate::{Outcome, words};
+use crate::{Verdict, words};
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 use synod_core::card::{Crashes, Load, Rounds};
@@ -56,13 +56,13 @@ struct Row {
     floor_us: u64,
     messages_per_command: f64,
     /// Whether every promise held, linearizability above all.
-    holds: bool,
+    holds: Verdict,
     notes: Vec<String>,
 }
 
 impl Stores {
     /// Measures.
-    pub(super) fn perform(&self, output: &Output) -> Result<Outcome> {
+    pub(super) fn perform(&self, output: &Output) -> Result<Verdict> {
         let sound = entries().into_iter().filter(|entry| entry.card.mutant.is_none());
         let wanted = |name: &str| self.only.is_empty() || self.only.iter().any(|only| only == name);
         let stores = sound.filter(|entry| entry.family == Replication::NAME);
@@ -86,7 +86,7 @@ impl Stores {
         }
         progress.finish();
         output.answer(&rows, || in_words(&rows))?;
-        Ok(Outcome::of(rows.iter().all(|row| row.holds)))
+        Ok(Verdict::on_all(rows.iter().map(|row| row.holds)))
     }
 
     /// The run with the median speed, and the lowest floor that was seen beside the runs.
@@ -102,8 +102,10 @@ impl Stores {
             runs.push((per_second(&run), run));
         }
         runs.sort_by(|(one, _), (other, _)| one.total_cmp(other));
-        let holds = runs.iter().all(|(_, run)| run.report.violations.is_empty());
+        let holds = Verdict::on_all(runs.iter().map(|(_, run)| run.report.verdict()));
         let (commands_per_second, run) = runs.swap_remove(runs.len() / 2);
+        let open =
+            run.report.undecided.into_iter().map(|(property, why)| format!("{property}: {why}"));
         let Case { n, clients, fsync } = case;
         let commands = run.report.meter.operations.max(1) as f64;
         Ok(Row {
@@ -117,7 +119,7 @@ impl Stores {
             floor_us,
             messages_per_command: run.report.meter.messages as f64 / commands,
             holds,
-            notes: run.facts.notes,
+            notes: run.facts.notes.into_iter().chain(open).collect(),
         })
     }
 

@@ -7,8 +7,8 @@ use crate::simulate::simulate;
 use crate::words;
 use anyhow::{Result, anyhow};
 use std::fmt::Write as _;
-use synod_core::Setup;
 use synod_core::card::{Bounds, Counterexample, Rounds, Scope, Source};
+use synod_core::{Card, Setup};
 use synod_draw::mermaid;
 use synod_sim::network::Delay;
 use synod_sim::scenario::Scenario;
@@ -73,7 +73,7 @@ impl Page {
         page.run(about)?;
         page.scenes(scenes(card.name)?);
         page.costs(about)?;
-        page.failures(card.name, card.counterexamples, card.tolerates.delay_ms.is_some());
+        page.failures(card);
         page.mutants(card.name, scenes)?;
         Ok(page)
     }
@@ -161,15 +161,14 @@ impl Page {
         Ok(())
     }
 
-    fn failures(&mut self, name: &str, counterexamples: &[Counterexample], bounded: bool) {
+    fn failures(&mut self, card: &Card) {
         let told = |shown: &Counterexample| {
             let Counterexample { property, scope, steps, story } = *shown;
             let steps = words::count(steps as u64, "step", "steps");
-            let flags = words::scope_flags(&scope, bounded);
-            let command = format!("synod check {name} {flags} --property {property}");
+            let command = words::check_command(card, &scope, &[property]);
             format!("**{property}** fails in {steps}: {story}\n  `{command}`")
         };
-        self.bullets("How it fails", counterexamples.iter().map(told));
+        self.bullets("How it fails", card.counterexamples.iter().map(told));
     }
 
     /// The same with a rule broken, each with its counterexamples and its scenarios.

@@ -12,14 +12,14 @@ pub(super) use report::Raised;
 
 use super::explore::explore;
 use super::report::Told;
+use super::scope::settings;
 use crate::about::About;
 use crate::words;
 use anyhow::Result;
 use serde::Serialize;
 use std::time::{Duration, Instant};
 use synod_check::{Question, Unfinished};
-use synod_core::card::Settings;
-use synod_core::{Budget, Setup};
+use synod_core::{Budget, Verdict};
 use synod_drivers::{Explored, Refuted};
 use synod_sim::Judged;
 
@@ -111,6 +111,8 @@ pub(super) struct Step {
     judged: Vec<&'static str>,
     /// The refuted properties among them.
     refuted: Vec<&'static str>,
+    /// The verdict on all of them together.
+    holds: Verdict,
     /// The command that asks the same question alone.
     command: String,
     /// Whether an earlier step refuted a property, so that this one does not judge it.
@@ -189,9 +191,14 @@ impl Ladder {
         }
     }
 
-    /// Whether no property is violated.
-    pub(super) fn all_hold(&self) -> bool {
-        self.refuted.is_empty()
+    /// The verdict on the scope as it is, unless a raised budget refuted a property. A limit that
+    /// only ends the raising leaves no question open: it asks how far budgets can be raised.
+    pub(super) fn verdict(&self) -> Verdict {
+        match (self.refuted.is_empty(), self.steps.first()) {
+            (false, _) => Verdict::Violated,
+            (true, Some(step)) => step.holds,
+            (true, None) => Verdict::Undecided,
+        }
     }
 
     fn last_step(&self) -> &Step {
@@ -315,6 +322,7 @@ impl Ladder {
             waiting,
             judged: explored.verdicts.iter().map(|(property, _)| *property).collect(),
             refuted: refuted.map(|(property, _)| *property).collect(),
+            holds: Verdict::on_all(explored.verdicts()),
             command: command(about, question, &explored.verdicts),
             is_rest: !self.refuted.is_empty(),
             all_by,
@@ -358,20 +366,8 @@ impl Rail {
     }
 }
 
-/// The parameters in the form of a scope. Scopes are `Copy`, because most of them stand on a card
-/// for ever. So the few that are made here leak their texts.
-pub(super) fn settings(setup: &Setup) -> Settings {
-    let for_ever = |text: &String| -> &'static str { text.clone().leak() };
-    let pairs = setup.parameters.iter().map(|(name, value)| (for_ever(name), for_ever(value)));
-    pairs.collect::<Vec<_>>().leak()
-}
-
 /// The command that asks this question alone.
 fn command(about: &About, question: &Question, judged: &[(&str, Option<Refuted>)]) -> String {
-    let bounded = about.card.tolerates_with(&question.setup).delay_ms.is_some();
-    let mut line = format!("synod check {}", about.card.name);
-    for (property, _) in judged {
-        line += &format!(" --property {property}");
-    }
-    format!("{line} {}", words::scope_flags(&question.scope, bounded))
+    let properties: Vec<&str> = judged.iter().map(|(property, _)| *property).collect();
+    words::check_command(&about.card, &question.scope, &properties)
 }

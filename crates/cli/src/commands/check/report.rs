@@ -5,6 +5,7 @@ use crate::output::{self, BOLD, DIM};
 use crate::words;
 use serde::Serialize;
 use synod_check::{Question, Unfinished};
+use synod_core::Verdict;
 use synod_core::card::Scope;
 use synod_draw::{Scene, terminal};
 use synod_drivers::{Explored, Refuted};
@@ -35,7 +36,7 @@ pub(crate) struct Told {
 #[derive(Serialize)]
 struct VerdictJson {
     property: &'static str,
-    holds: bool,
+    holds: Verdict,
     promised: bool,
     history: Option<Vec<String>>,
     /// If the history never ends: the number of the step, from 0, to which it returns.
@@ -64,7 +65,7 @@ impl Told {
             let claim = about.claim(property).copied();
             VerdictJson {
                 property,
-                holds: refuted.is_none(),
+                holds: Unfinished::verdict(explored.unfinished, refuted.is_some()),
                 promised: about.is_promised(property, &question.setup),
                 history: refuted.as_ref().map(|refuted| refuted.steps.clone()),
                 returns_to: refuted.as_ref().and_then(|refuted| refuted.returns_to),
@@ -95,9 +96,9 @@ impl Told {
         self.n
     }
 
-    /// Whether no property is violated.
-    pub(crate) fn all_hold(&self) -> bool {
-        self.verdicts.iter().all(|verdict| verdict.holds)
+    /// The verdict on all judged properties together.
+    pub(crate) fn verdict(&self) -> Verdict {
+        Verdict::on_all(self.verdicts.iter().map(|judged| judged.holds))
     }
 
     /// The first property that fails, and how.
@@ -130,23 +131,19 @@ impl Told {
 
     fn row(&self, verdict: &VerdictJson) -> Vec<String> {
         let promise = if verdict.promised { "" } else { "not promised" };
-        let outcome = match (&verdict.refuted, self.limit) {
-            (Some(refuted), _) => {
+        let outcome = match &verdict.refuted {
+            Some(refuted) => {
                 let steps = words::count(refuted.steps.len() as u64, "step", "steps");
                 format!("violated in {steps}: {}", refuted.because)
             }
-            (None, None) if self.exhausted => "holds in every reachable state".to_owned(),
-            (None, limit) => {
-                let limit = limit.map_or(String::new(), |limit| {
-                    format!(
-                        "; the limit of {limit} was reached, still growing at depth {} with {} \
-                         states waiting",
-                        self.depth,
-                        words::grouped(self.waiting as u64)
-                    )
-                });
-                format!("no violation up to depth {}, not exhausted{limit}", self.depth)
-            }
+            None if self.exhausted => "holds in every reachable state".to_owned(),
+            None => format!(
+                "not decided: no violation up to depth {}, but the limit of {} was reached, still \
+                 growing with {} states waiting",
+                self.depth,
+                self.limit.unwrap_or_default(),
+                words::grouped(self.waiting as u64)
+            ),
         };
         let name = verdict.claim.map_or("", |claim| claim.name);
         let name = format!("{} {name}", verdict.property);

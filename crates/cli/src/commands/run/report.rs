@@ -7,7 +7,7 @@ use crate::words;
 use anyhow::Result;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use synod_core::Bounds;
+use synod_core::{Bounds, Verdict};
 use synod_draw::words::time_in_words;
 use synod_net::Facts;
 use synod_sim::count::{Measured, Summary};
@@ -47,8 +47,9 @@ pub(crate) struct Told {
 #[derive(Serialize)]
 struct VerdictJson {
     property: &'static str,
-    holds: bool,
+    holds: Verdict,
     event: Option<u64>,
+    /// Why it is violated, or why that is not decided.
     because: Option<String>,
     #[serde(skip)]
     claim: Claim,
@@ -77,7 +78,7 @@ pub(crate) struct CostJson {
     /// The value of the formula: a number, or a range.
     pub(crate) expected: Expected,
     /// Whether every measurement agrees with the formula.
-    pub(crate) agrees: bool,
+    pub(crate) agrees: Verdict,
     #[serde(skip)]
     bounds: Bounds,
 }
@@ -108,7 +109,7 @@ impl From<Bounds> for Expected {
 
 impl CostJson {
     /// A measured cost.
-    pub(crate) fn new(measured: &Measured) -> Self {
+    pub(crate) fn new(measured: &Measured, agrees: Verdict) -> Self {
         CostJson {
             name: measured.cost.name,
             formula: measured.cost.formula,
@@ -116,7 +117,7 @@ impl CostJson {
             min: measured.min,
             max: measured.max,
             expected: measured.expected.into(),
-            agrees: measured.agrees(),
+            agrees,
             bounds: measured.expected,
         }
     }
@@ -180,6 +181,7 @@ impl Told {
         let (judged, not_judged) = about.judged(&options.plan.judged, &options.plan.setup);
         let meter = &report.meter;
         let operations = meter.operations;
+        let cost = |cost: &Measured| CostJson::new(cost, report.verdict_on_cost(cost));
         Ok(Told {
             algorithm: about.card.name,
             family: about.family,
@@ -195,8 +197,8 @@ impl Told {
             events: meter.events,
             time_us: report.time_us,
             operations,
-            verdicts: judged.into_iter().map(|claim| verdict(claim, report)).collect(),
             not_judged: not_judged.iter().map(|claim| claim.id).collect(),
+            verdicts: judged.into_iter().chain(not_judged).map(|c| verdict(c, report)).collect(),
             messages: Messages {
                 total: meter.messages,
                 by_type: meter.by_kind(),
@@ -204,7 +206,7 @@ impl Told {
             },
             lost: meter.lost,
             accusations: meter.accusations,
-            costs: report.costs.iter().map(CostJson::new).collect(),
+            costs: report.costs.iter().map(cost).collect(),
             entry_us: Times::new(&meter.entry_us),
             relay_us: Times::new(&meter.relay_us),
             digest: None,
@@ -233,12 +235,6 @@ impl Told {
         text.push('\n');
         let rows = self.verdicts.iter().map(verdict_row).collect();
         text += &output::table(&["", "", ""], &[], rows);
-        if self.ended == "cut" {
-            text += "  so far: the run was cut off, so who still waits was not judged\n";
-        }
-        for id in &self.not_judged {
-            text += &format!("  {id} is not judged in a group of {}: too large\n", self.n);
-        }
         text += &self.messages_in_words();
         text += &costs_in_words(&self.costs);
         text += &self.times_in_words();
@@ -304,11 +300,13 @@ impl Told {
 
 fn verdict(claim: Claim, report: &Report) -> VerdictJson {
     let found = report.violations.iter().find(|(violation, _)| violation.property == claim.id);
+    let open = report.undecided.iter().find(|(property, _)| *property == claim.id);
+    let why = found.map(|(violation, _)| &violation.because).or(open.map(|(_, why)| why));
     VerdictJson {
         property: claim.id,
-        holds: found.is_none(),
+        holds: report.verdict_on(claim.id),
         event: found.map(|(_, event)| *event),
-        because: found.map(|(violation, _)| violation.because.clone()),
+        because: why.cloned(),
         claim,
     }
 }
@@ -316,8 +314,12 @@ fn verdict(claim: Claim, report: &Report) -> VerdictJson {
 fn verdict_row(verdict: &VerdictJson) -> Vec<String> {
     let name = format!("{} {}", verdict.property, verdict.claim.name);
     let mut words = verdict.claim.statement.to_owned();
-    if let (Some(event), Some(because)) = (verdict.event, &verdict.because) {
-        words += &format!("\nviolated at event {event}: {because}");
+    match (verdict.event, &verdict.because) {
+        (Some(event), Some(because)) => {
+            words += &format!("\nviolated at event {event}: {because}");
+        }
+        (None, Some(because)) => words += &format!("\nnot decided: {because}"),
+        (_, None) => {}
     }
     vec![output::sign(verdict.holds).to_owned(), name, words]
 }

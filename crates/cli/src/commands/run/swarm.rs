@@ -1,7 +1,6 @@
 //! One run for each of many seeds, on all cores. The result does not depend on their number.
 
 use super::report::{CostJson, costs_in_words};
-use crate::Outcome;
 use crate::about::About;
 use crate::output::{self, BOLD, DIM, Output};
 use crate::parallel::in_order;
@@ -11,6 +10,7 @@ use crate::words;
 use anyhow::Result;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use synod_core::Verdict;
 use synod_sim::count::Measured;
 use synod_sim::{Ended, Options};
 
@@ -39,9 +39,10 @@ pub(crate) struct Swarm<'a> {
 struct Harvest {
     seed: u64,
     violated: Vec<&'static str>,
+    undecided: Vec<&'static str>,
     ended: Ended,
     events: u64,
-    costs: Vec<Measured>,
+    costs: Vec<(Measured, Verdict)>,
 }
 
 #[derive(Serialize)]
@@ -55,6 +56,8 @@ struct Told {
     stalled: u64,
     cut: u64,
     violations: BTreeMap<&'static str, u64>,
+    /// The number of runs that end too early to decide on each property.
+    undecided: BTreeMap<&'static str, u64>,
     failing: Vec<Failing>,
     costs: Vec<CostJson>,
 }
@@ -70,6 +73,7 @@ struct Failing {
 /// A cost over all runs so far.
 struct Spread {
     all: Measured,
+    agrees: Verdict,
     sum: f64,
     runs: u64,
 }
@@ -80,8 +84,10 @@ impl Swarm<'_> {
         &self,
         command: &dyn Fn(u64) -> String,
         output: &Output,
-    ) -> Result<Outcome> {
-        let (judged, _) = self.about.judged(&self.options.plan.judged, &self.options.plan.setup);
+    ) -> Result<Verdict> {
+        let plan = &self.options.plan;
+        let (judged, not_judged) = self.about.judged(&plan.judged, &plan.setup);
+        let ids = || judged.iter().chain(&not_judged).map(|claim| (claim.id, 0));
         let mut told = Told {
             algorithm: self.about.card.name,
             n: self.options.plan.setup.n,
@@ -91,7 +97,8 @@ impl Swarm<'_> {
             failed: 0,
             stalled: 0,
             cut: 0,
-            violations: judged.iter().map(|claim| (claim.id, 0)).collect(),
+            violations: ids().collect(),
+            undecided: ids().collect(),
             failing: Vec::new(),
             costs: Vec::new(),
         };
@@ -116,7 +123,7 @@ impl Swarm<'_> {
         if !output.is_json() {
             super::speed(told.events, seconds);
         }
-        Ok(Outcome::of(told.failed == 0))
+        Ok(Verdict::on_all(told.violations.keys().map(|id| told.verdict_on(id))))
     }
 
     fn run(&self, seed: u64) -> Result<Harvest> {
@@ -125,20 +132,22 @@ impl Swarm<'_> {
         Ok(Harvest {
             seed,
             violated: report.violations.iter().map(|(violation, _)| violation.property).collect(),
+            undecided: report.undecided.iter().map(|(property, _)| *property).collect(),
             ended: report.ended,
             events: report.meter.events,
-            costs: report.costs,
+            costs: report.costs.iter().map(|c| (*c, report.verdict_on_cost(c))).collect(),
         })
     }
 }
 
-fn take_cost(spreads: &mut Vec<Spread>, cost: &Measured) {
+fn take_cost(spreads: &mut Vec<Spread>, &(cost, agrees): &(Measured, Verdict)) {
     let known = spreads.iter_mut().find(|spread| spread.all.cost.name == cost.cost.name);
     match known {
-        None => spreads.push(Spread { all: *cost, sum: cost.mean, runs: 1 }),
+        None => spreads.push(Spread { all: cost, agrees, sum: cost.mean, runs: 1 }),
         Some(spread) => {
             spread.all.min = spread.all.min.min(cost.min);
             spread.all.max = spread.all.max.max(cost.max);
+            spread.agrees = spread.agrees.max(agrees);
             spread.sum += cost.mean;
             spread.runs += 1;
         }
@@ -147,15 +156,28 @@ fn take_cost(spreads: &mut Vec<Spread>, cost: &Measured) {
 
 impl Spread {
     fn json(&self) -> CostJson {
-        CostJson::new(&Measured { mean: self.sum / self.runs as f64, ..self.all })
+        let mean = self.sum / self.runs as f64;
+        CostJson::new(&Measured { mean, ..self.all }, self.agrees)
     }
 }
 
 impl Told {
+    /// The verdict of all runs together on one of the judged properties.
+    fn verdict_on(&self, id: &str) -> Verdict {
+        match (self.violations.get(id), self.undecided.get(id)) {
+            (Some(1..), _) => Verdict::Violated,
+            (_, Some(1..)) => Verdict::Undecided,
+            _ => Verdict::Holds,
+        }
+    }
+
     fn take(&mut self, harvest: &Harvest, command: &dyn Fn(u64) -> String) {
         self.events += harvest.events;
         self.stalled += u64::from(harvest.ended == Ended::Stalled);
         self.cut += u64::from(harvest.ended == Ended::Cut);
+        for open in &harvest.undecided {
+            *self.undecided.entry(open).or_default() += 1;
+        }
         let Some(&property) = harvest.violated.first() else { return };
         self.failed += 1;
         for violated in &harvest.violated {
@@ -173,14 +195,17 @@ impl Told {
         let events = words::count(self.events, "event", "events");
         let seeds = format!("seeds {} to {}", self.seed, self.seed + self.seeds - 1);
         text += &format!("  {runs} of {} processes, {seeds}: {events}\n\n", self.n);
-        let row = |(id, count): (&&str, &u64)| {
-            let words = match count {
-                0 => "holds in every run".to_owned(),
-                count => format!("violated in {}", words::count(*count, "run", "runs")),
+        let row = |id: &&str| {
+            let runs = |counts: &BTreeMap<&str, u64>| words::count(counts[id], "run", "runs");
+            let verdict = self.verdict_on(id);
+            let words = match verdict {
+                Verdict::Holds => "holds in every run".to_owned(),
+                Verdict::Violated => format!("violated in {}", runs(&self.violations)),
+                Verdict::Undecided => format!("not decided in {}", runs(&self.undecided)),
             };
-            vec![output::sign(*count == 0).to_owned(), (*id).to_owned(), words]
+            vec![output::sign(verdict).to_owned(), (*id).to_owned(), words]
         };
-        text += &output::table(&["", "", ""], &[], self.violations.iter().map(row).collect());
+        text += &output::table(&["", "", ""], &[], self.violations.keys().map(row).collect());
         text += &costs_in_words(&self.costs);
         text + &self.failing_in_words()
     }

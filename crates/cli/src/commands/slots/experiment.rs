@@ -1,7 +1,6 @@
 //! `synod slots experiment`: allocators under load, as in the paper and beyond.
 
 use super::report;
-use crate::Outcome;
 use crate::export;
 use crate::output::Output;
 use crate::parallel::{in_order, threads};
@@ -10,6 +9,7 @@ use crate::progress::Progress;
 use anyhow::{Context, Result, ensure};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
+use synod_core::Verdict;
 use synod_experiment::settings::{HotSpot, Start};
 use synod_experiment::study::{ALLOCATORS, Case, Row, Wishes, on_demand};
 use synod_experiment::{Allocator, Summary, run};
@@ -102,7 +102,7 @@ pub(crate) struct Experiment {
 
 impl Experiment {
     /// Makes all runs, and reports the results.
-    pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
+    pub(crate) fn perform(self, output: &Output) -> Result<Verdict> {
         let wishes = self.wishes()?;
         let (authors, clean) = match self.timing {
             None => (true, true),
@@ -128,7 +128,7 @@ impl Experiment {
                 export::write(&directory.join(name), &text)?;
             }
         }
-        Ok(Outcome::Holds)
+        Ok(Verdict::Holds)
     }
 
     fn wishes(&self) -> Result<Wishes> {

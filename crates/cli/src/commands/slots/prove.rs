@@ -1,15 +1,15 @@
 //! `synod slots prove`: a small pool in which every fault may come any number of times.
 
-use crate::Outcome;
-use crate::output::{BAD, BOLD, DIM, GOOD, NO, Output, YES};
+use crate::output::{self, BAD, BOLD, DIM, GOOD, Output};
 use crate::parse;
 use crate::progress::Progress;
 use crate::words::grouped;
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use synod_check::Question;
 use synod_check::views::{Explored, Settings};
+use synod_core::Verdict;
 use synod_core::card::Scope;
 use synod_core::{ProcessId, ProcessSet};
 use synod_experiment::explore_pool;
@@ -68,8 +68,7 @@ struct Answer {
     nodes: u64,
     slots: u64,
     rules: String,
-    /// `null` if the exploration did not decide it.
-    holds: Option<bool>,
+    holds: Verdict,
     states: usize,
     waiting: usize,
     parts: usize,
@@ -90,7 +89,7 @@ struct Refutation {
 
 impl Prove {
     /// Explores, and prints the result.
-    pub(crate) fn perform(self, output: &Output) -> Result<Outcome> {
+    pub(crate) fn perform(self, output: &Output) -> Result<Verdict> {
         ensure!(self.nodes >= 2, "a pool is shared by at least two members: --nodes 2");
         ensure!(self.nodes <= MOST_NODES, "more than {MOST_NODES} members take too long");
         ensure!(self.slots <= MOST_SLOTS, "more than {MOST_SLOTS} slots take too long");
@@ -108,14 +107,7 @@ impl Prove {
         });
         let answer = self.answer(explored, progress.finish());
         output.answer(&answer, || answer.text())?;
-        match answer.holds {
-            Some(holds) => Ok(Outcome::of(holds)),
-            None => bail!(
-                "not decided: {} states wait; --states was {}",
-                grouped(answer.waiting as u64),
-                grouped(settings.states as u64)
-            ),
-        }
+        Ok(answer.holds)
     }
 
     fn members(&self) -> Result<Vec<(ProcessId, Slots)>> {
@@ -153,9 +145,9 @@ impl Prove {
             slots: self.slots,
             rules: rules.unwrap_or_default(),
             holds: match (&broken, explored.waiting) {
-                (Some(_), _) => Some(false),
-                (None, 0) => Some(true),
-                (None, _) => None,
+                (Some(_), _) => Verdict::Violated,
+                (None, 0) => Verdict::Holds,
+                (None, _) => Verdict::Undecided,
             },
             states: explored.states,
             waiting: explored.waiting,
@@ -190,12 +182,18 @@ impl Answer {
         );
         for (property, statement) in JUDGED {
             let broken = self.broken.as_ref().is_some_and(|broken| broken.property == property);
-            let (style, sign) = match (broken, self.holds) {
-                (true, _) => (BAD, NO),
-                (false, Some(true)) => (GOOD, YES),
+            let verdict = match (broken, self.holds) {
+                (true, _) => Verdict::Violated,
+                (false, Verdict::Holds) => Verdict::Holds,
                 // The search ended at the first violation, or too early.
-                (false, _) => (DIM, "?"),
+                (false, _) => Verdict::Undecided,
             };
+            let style = match verdict {
+                Verdict::Violated => BAD,
+                Verdict::Holds => GOOD,
+                Verdict::Undecided => DIM,
+            };
+            let sign = output::sign(verdict);
             text += &format!("{style}{sign}{style:#} {property:<10} {statement}\n");
         }
         if let Some(broken) = &self.broken {
@@ -205,6 +203,10 @@ impl Answer {
                 text += "  delivered in the last view:\n";
                 broken.delivered.iter().for_each(|line| text += &format!("    {line}\n"));
             }
+        }
+        if self.holds == Verdict::Undecided {
+            let waiting = count(self.waiting);
+            text += &format!("\nnot decided: {waiting} states wait; a larger --states goes on\n");
         }
         let (states, parts, views) = (count(self.states), count(self.parts), count(self.views));
         text += &format!(

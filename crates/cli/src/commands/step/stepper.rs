@@ -1,7 +1,6 @@
 //! The talk: a line in, what came of it out.
 
 use super::view;
-use crate::Outcome;
 use crate::export;
 use crate::output::{BAD, BOLD, DIM, Output};
 use crate::words;
@@ -9,10 +8,10 @@ use anyhow::Result;
 use std::collections::BTreeMap;
 use std::io::{BufRead, IsTerminal, stdin};
 use std::path::Path;
-use synod_core::{ProcessId, Rule};
+use synod_core::{ProcessId, Rule, Verdict};
 use synod_drivers::Session;
 use synod_sim::network::in_words;
-use synod_sim::scenario::{Offer, OfferKind, Standing};
+use synod_sim::scenario::{Offer, OfferKind};
 
 /// Longer lines are no lines of a script.
 const LONGEST_LINE: usize = 10_000;
@@ -53,7 +52,7 @@ impl Stepper {
     }
 
     /// Answers every line of standard input until it ends.
-    pub(super) fn talk(mut self) -> Result<Outcome> {
+    pub(super) fn talk(mut self) -> Result<Verdict> {
         let is_person = stdin().is_terminal();
         let (name, n) = (self.session.algorithm(), self.session.processes());
         let processes = words::count(n as u64, "process", "processes");
@@ -75,7 +74,7 @@ impl Stepper {
             self.output.print(prompt)?;
         }
         let verdicts = self.session.verdicts();
-        Ok(Outcome::of(verdicts.iter().all(|verdict| verdict.standing != Standing::Violated)))
+        Ok(Verdict::on_all(verdicts.iter().map(|judged| judged.verdict)))
     }
 
     fn answer(&mut self, line: &str) -> Result<()> {

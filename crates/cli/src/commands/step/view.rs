@@ -2,10 +2,10 @@
 
 use crate::output::{self, BAD, BOLD, DIM, GOOD};
 use std::fmt::Write;
-use synod_core::{ProcessId, Rule};
+use synod_core::{ProcessId, Rule, Verdict};
 use synod_drivers::{Change, Snapshot, Tree};
 use synod_sim::network::in_words;
-use synod_sim::scenario::{Offer, OnItsWay, Standing, Verdict, event_in_words};
+use synod_sim::scenario::{Judgement, Offer, OnItsWay, event_in_words};
 use synod_sim::trace::{Event, What};
 use synod_sim::world::Status;
 
@@ -66,16 +66,16 @@ pub(super) fn timers(timers: &[(ProcessId, String)]) -> String {
     }
 }
 
-pub(super) fn verdicts(verdicts: &[Verdict]) -> String {
+pub(super) fn verdicts(verdicts: &[Judgement]) -> String {
     let longest = verdicts.iter().map(|verdict| verdict.property.len()).max().unwrap_or(0);
     let mut text = String::new();
-    for Verdict { property, standing, because, event } in verdicts {
-        let standing = match standing {
-            Standing::Holds => format!("{GOOD}holds{GOOD:#}"),
-            Standing::Open => "open".to_owned(),
-            Standing::Violated => format!("{BAD}violated{BAD:#}"),
+    for Judgement { property, verdict, because, event } in verdicts {
+        let verdict = match verdict {
+            Verdict::Holds => format!("{GOOD}holds{GOOD:#}"),
+            Verdict::Undecided => "open".to_owned(),
+            Verdict::Violated => format!("{BAD}violated{BAD:#}"),
         };
-        let _ = write!(text, "  {property:<longest$}  {standing}");
+        let _ = write!(text, "  {property:<longest$}  {verdict}");
         if !because.is_empty() {
             let _ = write!(text, ": {because}");
         }

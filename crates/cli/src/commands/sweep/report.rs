@@ -5,8 +5,8 @@ use crate::output::{self, BOLD, DIM};
 use crate::words;
 use serde::Serialize;
 use std::fmt::Write as _;
-use synod_core::SetupError;
 use synod_core::card::{Bounds, Load};
+use synod_core::{SetupError, Verdict};
 use synod_draw::plot::{Plot, Series, Style};
 use synod_sim::count::Measured;
 
@@ -45,12 +45,12 @@ pub(crate) struct Point {
     pub(crate) max: f64,
     runs: u64,
     /// Whether every measurement agrees with the formula.
-    pub(crate) agrees: bool,
+    pub(crate) agrees: Verdict,
 }
 
 impl Point {
     /// The measurement of the first run.
-    pub(crate) fn new(n: usize, load: Load, measured: &Measured) -> Self {
+    pub(crate) fn new(n: usize, load: Load, measured: &Measured, agrees: Verdict) -> Self {
         Point {
             n,
             load: words::load(load),
@@ -62,17 +62,17 @@ impl Point {
             mean: measured.mean,
             max: measured.max,
             runs: 1,
-            agrees: measured.agrees(),
+            agrees,
         }
     }
 
     /// Adds the measurement of another run.
-    pub(crate) fn add(&mut self, measured: &Measured) {
+    pub(crate) fn add(&mut self, measured: &Measured, agrees: Verdict) {
         self.min = self.min.min(measured.min);
         self.max = self.max.max(measured.max);
         self.mean = (self.mean * self.runs as f64 + measured.mean) / (self.runs + 1) as f64;
         self.runs += 1;
-        self.agrees &= measured.agrees();
+        self.agrees = self.agrees.max(agrees);
     }
 
     /// The value of the formula for this size.
@@ -120,12 +120,29 @@ impl Told {
         for skipped in &self.skipped {
             let _ = writeln!(text, "  {DIM}N = {} is left out: {}{DIM:#}", skipped.n, skipped.why);
         }
-        let wrong = self.points.iter().filter(|point| !point.agrees).count();
-        let summary = match wrong {
-            0 => format!("\n✓ all {} points agree with their formulas\n", self.points.len()),
-            wrong => format!("\n✗ {wrong} of {} points disagree\n", self.points.len()),
-        };
-        text + &output::coloured(&summary)
+        text + &output::coloured(&format!(
+            "\n{} {}\n",
+            output::sign(self.verdict()),
+            self.summary()
+        ))
+    }
+
+    /// Whether every point agrees with its formula.
+    pub(crate) fn verdict(&self) -> Verdict {
+        Verdict::on_all(self.points.iter().map(|point| point.agrees))
+    }
+
+    fn summary(&self) -> String {
+        let verdict = self.verdict();
+        let all = self.points.len();
+        let such = self.points.iter().filter(|point| point.agrees == verdict).count();
+        match verdict {
+            Verdict::Holds => format!("all {all} points agree with their formulas"),
+            Verdict::Violated => format!("{such} of {all} points disagree"),
+            Verdict::Undecided => {
+                format!("{such} of {all} points are not decided: a run was cut short")
+            }
+        }
     }
 
     /// Each cost with its load, in the order of the card.
@@ -144,10 +161,11 @@ impl Told {
         let mut text = "n,load,cost,expected_min,expected_max,min,mean,max,agrees\n".to_owned();
         for p in &self.points {
             let most = p.expected_max.map(|max| max.to_string()).unwrap_or_default();
+            let agrees = p.agrees.holds().map(|holds| holds.to_string()).unwrap_or_default();
             let _ = writeln!(
                 text,
-                "{},{},\"{}\",{},{most},{},{},{},{}",
-                p.n, p.load, p.cost, p.expected_min, p.min, p.mean, p.max, p.agrees
+                "{},{},\"{}\",{},{most},{},{},{},{agrees}",
+                p.n, p.load, p.cost, p.expected_min, p.min, p.mean, p.max
             );
         }
         text

@@ -3,7 +3,7 @@
 use super::{ANSWERED, LINEARIZABLE, ONCE, ONE_LEADER, Replication, SAME_LOG};
 use crate::family::consensus::loyal;
 use crate::family::{Moment, Monitor, Violation};
-use crate::linear::{Checker, KeyValue, Verdict};
+use crate::linear::{Checker, Finding, KeyValue};
 use crate::process::{ProcessId, ProcessSet};
 use crate::replication::{Answer, Client, Invoke, Notice, Operation, RequestId};
 use crate::setup::Setup;
@@ -104,14 +104,15 @@ impl Monitor for Chronicler {
         false
     }
 
-    fn unjudged(&self) -> Option<String> {
+    fn undecided(&self) -> Option<(&'static str, String)> {
         let keys = self.clients.as_ref()?.given_up();
-        (keys > 0).then(|| {
+        let why = || {
             format!(
                 "too much was open at the same time to judge whether the answers about {keys} of the \
                  keys are linearizable to the end; use more keys, or fewer clients"
             )
-        })
+        };
+        (keys > 0).then(|| (LINEARIZABLE, why()))
     }
 
     fn waiting(&self, property: &str) -> ProcessSet {
@@ -154,11 +155,11 @@ impl Chronicler {
             return None;
         }
         match clients.answer(name(at, client), answer) {
-            Verdict::Broken(broken) => {
+            Finding::Broken(broken) => {
                 Some((LINEARIZABLE, format!("client {client} of {at}: {broken}")))
             }
             // Too many requests were open at the same time to be judged.
-            Verdict::Linearizable | Verdict::Unknown => None,
+            Finding::Linearizable | Finding::Unknown => None,
         }
     }
 

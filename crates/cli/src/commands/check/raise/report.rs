@@ -3,7 +3,7 @@
 use super::super::report::Told;
 use super::{Ladder, More, Rail, Step, Why};
 use crate::about::About;
-use crate::output::{self, BOLD, DIM, NO, YES};
+use crate::output::{self, BOLD, DIM, NO, OPEN, YES};
 use crate::words;
 use serde::Serialize;
 use synod_check::Question;
@@ -119,7 +119,7 @@ impl Step {
             (None, true) => format!("{YES} holds"),
             (Some(limit), true) => {
                 let waiting = words::grouped(self.waiting as u64);
-                format!("not exhausted: {limit}, {waiting} waiting")
+                format!("{OPEN} not exhausted: {limit}, {waiting} waiting")
             }
         }
     }
