@@ -1,8 +1,9 @@
 //! Any algorithm behind one type, so that a driver is compiled once for all of them.
 //!
 //! Drivers are generic in the algorithm. Compiled for each algorithm of a long catalogue they take
-//! many minutes; compiled for [`Boxed`], once. At run time each step costs one indirect call. Copies become cheaper: boxes and messages are shared until a step changes them,
-//! and explorers copy worlds all the time.
+//! many minutes; compiled for [`Boxed`], once. At run time each step costs one indirect call.
+//! Copies become cheaper: boxes and messages are shared until a step changes them, and explorers
+//! copy worlds all the time.
 
 mod value;
 mod which;

@@ -95,7 +95,6 @@ impl Clone for BoxedMessage {
     }
 
     #[inline]
-
     fn clone_from(&mut self, source: &Self) {
         share(&mut self.0, &source.0);
     }
@@ -135,7 +134,6 @@ impl BoxedMessage {
     }
 
     #[inline]
-
     fn value(&self) -> &dyn Value {
         &*self.0
     }
@@ -189,7 +187,6 @@ impl Clone for BoxedTimer {
     }
 
     #[inline]
-
     fn clone_from(&mut self, source: &Self) {
         share(&mut self.value, &source.value);
         self.begins_round = source.begins_round;
@@ -204,7 +201,6 @@ impl BoxedTimer {
     }
 
     #[inline]
-
     fn value(&self) -> &dyn Value {
         &*self.value
     }

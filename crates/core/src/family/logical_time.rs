@@ -265,8 +265,7 @@ impl Monitor for Historian {
 
     fn on_send(&mut self, from: ProcessId) -> Tag {
         let past = &self.processes[from.index()];
-        let sending = Sending { known: past.known.clone(), stamp: past.last.clone() };
-        Tag::Sending(Box::new(sending))
+        Tag::Sending(Box::new(Sending { known: past.known.clone(), stamp: past.last.clone() }))
     }
 
     /// The messages of the applications are the events themselves.

@@ -1,10 +1,10 @@
 //! Group communication: the contract of an engine, and the events that a service above it sees.
 //!
 //! An *engine* knows which nodes are reachable, and delivers the members' multicasts in one order.
-//! It reports two kinds of events to the service above it: a new [`View`] (the members from now on), and
-//! deliveries. A [`Service`] (a pool of slots, a replicated store) is written once against these
-//! two, and stands on any engine: the embedded one, which runs for real; the abstract one, which
-//! takes every step that the contract allows; or an engine from outside this repository.
+//! It reports two kinds of events to the service above it: a new [`View`] (the members from now
+//! on), and deliveries. A [`Service`] (a pool of slots, a replicated store) is written once against
+//! these two, and stands on any engine: the embedded one, which runs for real; the abstract one,
+//! which takes every step that the contract allows; or an engine from outside this repository.
 //!
 //! ```text
 //!        a service          on_view, on_deliver, on_command: SLOTS, a shared table

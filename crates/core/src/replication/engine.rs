@@ -107,8 +107,8 @@ pub enum Ask<C, S> {
 /// An event that the engine reports to the layer above.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Event<C, S> {
-    /// The entry at this place is committed. Entries come in order: 1, 2, 3, … in each life, or from
-    /// the restored state on.
+    /// The entry at this place is committed. Entries come in order: 1, 2, 3, … in each life, or
+    /// from the restored state on.
     Committed {
         /// Its place, from 1.
         index: u64,

@@ -1,11 +1,11 @@
 //! Fast Paxos, for one decision (Lamport, 2006).
 //!
-//! The first ballot is *fast*: the coordinator has promises the acceptors that they may accept *any*
-//! value, so a proposer sends its value to them directly, and each accepts the first that it gets.
-//! If a fast quorum accepts the same, it is chosen, two hops after it was proposed. If two values
-//! collide, the coordinator, which hears the votes too, takes the votes for the promises of the
-//! next ballot, picks the value that may have been chosen (or any, if none may), and goes on as in
-//! Paxos.
+//! The first ballot is *fast*: the coordinator has promises the acceptors that they may accept
+//! *any* value, so a proposer sends its value to them directly, and each accepts the first that it
+//! gets. If a fast quorum accepts the same, it is chosen, two hops after it was proposed. If two
+//! values collide, the coordinator, which hears the votes too, takes the votes for the promises of
+//! the next ballot, picks the value that may have been chosen (or any, if none may), and goes on as
+//! in Paxos.
 //!
 //! - Assumes: as Paxos; quorums of which any classic and any two fast ones share an acceptor.
 //! - Guarantees: as Paxos. With one proposer, or without faults, it ends.

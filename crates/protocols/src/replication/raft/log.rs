@@ -41,7 +41,8 @@ pub struct Snapshot<S> {
 pub struct Log<C, S> {
     snapshot: Snapshot<S>,
     entries: Vec<LogEntry<C>>,
-    /// The voters by the last entry that names them, and its place. A cache: every step asks for it.
+    /// The voters by the last entry that names them, and its place. A cache: every step asks for
+    /// it.
     voters: (ProcessSet, Option<u64>),
 }
 

@@ -62,7 +62,8 @@ impl Watched {
     fn hears(&mut self, from: ProcessId, message: Said) -> Vec<(ProcessId, Said)> {
         let known = self.outputs.len();
         let mut sent = self.does(|process, cx| process.on_message(from, message, cx));
-        for event in self.outputs[known..].to_vec() {
+        let news: Vec<_> = self.outputs[known..].to_vec();
+        for event in news {
             let index = self.executed().len() as u64;
             let ask = match event {
                 Event::Requested(command) => Ask::Append(command),
