@@ -218,7 +218,7 @@ impl<A: Algorithm> World<A> {
         const CUT: &str = "the run was cut off, and this is about its end";
         let cut = self.open_properties().filter(|_| is_cut_short).map(|id| (id, CUT.to_owned()));
         let n = self.processes.len();
-        let beyond = self.fixed.judged.iter().filter(|id| !A::Family::can_judge(id, n));
+        let beyond = self.fixed.judged.iter().filter(|id| !(self.fixed.family.can_judge)(id, n));
         let beyond = beyond.map(|id| (*id, format!("a group of {n} is too large to judge it")));
         let is_violated =
             |id: &str| violations.iter().any(|(violation, _)| violation.property == id);
