@@ -12,7 +12,7 @@
 //! guarantees with the layers the other way round, total order on top of causal order; here they
 //! cost fewer messages and no vector.
 //!
-//! - Assumes, guarantees, costs: as the [sequencer](super::sequencer), and FIFO and causal order.
+//! - Assumes, guarantees, costs: as the [sequencer], and FIFO and causal order.
 //! - State: as the sequencer and the FIFO layer.
 //!
 //! Source: V. Hadzilacos, S. Toueg: A modular approach to fault-tolerant broadcasts and related
