@@ -17,7 +17,7 @@ The project's chores.
 
 Usage: cargo xtask <chore>
 
-  test   everything that must be green: format, lints, tidy, tests, documentation
+  test   everything that must be green: format, lints, tidy, tests, documentation, WebAssembly
   fix    repairs mechanically: lints with an obvious remedy, format, and comments that are too wide;
          `fix comments` these alone
   tidy   the project's own rules alone: architecture, file lengths, links, leftovers, comments
@@ -55,6 +55,7 @@ const TEST: &[Stage] = &[
         },
         remedy: "repair the doc comments named above",
     },
+    WASM,
 ];
 
 /// Clippy first, because what it writes may need formatting.

@@ -217,7 +217,7 @@ impl<A: Algorithm> Search<A> {
                 self.expand_with(&batch, limits.threads);
             }
             self.base += batch.len();
-            drop(batch);
+            self.known.frontier.recycle(batch);
             self.progress.unique = self.known.visited.len();
             self.progress.table_bytes = self.known.bytes();
             self.progress.waiting = level.len() + self.known.frontier.len();

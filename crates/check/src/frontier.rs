@@ -10,11 +10,13 @@ pub(crate) const BATCH: usize = 1 << 14;
 /// A queue of states, in batches: the memory of a batch is free as soon as its states are expanded.
 pub(crate) struct Frontier<A: Algorithm> {
     batches: VecDeque<Waiting<A>>,
+    /// The memory of an expanded batch, for the next one.
+    spare: Option<Waiting<A>>,
 }
 
 impl<A: Algorithm> Default for Frontier<A> {
     fn default() -> Self {
-        Frontier { batches: VecDeque::new() }
+        Frontier { batches: VecDeque::new(), spare: None }
     }
 }
 
@@ -41,13 +43,19 @@ impl<A: Algorithm> Frontier<A> {
     fn open_batch(&mut self) -> (&mut Waiting<A>, bool) {
         let is_full = self.batches.back().is_none_or(|batch| batch.len() == BATCH);
         if is_full {
-            self.batches.push_back(Waiting::default());
+            self.batches.push_back(self.spare.take().unwrap_or_default());
         }
         (self.batches.back_mut().expect("a batch was just added"), is_full)
     }
 
     pub(crate) fn pop_batch(&mut self) -> Option<Waiting<A>> {
         self.batches.pop_front()
+    }
+
+    /// The states of a batch are expanded. Keeps the memory of one such batch.
+    pub(crate) fn recycle(&mut self, mut batch: Waiting<A>) {
+        batch.clear();
+        self.spare.get_or_insert(batch);
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -59,6 +67,6 @@ impl<A: Algorithm> Frontier<A> {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.batches.iter().map(Waiting::bytes).sum()
+        self.batches.iter().chain(&self.spare).map(Waiting::bytes).sum()
     }
 }

@@ -6,7 +6,8 @@ use crate::roots::Root;
 use crate::successors::Successors;
 use std::io;
 use synod_core::card::Order;
-use synod_core::{Algorithm, Application, Family, ProcessId, SetupError};
+use synod_core::family::AnyInput;
+use synod_core::{Algorithm, Application, Boxed, Family, ProcessId, SetupError};
 use synod_sim::count::Meter;
 use synod_sim::trace::Tracer;
 use synod_sim::world::{Action, Driver, FaultsLeft, Happening, Slot, Status, Step, World};
@@ -177,6 +178,15 @@ pub fn replay<A: Algorithm>(
         tracer.finish()?;
     }
     Ok(Replayed { world, meter: replayer.meter })
+}
+
+/// The same for any algorithm: the setup of the question says which.
+pub fn replay_boxed(
+    question: &Question,
+    history: &History<AnyInput>,
+    tracer: Option<Tracer<'_>>,
+) -> Result<Replayed<Boxed>, ReplayError> {
+    replay(question, history, tracer)
 }
 
 /// Checks a step of a history before the world takes it, after `taken` others. A history is data,

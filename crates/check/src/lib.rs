@@ -38,7 +38,7 @@ pub mod views;
 mod visited;
 
 pub use explorer::{explore, explore_boxed, explore_boxed_from, explore_from};
-pub use history::{History, ReplayError, Replayed, replay};
+pub use history::{History, ReplayError, Replayed, replay, replay_boxed};
 pub use question::{
     Exploration, Judgement, Limits, Phase, Progress, Question, Refutation, Unfinished,
 };

@@ -6,7 +6,7 @@
 
 use std::sync::OnceLock;
 use synod_core::boxed::Which;
-use synod_protocols::{ALGORITHMS, Entry};
+use synod_protocols::{Entry, algorithms};
 
 static OWN: OnceLock<Vec<Which>> = OnceLock::new();
 
@@ -14,7 +14,7 @@ static OWN: OnceLock<Vec<Which>> = OnceLock::new();
 pub(crate) fn add(own: &[Which]) -> Result<(), String> {
     for (index, which) in own.iter().enumerate() {
         let card = which.card();
-        let mut others = ALGORITHMS.iter().chain(&own[..index]).map(|other| other.card());
+        let mut others = algorithms().chain(own[..index].iter().copied()).map(|other| other.card());
         let mut names = card.aliases.iter().chain([&card.name]);
         if let Some(name) = names.find(|name| others.any(|other| other.answers_to(name))) {
             return Err(format!(
@@ -28,7 +28,7 @@ pub(crate) fn add(own: &[Which]) -> Result<(), String> {
 
 fn all() -> impl Iterator<Item = Which> {
     let own = OWN.get().map_or(&[][..], Vec::as_slice);
-    ALGORITHMS.iter().chain(own).copied()
+    algorithms().chain(own.iter().copied())
 }
 
 /// The algorithm of that name or alias.

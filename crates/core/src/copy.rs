@@ -1,5 +1,19 @@
 //! Copies that reuse the memory of the value they replace.
 
+use smallvec::{Array, SmallVec};
+
+/// Makes one list equal to the other. Explorers copy worlds all the time, and lists are nearly
+/// always as long as those that they replace.
+#[inline]
+pub fn copy_list<A: Array<Item: Copy>>(mine: &mut SmallVec<A>, theirs: &[A::Item]) {
+    if mine.len() == theirs.len() {
+        mine.copy_from_slice(theirs);
+    } else {
+        mine.clear();
+        mine.extend_from_slice(theirs);
+    }
+}
+
 /// `Clone` for a struct, field by field. Its `clone_from` is that of the fields: explorers copy
 /// worlds all the time, and most of a world fits into what its predecessor had allocated. Options
 /// that are nearly always `None` come last, after a semicolon: both copies being `None`, nothing is

@@ -2,7 +2,9 @@
 //! scenarios.
 
 use crate::Catalogue;
-use synod_check::{Exploration, Judgement, Progress, Question, Refutation, Unfinished, replay};
+use synod_check::{
+    Exploration, Judgement, Progress, Question, Refutation, Unfinished, replay_boxed,
+};
 use synod_core::card::Order;
 use synod_core::family::AnyInput;
 use synod_core::{Algorithm, Boxed, Monitor, SetupError, Verdict};
@@ -83,7 +85,7 @@ fn in_words(question: &Question, refuted: &Refutation<AnyInput>) -> Refuted {
     let Refutation { violation, history } = refuted;
     let mut kept = Window::new(0, usize::MAX);
     let tracer = Tracer::new(question.scope.n, vec![&mut kept]);
-    let end = replay::<Boxed>(question, history, Some(tracer)).expect(AGAIN).world;
+    let end = replay_boxed(question, history, Some(tracer)).expect(AGAIN).world;
     let is_about_the_end = end.family().liveness.contains(&violation.property);
     let shown = if is_about_the_end {
         end.monitor().waiting(violation.property).contains(violation.at)

@@ -1,22 +1,15 @@
 //! The catalogue: every algorithm, one file each. The tree reads like a course's table of contents.
 //!
-//! No file here knows clocks, sockets, threads or randomness, so that the simulator, the explorer
-//! and real processes run the same code: see the crate's `clippy.toml`.
+//! The algorithms lie in four crates, the parts of the course, so that an edit compiles one part
+//! again and not all of them. No file there knows clocks, sockets, threads or randomness, so that
+//! the simulator, the explorer and real processes run the same code: see `clippy.toml`.
 #![forbid(unsafe_code)]
 
 pub mod catalogue;
-pub mod commitment;
-pub mod consensus;
-pub mod detector;
-pub mod election;
-pub mod group;
-pub mod lockstep;
-pub mod multicast;
-pub mod mutex;
-pub mod replication;
-pub mod seal;
-pub mod slots;
-pub mod table;
-pub mod time;
 
-pub use catalogue::{ALGORITHMS, Entry, Visit, entries, find, visit, which};
+pub use catalogue::{Entry, algorithms, entries, find, visit, which};
+pub use synod_agreement::{commitment, consensus, lockstep, seal};
+pub use synod_basics::{detector, election, multicast, mutex, time};
+pub use synod_core::Visit;
+pub use synod_groups::{group, slots, table};
+pub use synod_logs::replication;

@@ -58,7 +58,13 @@ impl<'s> Simulator<'s> {
     /// Runs to the end. Calls `progress` repeatedly with the numbers of steps and of completed
     /// operations.
     pub fn run(self, mut progress: impl FnMut(u64, u64)) -> std::io::Result<Report> {
-        self.run.run(&mut progress)
+        self.run_watched(&mut progress)
+    }
+
+    /// The same. It is generic in nothing, so the simulator is compiled in this crate, and not once
+    /// more by each caller.
+    fn run_watched(self, progress: &mut dyn FnMut(u64, u64)) -> std::io::Result<Report> {
+        self.run.run(progress)
     }
 }
 

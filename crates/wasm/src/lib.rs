@@ -4,9 +4,9 @@
 //! numbers, and compares them with those that the program of this crate prints natively.
 #![deny(unsafe_code)]
 
+use synod_basics::mutex::RicartAgrawala;
 use synod_check::{Question, explore};
 use synod_core::card::{Rounds, Scope};
-use synod_protocols::mutex::RicartAgrawala;
 use synod_sim::trace::{Digest, Tracer};
 use synod_sim::{Options, Plan, Simulator};
 

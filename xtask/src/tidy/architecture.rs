@@ -17,9 +17,33 @@ struct Layer {
 const LAYERS: &[Layer] = &[
     Layer { package: "synod-core", directory: "crates/core", may_use: &[], tests_may_use: &[] },
     Layer {
+        package: "synod-basics",
+        directory: "crates/protocols/basics",
+        may_use: &["synod-core"],
+        tests_may_use: &[],
+    },
+    Layer {
+        package: "synod-groups",
+        directory: "crates/protocols/groups",
+        may_use: &["synod-core"],
+        tests_may_use: &[],
+    },
+    Layer {
+        package: "synod-agreement",
+        directory: "crates/protocols/agreement",
+        may_use: &["synod-basics", "synod-core"],
+        tests_may_use: &[],
+    },
+    Layer {
+        package: "synod-logs",
+        directory: "crates/protocols/logs",
+        may_use: &["synod-agreement", "synod-core"],
+        tests_may_use: &[],
+    },
+    Layer {
         package: "synod-protocols",
         directory: "crates/protocols",
-        may_use: &["synod-core"],
+        may_use: &["synod-agreement", "synod-basics", "synod-core", "synod-groups", "synod-logs"],
         tests_may_use: &["synod-sim", "synod-check"],
     },
     Layer {
@@ -61,6 +85,9 @@ const LAYERS: &[Layer] = &[
     },
 ];
 
+/// The directory of the catalogue and its parts.
+const PROTOCOLS: &str = "crates/protocols";
+
 /// What protocols may use from outside: libraries without clock, socket, thread or randomness.
 const PURE_LIBRARIES: &[&str] =
     &["ed25519-dalek", "postcard", "serde", "sha2", "smallvec", "thiserror"];
@@ -93,7 +120,8 @@ pub(super) fn layers_use_only_what_lies_below(tree: &Tree) -> Vec<Finding> {
 pub(super) fn protocols_use_only_pure_libraries(tree: &Tree) -> Vec<Finding> {
     let members: Vec<&str> = tree.packages.iter().map(|package| package.name.as_str()).collect();
     let mut findings = Vec::new();
-    for (layer, package) in layers(tree).filter(|(layer, _)| layer.package == "synod-protocols") {
+    for (layer, package) in layers(tree).filter(|(layer, _)| layer.directory.starts_with(PROTOCOLS))
+    {
         for used in package.dependencies.iter().filter(|used| !used.for_tests_only) {
             let name = used.name.as_str();
             if !members.contains(&name) && !PURE_LIBRARIES.contains(&name) {
@@ -121,9 +149,16 @@ fn in_manifest(tree: &Tree, layer: &Layer, name: &str, what: String, remedy: Str
     Finding::new(&path, line, what, remedy)
 }
 
+/// Whether a file is a source of the catalogue or of one of its parts.
+pub(super) fn is_protocol(path: &str) -> bool {
+    path.strip_prefix(PROTOCOLS)
+        .and_then(|inside| inside.split_once("/src/"))
+        .is_some_and(|(part, _)| part.matches('/').count() <= 1)
+}
+
 pub(super) fn protocols_are_pure(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let protocols = tree.texts(".rs").filter(|(path, _)| path.starts_with("crates/protocols/src/"));
+    let protocols = tree.texts(".rs").filter(|(path, _)| is_protocol(path));
     for (path, text) in protocols {
         for (line, module) in standard_modules(&code(text)) {
             if WORLDLY.contains(&module.as_str()) {
@@ -250,7 +285,7 @@ mod tests {
 
     #[test]
     fn a_protocol_library_that_could_see_the_world_is_caught() {
-        let tree = workspace(&[("synod-protocols", &["serde", "tokio", "rand"], &["proptest"])]);
+        let tree = workspace(&[("synod-basics", &["serde", "tokio", "rand"], &["proptest"])]);
         let said = whats(protocols_use_only_pure_libraries(&tree));
         assert_eq!(said, ["the protocols use tokio", "the protocols use rand"]);
     }
@@ -259,9 +294,14 @@ mod tests {
     fn clocks_sockets_and_threads_are_caught_in_protocols_only() {
         let text = "// std::net is not code here.\nuse std::time::Instant;\n\
                     use std::{collections::BTreeMap, net::{IpAddr, UdpSocket}, thread};\n";
-        let tree = Tree::of(&[("crates/protocols/src/a.rs", text), ("crates/sim/src/a.rs", text)]);
+        let path = "crates/protocols/basics/src/mutex/a.rs";
+        let tree = Tree::of(&[
+            (path, text),
+            ("crates/protocols/tests/mutex/main.rs", text),
+            ("crates/sim/src/a.rs", text),
+        ]);
         let found = protocols_are_pure(&tree);
-        assert!(found.iter().all(|finding| finding.path == "crates/protocols/src/a.rs"));
+        assert!(found.iter().all(|finding| finding.path == path));
         assert_eq!(found.iter().map(|finding| finding.line).collect::<Vec<_>>(), [2, 3, 3]);
         assert_eq!(found[1].what, "std::net in a protocol");
     }

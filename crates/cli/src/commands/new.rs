@@ -63,12 +63,12 @@ enum Family {
 }
 
 impl Family {
-    /// The module of its algorithms.
+    /// The directory of its algorithms, a module, below that of the catalogue.
     fn module(self) -> &'static str {
         match self {
-            Family::Mutex => "mutex",
-            Family::Group => "table",
-            Family::Replication => "replication",
+            Family::Mutex => "basics/src/mutex",
+            Family::Group => "groups/src/table",
+            Family::Replication => "logs/src/replication",
         }
     }
 
@@ -172,22 +172,18 @@ impl New {
         let protocols = root.join("crates/protocols");
         let module = self.family.module();
         let (snake, camel) = (self.name.replace('-', "_"), camel_case(&self.name));
-        let source = protocols.join(format!("src/{module}/{snake}.rs"));
+        let source = protocols.join(format!("{module}/{snake}.rs"));
         let story = protocols.join(format!("tests/scenarios/{}/first.txt", self.name));
         for path in [&source, &source.with_extension(""), &story] {
             ensure!(!path.exists(), "{} is already there; choose another name", path.display());
         }
-        let listed = vec![
-            edited(protocols.join(format!("src/{module}/mod.rs")), |text| {
-                let text = insert_sorted(text, "pub mod ", &format!("pub mod {snake};"))?;
-                insert_use(&text, &format!("pub use {snake}::{camel};"))
-            })?,
-            edited(protocols.join("src/catalogue.rs"), |text| {
-                insert_in_catalogue(text, module, &camel)
-            })?,
-        ];
+        let listed = edited(protocols.join(module).join("mod.rs"), |text| {
+            let text = insert_sorted(text, "pub mod ", &format!("pub mod {snake};"))?;
+            let text = insert_use(&text, &format!("pub use {snake}::{camel};"))?;
+            insert_in_catalogue(&text, &camel)
+        })?;
         let written = vec![(source, self.render(algorithm)), (story, self.render(scenario))];
-        Ok(Files { written, listed })
+        Ok(Files { written, listed: vec![listed] })
     }
 
     fn in_a_crate(&self, root: &Path, at: &Path, algorithm: &str, scenario: &str) -> Result<Files> {
@@ -273,13 +269,14 @@ fn insert_use(text: &str, line: &str) -> Option<String> {
     })
 }
 
-/// The catalogue with one more algorithm, after the last of its family that is not a mutant.
-fn insert_in_catalogue(text: &str, module: &str, camel: &str) -> Option<String> {
+/// The family with one more algorithm in its list, after the last that is not a mutant.
+fn insert_in_catalogue(text: &str, camel: &str) -> Option<String> {
     let mut lines: Vec<&str> = text.lines().collect();
-    let prefix = format!("    {module}::");
-    let sound = |line: &&str| line.starts_with(&prefix) && !line.contains("::mutants::");
-    let last = lines.iter().rposition(sound)?;
-    let entry = format!("{prefix}{camel},");
+    let begin = lines.iter().position(|line| line.contains("catalogue! {"))?;
+    let end = begin + lines[begin..].iter().position(|line| *line == "}")?;
+    let is_sound = |line: &&str| !line.contains("mutants::");
+    let last = begin + lines[begin..end].iter().rposition(is_sound)?;
+    let entry = format!("    {camel},");
     lines.insert(last + 1, &entry);
     Some(lines.join("\n") + "\n")
 }
@@ -331,10 +328,11 @@ mod tests {
     }
 
     #[test]
-    fn a_new_algorithm_comes_after_the_sound_ones_of_its_family() {
-        let text = "catalogue! {\n    mutex::A,\n    mutex::mutants::B,\n}\n";
-        let wanted = "catalogue! {\n    mutex::A,\n    mutex::New,\n    mutex::mutants::B,\n}\n";
-        assert_eq!(insert_in_catalogue(text, "mutex", "New").as_deref(), Some(wanted));
-        assert_eq!(insert_in_catalogue(text, "time", "New"), None);
+    fn a_new_algorithm_stands_before_the_mutants_of_its_family() {
+        let text =
+            "pub mod a;\n\nsynod_core::catalogue! {\n    A,\n    mutants::B,\n}\n\nfn f() {\n}\n";
+        let wanted = text.replace("    A,\n", "    A,\n    New,\n");
+        assert_eq!(insert_in_catalogue(text, "New"), Some(wanted));
+        assert_eq!(insert_in_catalogue("pub mod a;\n", "New"), None);
     }
 }

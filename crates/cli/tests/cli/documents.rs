@@ -189,7 +189,7 @@ fn the_table_in_the_readme_is_the_catalogue() {
 
 #[test]
 fn the_readme_quotes_ricart_and_agrawala_word_for_word() {
-    let source = text_of("crates/protocols/src/mutex/ricart_agrawala.rs");
+    let source = text_of("crates/protocols/basics/src/mutex/ricart_agrawala.rs");
     must_quote("README.md", &source);
 }
 

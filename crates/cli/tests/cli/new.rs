@@ -14,7 +14,7 @@ use template::MyAlgorithm;
 
 /// The common module of the family, which the template expects above it.
 #[allow(unreachable_pub)]
-#[path = "../../../protocols/src/mutex/cost.rs"]
+#[path = "../../../protocols/basics/src/mutex/cost.rs"]
 mod cost;
 /// The same for a replicated log.
 #[allow(unreachable_pub)]
@@ -110,8 +110,8 @@ fn a_service_and_a_log_from_the_templates_keep_their_promises() {
 fn repository(name: &str) -> PathBuf {
     let root = scratch(name);
     let real = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let modules = ["mutex", "table", "replication"];
-    let modules = modules.map(|module| format!("crates/protocols/src/{module}/mod.rs"));
+    let modules = ["basics/src/mutex", "groups/src/table", "logs/src/replication"];
+    let modules = modules.map(|module| format!("crates/protocols/{module}/mod.rs"));
     let others = ["Cargo.toml", "crates/protocols/src/catalogue.rs"].map(str::to_owned);
     for file in modules.iter().chain(&others) {
         let copy = root.join(file);
@@ -131,14 +131,13 @@ fn a_new_algorithm_is_written_and_listed() {
     let ran = new("lamport-queue", &root.join("crates"));
     assert_eq!(ran.code, Some(0), "{}", ran.error);
     let read = |file: &str| std::fs::read_to_string(root.join("crates/protocols").join(file));
-    let source = read("src/mutex/lamport_queue.rs").expect("it was written");
+    let source = read("basics/src/mutex/lamport_queue.rs").expect("it was written");
     assert!(source.contains("pub struct LamportQueue") && source.contains("\"lamport-queue\""));
     assert!(!source.contains("MyAlgorithm") && !source.contains("my-algorithm"));
-    let module = read("src/mutex/mod.rs").expect("it is there");
+    let module = read("basics/src/mutex/mod.rs").expect("it is there");
     assert!(module.contains("pub mod lamport_queue;\npub mod maekawa;"), "{module}");
     assert!(module.contains("pub use lamport_queue::LamportQueue;\n"), "{module}");
-    let catalogue = read("src/catalogue.rs").expect("it is there");
-    assert!(catalogue.contains("    mutex::LamportQueue,\n"), "{catalogue}");
+    assert!(module.contains("    MaekawaSanders,\n    LamportQueue,\n    mutants::"), "{module}");
     let scenario = read("tests/scenarios/lamport-queue/first.txt").expect("it was written");
     assert!(scenario.contains("algorithm: lamport-queue\n"));
 
@@ -150,7 +149,8 @@ fn a_new_algorithm_is_written_and_listed() {
 #[test]
 fn a_new_service_and_a_new_log_are_written_and_listed_too() {
     let root = repository("new-families");
-    for (family, module) in [("group", "table"), ("replication", "replication")] {
+    for (family, module) in [("group", "groups/src/table"), ("replication", "logs/src/replication")]
+    {
         let name = format!("new-{family}");
         let ran = with_words([
             "new".as_ref(),
@@ -162,7 +162,7 @@ fn a_new_service_and_a_new_log_are_written_and_listed_too() {
         ]);
         assert_eq!(ran.code, Some(0), "{}", ran.error);
         let read = |file: &str| {
-            std::fs::read_to_string(root.join("crates/protocols/src").join(file))
+            std::fs::read_to_string(root.join("crates/protocols").join(file))
                 .expect("it was written")
         };
         let camel = if family == "group" { "NewGroup" } else { "NewReplication" };
@@ -171,7 +171,7 @@ fn a_new_service_and_a_new_log_are_written_and_listed_too() {
         let listed = read(&format!("{module}/mod.rs"));
         assert!(listed.contains(&format!("pub mod new_{family};\n")), "{listed}");
         assert!(listed.contains(&format!("pub use new_{family}::{camel};\n")), "{listed}");
-        assert!(read("catalogue.rs").contains(&format!("    {module}::{camel},\n")));
+        assert!(listed.contains(&format!("    {camel},\n")), "{listed}");
     }
 }
 
@@ -185,16 +185,13 @@ fn added<'t>(old: &str, new: &'t str) -> Vec<&'t str> {
 
 #[test]
 fn a_new_algorithm_is_one_file_and_three_lines_as_contributing_says() {
-    let listed = ["crates/protocols/src/mutex/mod.rs", "crates/protocols/src/catalogue.rs"];
     let root = repository("new-lines");
-    let read = || {
-        listed.map(|file| std::fs::read_to_string(root.join(file)).expect("it was copied before"))
-    };
+    let listed = root.join("crates/protocols/basics/src/mutex/mod.rs");
+    let read = || std::fs::read_to_string(&listed).expect("it was copied before");
     let before = read();
     assert_eq!(new("my-algorithm", &root).code, Some(0));
     let after = read();
-    let lines: Vec<&str> =
-        before.iter().zip(&after).flat_map(|(old, new)| added(old, new)).collect();
+    let lines = added(&before, &after);
     let said = lines.iter().map(|line| format!("+{line}\n")).collect::<String>();
     assert_eq!(blocks(&text_of("CONTRIBUTING.md"), "diff"), [said]);
 }

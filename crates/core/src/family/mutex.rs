@@ -2,6 +2,7 @@
 
 use super::{Application, Family, Mark, Moment, Monitor, Pace, Property, Tag, Violation};
 use crate::card::Rounds;
+use crate::copy::copy_list;
 use crate::process::{ProcessId, ProcessSet};
 use crate::setup::Setup;
 use serde::{Deserialize, Serialize};
@@ -198,11 +199,8 @@ impl Clone for RequestOrder {
 
     fn clone_from(&mut self, source: &Self) {
         self.unanswered = source.unanswered;
-        for (mine, theirs) in [(&mut self.known, &source.known), (&mut self.before, &source.before)]
-        {
-            mine.clear();
-            mine.extend_from_slice(theirs);
-        }
+        copy_list(&mut self.known, &source.known);
+        copy_list(&mut self.before, &source.before);
     }
 }
 

@@ -74,7 +74,7 @@ pub trait Outlet<P: Protocol> {
 }
 
 /// One process: its state, its timers, its records and what waits for them. See the module.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Eq)]
 pub struct Host<P: Protocol> {
     state: P,
     timers: Timers<P::Timer>,
@@ -83,6 +83,17 @@ pub struct Host<P: Protocol> {
 }
 
 crate::clone_by_field!(Host<P: Protocol> { state, timers; queue });
+
+impl<P: Protocol> PartialEq for Host<P> {
+    // Explorers compare hosts all the time, and most have neither timers nor records.
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        let none = |host: &Self| host.timers.all().is_empty() && host.queue.is_none();
+        self.state == other.state
+            && (none(self) && none(other)
+                || self.timers == other.timers && self.queue == other.queue)
+    }
+}
 
 impl<P: Protocol> Host<P> {
     /// A process that has not started.

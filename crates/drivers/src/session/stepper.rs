@@ -22,15 +22,15 @@ struct Move {
 }
 
 /// A mark, and the number of moves before it.
-type Kept = (usize, Rc<Mark<Boxed>>);
+type Kept = (usize, Rc<Mark>);
 
 /// The session of any algorithm of the family.
 pub(super) struct Stepper {
     scenario: Scenario,
     card: &'static Card,
-    player: Player<Boxed>,
+    player: Player,
     /// The mark before the processes started.
-    fresh: Rc<Mark<Boxed>>,
+    fresh: Rc<Mark>,
     moves: Vec<Move>,
     marks: Vec<Kept>,
     /// The number of moves between two marks.
@@ -42,7 +42,7 @@ impl Stepper {
     pub(super) fn open(
         scenario: &Scenario,
         card: &'static Card,
-        mut player: Player<Boxed>,
+        mut player: Player,
     ) -> Result<Self, ParseError> {
         let fresh = Rc::new(player.mark());
         player.start(scenario)?;
@@ -138,7 +138,7 @@ impl Stepper {
 const TURNS_AT_MOST: usize = 10_000;
 
 /// Repeats moves from a mark on.
-fn replay(player: &mut Player<Boxed>, moves: &[Move]) {
+fn replay(player: &mut Player, moves: &[Move]) {
     for made in moves {
         // An `expect` line may fail here: it needs events before the mark, which this player does
         // not have.

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 fn source() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("src/slots")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("groups/src/slots")
 }
 
 fn text(path: &Path) -> String {

@@ -11,6 +11,7 @@ use crate::simulator::Run;
 use crate::trace::{Event, Tracer};
 use crate::world::{Action, Body, Envelope, Slot, Status, TELL, World};
 use synod_core::boxed::Which;
+use synod_core::family::{AnyFamily, AnyInput};
 use synod_core::{Algorithm, Application, Boxed, Family, ProcessId};
 
 /// Limit of steps of one line; beyond it the line counts as endless.
@@ -52,7 +53,7 @@ pub(super) fn play(scenario: &Scenario, which: Which) -> Result<Played, ParseErr
 impl Scenario {
     /// A player with a world of the algorithm, before its first event. Call [`Player::start`] next.
     /// Fails if the algorithm refuses the setup.
-    pub fn player(&self, which: Which) -> Result<Player<Boxed>, ParseError> {
+    pub fn player(&self, which: Which) -> Result<Player, ParseError> {
         let mut plan = self.header.plan(&self.text, which.card())?;
         plan.setup = plan.setup.running(which);
         let options = self.header.options(plan);
@@ -64,8 +65,8 @@ impl Scenario {
 
 /// A world, and the events of the script that was played on it so far.
 #[derive(Clone)]
-pub struct Player<A: Algorithm> {
-    pub(super) run: Run<'static, A>,
+pub struct Player {
+    pub(super) run: Run<'static, Boxed>,
     pub(super) events: Vec<Event>,
     /// The numbers of the events with which a step began.
     pub(super) begins: Vec<u64>,
@@ -75,8 +76,8 @@ pub struct Player<A: Algorithm> {
 /// The message of an error before its place in the file is known.
 type Wrong = String;
 
-impl<A: Algorithm> Player<A> {
-    fn new(mut run: Run<'static, A>, header: &Header) -> Self {
+impl Player {
+    fn new(mut run: Run<'static, Boxed>, header: &Header) -> Self {
         run.engine.witness.traces_every_violation = true;
         run.leave_to_hands(header.latency.is_some());
         Player { run, events: Vec::new(), begins: Vec::new(), unmet: Vec::new() }
@@ -128,7 +129,7 @@ impl<A: Algorithm> Player<A> {
     }
 
     /// The world.
-    pub fn world(&self) -> &World<A> {
+    pub fn world(&self) -> &World<Boxed> {
         &self.run.world
     }
 
@@ -137,7 +138,7 @@ impl<A: Algorithm> Player<A> {
         &self.events
     }
 
-    fn obey(&mut self, command: Command<A::Input>) -> Result<(), Wrong> {
+    fn obey(&mut self, command: Command<AnyInput>) -> Result<(), Wrong> {
         match command {
             Command::Input(at, input) => self.ask(at, input),
             Command::Tell { from, to } => self.step(&Action::Tell { from, to }),
@@ -159,7 +160,7 @@ impl<A: Algorithm> Player<A> {
     }
 
     /// Takes one step, if it is possible; and only the first part of it, if its process crashes.
-    fn step(&mut self, action: &Action<A::Input>) -> Result<(), Wrong> {
+    fn step(&mut self, action: &Action<AnyInput>) -> Result<(), Wrong> {
         self.world().can(action).map_err(|impossible| impossible.to_string())?;
         self.must_be_short()?;
         self.run.by_hand(action.clone());
@@ -175,21 +176,21 @@ impl<A: Algorithm> Player<A> {
     }
 
     /// The application makes the request, if it may. A protocol relies on that.
-    fn ask(&mut self, at: ProcessId, input: A::Input) -> Result<(), Wrong> {
+    fn ask(&mut self, at: ProcessId, input: AnyInput) -> Result<(), Wrong> {
         let mut offers = Vec::new();
         self.world().process(at).application.offers(&mut |offer| offers.push(offer));
         let action = Action::Input { at, input };
         self.world().can(&action).map_err(|impossible| impossible.to_string())?;
         let Action::Input { input, .. } = &action else { unreachable!("it was just made") };
-        if offers.contains(input) || A::Family::is_order(input) {
+        if offers.contains(input) || AnyFamily::is_order(input) {
             return self.step(&action);
         }
-        let words = A::Family::input_in_words(input);
+        let words = AnyFamily::input_in_words(input);
         let why = match self.world().waiting().contains(at) {
             true => format!(": {at} waits for the answer to its last request"),
             false => String::new(),
         };
-        let may: Vec<String> = offers.iter().map(A::Family::input_in_words).collect();
+        let may: Vec<String> = offers.iter().map(AnyFamily::input_in_words).collect();
         let may = match may.is_empty() {
             true => format!("; {at} may ask nothing now"),
             false => format!("; {at} may: {}", shorten(&may)),

@@ -8,7 +8,8 @@ use super::write::line;
 use super::{Scenario, verdict};
 use crate::simulator::{Past, Probe, Run};
 use crate::world::{Action, Judged, Status, World};
-use synod_core::{Algorithm, ProcessId, Verdict};
+use synod_core::family::AnyInput;
+use synod_core::{Algorithm, Boxed, ProcessId, Verdict};
 
 /// A possible next step, named by its line of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,8 +68,8 @@ pub struct Judgement {
 }
 
 /// A place in a run to which a player can return.
-pub struct Mark<A: Algorithm> {
-    run: Run<'static, A>,
+pub struct Mark {
+    run: Run<'static, Boxed>,
     events: usize,
     begins: usize,
 }
@@ -92,7 +93,7 @@ impl Scenario {
     }
 }
 
-impl<A: Algorithm> Player<A> {
+impl Player {
     /// Plays one line. If it fails, the world may have taken a part of its steps: return to a mark.
     pub fn play_line(&mut self, line: &str) -> Result<(), ParseError> {
         let words: Vec<Word> = words(line, 1);
@@ -116,14 +117,14 @@ impl<A: Algorithm> Player<A> {
     }
 
     /// This place, to return to.
-    pub fn mark(&self) -> Mark<A> {
+    pub fn mark(&self) -> Mark {
         let run = self.run.clone();
         Mark { run, events: self.events.len(), begins: self.begins.len() }
     }
 
     /// Returns to a mark that this player has set. Then `again` repeats the next steps that the
     /// player took from there, as many as are to stand; their invariants are not judged again.
-    pub fn return_to(&mut self, mark: &Mark<A>, again: impl FnOnce(&mut Self)) {
+    pub fn return_to(&mut self, mark: &Mark, again: impl FnOnce(&mut Self)) {
         let past = self.past_since(mark);
         self.run = mark.run.clone();
         self.events.truncate(mark.events);
@@ -136,7 +137,7 @@ impl<A: Algorithm> Player<A> {
 
     /// Another player that repeats the next steps from the mark on, like [`Player::return_to`]. It
     /// does not have the events before the mark.
-    pub fn repeat(&self, mark: &Mark<A>, again: impl FnOnce(&mut Self)) -> Self {
+    pub fn repeat(&self, mark: &Mark, again: impl FnOnce(&mut Self)) -> Self {
         let mut run = mark.run.clone();
         run.engine.past = Some(self.past_since(mark));
         let mut other = Player { run, events: Vec::new(), begins: Vec::new(), unmet: Vec::new() };
@@ -145,7 +146,7 @@ impl<A: Algorithm> Player<A> {
         other
     }
 
-    fn past_since(&self, mark: &Mark<A>) -> Past {
+    fn past_since(&self, mark: &Mark) -> Past {
         let is_invariant = |name: &str| self.world().is_invariant(name);
         Past::of(&self.events[mark.events..], &self.begins, is_invariant)
     }
@@ -162,7 +163,7 @@ impl<A: Algorithm> Player<A> {
     }
 
     /// The worlds before and after the step that was watched for, if it was taken.
-    pub fn watched(&mut self) -> Option<(World<A>, World<A>)> {
+    pub fn watched(&mut self) -> Option<(World<Boxed>, World<Boxed>)> {
         self.run.engine.probe.take()?.into_worlds()
     }
 
@@ -175,7 +176,7 @@ impl<A: Algorithm> Player<A> {
         let sound = actions.len();
         world.enabled_faults(&mut actions);
         actions.extend(mishaps(world));
-        let offer = |(index, action): (usize, &Action<A::Input>)| {
+        let offer = |(index, action): (usize, &Action<AnyInput>)| {
             let kind = match action {
                 _ if index >= sound => OfferKind::Fault,
                 Action::Input { .. } => OfferKind::Ask,
@@ -214,7 +215,7 @@ impl<A: Algorithm> Player<A> {
 
     /// The verdict on every property that can be judged.
     pub fn verdicts(&self) -> Vec<Judgement> {
-        let ids = Judged::All.ids::<A>(self.world().setup());
+        let ids = Judged::All.ids::<Boxed>(self.world().setup());
         ids.into_iter().map(|property| self.judgement(property)).collect()
     }
 

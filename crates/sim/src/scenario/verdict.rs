@@ -9,13 +9,13 @@ use super::play::{Played, Player, in_flight, message_name, shorten};
 use super::story::Story;
 use crate::trace::What;
 use crate::world::{Driver, Happening, Judged, Process};
-use synod_core::family::Pace;
-use synod_core::{Algorithm, Application, Family, Monitor, ProcessId, Verdict};
+use synod_core::family::{AnyFamily, Pace};
+use synod_core::{Application, Boxed, Family, Monitor, ProcessId, Verdict};
 
 /// The reason for a violated liveness property in a world without a further step.
 pub(super) const STUCK: &str = "nothing can happen any more";
 
-impl<A: Algorithm> Player<A> {
+impl Player {
     /// Checks an `expect` line, and records it if it is not true.
     pub(super) fn expect(
         &mut self,
@@ -66,7 +66,7 @@ impl<A: Algorithm> Player<A> {
         ids: &[Word],
         wanted: Verdict,
     ) -> Result<Option<String>, ParseError> {
-        let known = Judged::All.ids::<A>(self.world().setup());
+        let known = Judged::All.ids::<Boxed>(self.world().setup());
         for word in ids {
             let Some(id) = known.iter().find(|id| **id == word.text) else {
                 let known = list(known.iter().copied());
@@ -102,9 +102,9 @@ impl<A: Algorithm> Player<A> {
 
     /// Whether no step is enabled, apart from new requests.
     fn is_stuck(&self) -> bool {
-        let may_end = |process: &Process<A>| {
+        let may_end = |process: &Process<Boxed>| {
             let mut may_end = false;
-            let look = &mut |input| may_end |= A::Family::pace(&input) == Pace::Hold;
+            let look = &mut |input| may_end |= AnyFamily::pace(&input) == Pace::Hold;
             process.application.offers(look);
             may_end
         };
@@ -190,7 +190,7 @@ impl<A: Algorithm> Player<A> {
         if !self.world().waiting().is_empty() {
             lines.push(format!("waiting: {}", self.waiting()));
         }
-        let ids = Judged::All.ids::<A>(self.world().setup());
+        let ids = Judged::All.ids::<Boxed>(self.world().setup());
         for (verdict, name) in [
             (Verdict::Holds, "holds"),
             (Verdict::Undecided, "open"),

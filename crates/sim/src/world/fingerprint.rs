@@ -64,6 +64,9 @@ impl<A: Algorithm> World<A> {
         {
             process.print = hash(&(index, Print { process, now_us, reductions })).max(1);
         }
+        // In a synchronous world only the remaining times matter, and these are in its parts.
+        let now_us = if self.is_synchronous() { 0 } else { self.now_us };
+        self.monitor_print = hash(&(&self.monitor, now_us));
         self.print = self.sum_of_prints();
     }
 
@@ -84,9 +87,7 @@ impl<A: Algorithm> World<A> {
             debug_assert_ne!(process.print, 0, "a step renews prints");
             sum.wrapping_add(process.print)
         });
-        // In a synchronous world only the remaining times matter, and these are in its parts.
-        let now_us = if self.is_synchronous() { 0 } else { self.now_us };
-        let mut rest = hash(&(&self.monitor, now_us));
+        let mut rest = self.monitor_print;
         if !self.medium.links.work() {
             rest = rest.wrapping_add(hash(&self.medium.links));
         }

@@ -4,7 +4,7 @@ use serde::Serialize;
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
 use synod_core::family::Tag;
-use synod_core::{Algorithm, ProcessId, Protocol, Reductions, Wire};
+use synod_core::{Algorithm, ProcessId, Protocol, Reductions, Wire, copy_list};
 
 /// A message in flight.
 #[derive(Debug)]
@@ -134,8 +134,7 @@ impl<A: Algorithm> Clone for Flight<A> {
     // Explorers copy worlds all the time; this keeps the allocations of the target.
     fn clone_from(&mut self, source: &Self) {
         self.slots.clone_from(&source.slots);
-        self.free.clear();
-        self.free.extend_from_slice(&source.free);
+        copy_list(&mut self.free, &source.free);
     }
 }
 

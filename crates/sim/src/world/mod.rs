@@ -108,10 +108,12 @@ pub struct World<A: Algorithm> {
     pub now_us: u64,
     /// The fingerprint; 0 if it is not kept.
     print: u64,
+    /// The hash of the monitor, if the fingerprint is kept.
+    monitor_print: u64,
 }
 
 clone_by_field!(World<A: Algorithm> {
-    fixed, processes, medium, monitor, progress, faults, now_us, print
+    fixed, processes, medium, monitor, progress, faults, now_us, print, monitor_print
 });
 
 impl<A: Algorithm> World<A> {
@@ -135,6 +137,7 @@ impl<A: Algorithm> World<A> {
             faults: FaultsLeft::default(),
             now_us: 0,
             print: 0,
+            monitor_print: 0,
             fixed: Shared(Arc::new(Fixed {
                 setup: plan.setup.clone(),
                 stand_for_faults: initial.iter().any(|p| kit.reductions.faults_left(p) != [0; 8]),

@@ -5,7 +5,6 @@
 //! fifth of the memory of full worlds, contiguously and in the order of reading.
 
 use super::causal::CausalOrder;
-use super::fingerprint::hash;
 use super::flight::Envelope;
 use super::links::Links;
 use super::process::Process;
@@ -13,7 +12,7 @@ use super::progress::{Counts, Progress};
 use super::{FaultsLeft, MonitorOf, World};
 use foldhash::fast::FixedState;
 use std::collections::HashMap;
-use synod_core::{Algorithm, ProcessSet};
+use synod_core::{Algorithm, ProcessSet, copy_list};
 
 /// The waiting worlds of a frontier. See the module.
 pub struct Waiting<A: Algorithm> {
@@ -42,6 +41,7 @@ struct Kept {
     counts: Counts,
     now_us: u64,
     print: u64,
+    monitor_print: u64,
     messages_print: Option<u64>,
 }
 
@@ -113,6 +113,11 @@ impl<T: Clone> Pool<T> {
         place
     }
 
+    fn clear(&mut self) {
+        self.values.clear();
+        self.places.clear();
+    }
+
     fn bytes(&self) -> usize {
         self.values.capacity() * size_of::<T>() + self.places.capacity() * size_of::<(u64, u64)>()
     }
@@ -140,6 +145,16 @@ impl<A: Algorithm> Waiting<A> {
     /// Whether no world waits.
     pub fn is_empty(&self) -> bool {
         self.worlds.is_empty()
+    }
+
+    /// Forgets all worlds, and keeps the memory for others.
+    pub fn clear(&mut self) {
+        self.processes.clear();
+        self.envelopes.clear();
+        self.monitors.clear();
+        self.networks.clear();
+        self.parts.clear();
+        self.worlds.clear();
     }
 
     /// The memory of all of them in bytes, without the allocations of states and messages.
@@ -179,7 +194,7 @@ impl<A: Algorithm> Waiting<A> {
             self.parts.extend([place, number]);
         }
         self.parts.extend_from_slice(&world.medium.flight.free);
-        let monitor = self.place_of_monitor(&world.monitor);
+        let monitor = self.place_of_monitor(world);
         let network = self.place_of_network(world);
         self.worlds.push(Kept {
             end: self.parts.len(),
@@ -191,6 +206,7 @@ impl<A: Algorithm> Waiting<A> {
             counts: world.progress.counts,
             now_us: world.now_us,
             print: world.print,
+            monitor_print: world.monitor_print,
             messages_print: world.medium.print,
         });
     }
@@ -221,7 +237,7 @@ impl<A: Algorithm> Waiting<A> {
         self.parts.extend_from_slice(free);
         let monitor = translation.monitors.get(kept.monitor, |place| {
             let monitor = &other.monitors.values[place as usize];
-            self.monitors.place_of(NONE, hash(monitor), monitor, MonitorOf::<A>::eq)
+            self.monitors.place_of(NONE, kept.monitor_print, monitor, MonitorOf::<A>::eq)
         });
         let network = match other.networks.get(kept.network as usize) {
             None => NONE,
@@ -238,13 +254,12 @@ impl<A: Algorithm> Waiting<A> {
         number.checked_sub(1).map_or(0, |before| self.worlds[before].end)
     }
 
-    fn place_of_monitor(&mut self, monitor: &MonitorOf<A>) -> u32 {
-        let guess = self.worlds.last().map_or(NONE, |last| last.monitor);
-        let last = self.monitors.values.get(guess as usize);
-        if last.is_some_and(|last| last == monitor) {
-            return guess;
-        }
-        self.monitors.place_of(NONE, hash(monitor), monitor, MonitorOf::<A>::eq)
+    fn place_of_monitor(&mut self, world: &World<A>) -> u32 {
+        let guess = match self.worlds.last() {
+            Some(last) if last.monitor_print == world.monitor_print => last.monitor,
+            _ => NONE,
+        };
+        self.monitors.place_of(guess, world.monitor_print, &world.monitor, MonitorOf::<A>::eq)
     }
 
     fn place_of_network(&mut self, world: &World<A>) -> u32 {
@@ -281,12 +296,12 @@ impl<A: Algorithm> Waiting<A> {
                 }
             }
         }
-        flight.free.clear();
-        flight.free.extend_from_slice(free);
+        copy_list(&mut flight.free, free);
         world.monitor.clone_from(&self.monitors.values[kept.monitor as usize]);
         self.restore_network(kept, world);
         world.progress.clone_from(&Progress { counts: kept.counts, ..Progress::default() });
         (world.faults, world.now_us, world.print) = (kept.faults, kept.now_us, kept.print);
+        world.monitor_print = kept.monitor_print;
         world.medium.print = kept.messages_print;
     }
 

@@ -49,12 +49,17 @@ pub(super) fn from_outside(algorithm: &str) -> String {
 
 /// The names of the repository's libraries.
 fn members(root: &Path) -> Result<Vec<String>> {
-    let crates = root.join("crates");
-    let listed = std::fs::read_dir(&crates)
-        .with_context(|| format!("cannot look into {}", crates.display()))?;
     let mut names = Vec::new();
-    for entry in listed {
-        names.push(format!("synod-{}", entry?.file_name().to_string_lossy()));
+    for directory in ["crates", "crates/protocols"] {
+        let crates = root.join(directory);
+        let listed = std::fs::read_dir(&crates)
+            .with_context(|| format!("cannot look into {}", crates.display()))?;
+        for entry in listed {
+            let entry = entry?;
+            if entry.path().join("Cargo.toml").exists() {
+                names.push(format!("synod-{}", entry.file_name().to_string_lossy()));
+            }
+        }
     }
     names.sort();
     Ok(names)
@@ -77,7 +82,9 @@ fn profiles(manifest: &str, members: &[String]) -> String {
     }
     sections.retain(|(name, _)| name.starts_with("profile.dev"));
     let base = sections.iter().find(|(name, _)| name == "profile.dev");
-    let base: Vec<&str> = base.map(|(_, settings)| settings.clone()).unwrap_or_default();
+    let mut base: Vec<&str> = base.map(|(_, settings)| settings.clone()).unwrap_or_default();
+    // Cargo takes this setting for a whole build only.
+    base.retain(|line| !line.starts_with("lto"));
     for member in members {
         let name = format!("profile.dev.package.{member}");
         match sections.iter_mut().find(|(known, _)| *known == name) {
@@ -103,9 +110,10 @@ mod tests {
     #[test]
     fn a_library_has_the_settings_that_it_has_as_a_member() {
         let manifest = "[workspace]\nmembers = []\n[profile.dev]\nopt-level = 1\n# why\ndebug = 0\n\
+                        lto = \"off\"\n\
                         [profile.dev.package.synod-b]\nopt-level = 0\n\
                         [profile.dev.package.\"*\"]\nopt-level = 3\n[profile.bench]\nlto = true\n";
-        let wanted = "[profile.dev]\nopt-level = 1\ndebug = 0\n\n\
+        let wanted = "[profile.dev]\nopt-level = 1\ndebug = 0\nlto = \"off\"\n\n\
                       [profile.dev.package.synod-b]\nopt-level = 0\ndebug = 0\n\n\
                       [profile.dev.package.\"*\"]\nopt-level = 3\n\n\
                       [profile.dev.package.synod-a]\nopt-level = 1\ndebug = 0";

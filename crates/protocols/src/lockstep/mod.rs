@@ -1,6 +1,0 @@
-//! Fair turns: no player decides after having seen the moves of others.
-
-pub mod mutants;
-pub mod turn_lock;
-
-pub use turn_lock::TurnLock;
