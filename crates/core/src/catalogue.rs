@@ -13,7 +13,7 @@ pub trait Visit {
 /// Lists the algorithms of a family, in the order of the course.
 ///
 /// The list is a static of the family's own crate. Boxes of its algorithms are compiled there, so
-/// an edit compiles the boxes of one part of the catalogue again and no others.
+/// an edit compiles that part of the catalogue again, and the parts that use it.
 #[macro_export]
 macro_rules! catalogue {
     ($($algorithm:ty),* $(,)?) => {

@@ -1,8 +1,9 @@
 //! The catalogue: every algorithm, one file each. The tree reads like a course's table of contents.
 //!
-//! The algorithms lie in four crates, the parts of the course, so that an edit compiles one part
-//! again and not all of them. No file there knows clocks, sockets, threads or randomness, so that
-//! the simulator, the explorer and real processes run the same code: see `clippy.toml`.
+//! The algorithms lie in four crates, the parts of the course, so that an edit compiles a part and
+//! its users again, and not all of them. No file there knows clocks, sockets, threads or
+//! randomness, so that the simulator, the explorer and real processes run the same code: see
+//! `clippy.toml`.
 #![forbid(unsafe_code)]
 
 pub mod catalogue;
