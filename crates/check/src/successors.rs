@@ -73,19 +73,21 @@ impl<A: Algorithm> Driver<A> for Choices {
 }
 
 /// Sees a successor: the action, its choices, and the world after it. Returns false to stop.
-type Visitor<'v, A> =
-    dyn FnMut(&Action<<A as Protocol>::Input>, &[u32], &mut World<A>) -> bool + 'v;
+type Visitor<'v, A> = dyn FnMut(&Action<<A as Protocol>::Input>, &[u32], &World<A>) -> bool + 'v;
 
 /// Enumerates successors. Its buffers are reused from one state to the next.
 pub(crate) struct Successors<A: Algorithm> {
     actions: Vec<Action<A::Input>>,
     choices: Choices,
     scratch: World<A>,
+    /// Whether the scratch world descends from the world under expansion.
+    descends: bool,
 }
 
 impl<A: Algorithm> Successors<A> {
     pub(crate) fn new(like: &World<A>) -> Self {
-        Successors { actions: Vec::new(), choices: Choices::default(), scratch: like.clone() }
+        let (actions, choices) = (Vec::new(), Choices::default());
+        Successors { actions, choices, scratch: like.clone(), descends: false }
     }
 
     /// Calls `visit` for each successor of `world`, with its number, the action and the choices, in
@@ -94,13 +96,14 @@ impl<A: Algorithm> Successors<A> {
     pub(crate) fn each(
         &mut self,
         world: &World<A>,
-        mut visit: impl FnMut(u32, &Action<A::Input>, &[u32], &mut World<A>) -> bool,
+        mut visit: impl FnMut(u32, &Action<A::Input>, &[u32], &World<A>) -> bool,
     ) -> bool {
+        self.descends = false;
         self.actions.clear();
         let steps = self.find_actions(world);
         let actions = std::mem::take(&mut self.actions);
         let mut ordinal = 0;
-        let mut visit = |action: &Action<A::Input>, script: &[u32], next: &mut World<A>| {
+        let mut visit = |action: &Action<A::Input>, script: &[u32], next: &World<A>| {
             ordinal += 1;
             visit(ordinal - 1, action, script, next)
         };
@@ -153,6 +156,15 @@ impl<A: Algorithm> Successors<A> {
         unreachable!("a step does not send messages without end")
     }
 
+    /// Makes the scratch world equal to the world under expansion.
+    fn prepare(&mut self, world: &World<A>) {
+        match self.descends {
+            true => self.scratch.return_to(world),
+            false => self.scratch.clone_from(world),
+        }
+        self.descends = true;
+    }
+
     /// Visits the successors of an action that count, one for each sequence of choices.
     fn try_all(
         &mut self,
@@ -164,11 +176,11 @@ impl<A: Algorithm> Successors<A> {
         let mut tried = Tried::None;
         self.choices.reset();
         loop {
-            self.scratch.clone_from(world);
+            self.prepare(world);
             self.scratch.step(action, &mut self.choices);
             if counts(&self.scratch) && !self.scratch.was_retracted() {
                 tried = Tried::Some;
-                if !visit(action, self.choices.script(), &mut self.scratch) {
+                if !visit(action, self.choices.script(), &self.scratch) {
                     return Tried::Stopped;
                 }
             }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use synod_sim::world::Left;
 
 /// A set of fingerprints, each with the remaining fault budget of its state. Open addressing with
-/// linear probing. The table grows in small steps, so that memory follows the number of states
+/// linear probing. A large table grows in small steps, so that memory follows the number of states
 /// closely. No fingerprint is zero.
 ///
 /// A state is known if the table has its fingerprint with at least the same budget of each kind:
@@ -37,7 +37,9 @@ const OTHER: u8 = u8::MAX;
 const SMALLEST: usize = 1 << 10;
 /// The table is at most this full, in percent.
 const FULL: usize = 85;
-/// The table grows by this factor, in percent.
+/// A table below this number of slots doubles, because its memory does not matter yet.
+const SMALL: usize = 1 << 13;
+/// A larger table grows by this factor, in percent.
 const GROWTH: usize = 120;
 
 impl Default for Visited {
@@ -159,7 +161,8 @@ impl Visited {
     }
 
     fn grow(&mut self) {
-        let length = self.slots.len() * GROWTH / 100;
+        let slots = self.slots.len();
+        let length = if slots < SMALL { 2 * slots } else { slots * GROWTH / 100 };
         let old = std::mem::replace(&mut self.slots, vec![0; length]);
         let new = std::mem::replace(&mut self.this_level, vec![0; length.div_ceil(64)]);
         let budget_of = std::mem::replace(&mut self.budget_of, vec![0; length]);

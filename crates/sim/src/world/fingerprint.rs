@@ -5,7 +5,7 @@
 //! hashes. So a step hashes only the parts that it changes, each process once.
 
 use super::flight::{Envelope, Slot};
-use super::process::Print;
+use super::process::{Print, Process};
 use super::{FaultsLeft, Order, World};
 use foldhash::quality::FixedState;
 use std::hash::{BuildHasher, Hash};
@@ -49,7 +49,7 @@ impl<A: Algorithm> World<A> {
     /// From now on every step updates the fingerprint.
     pub fn keep_fingerprint(&mut self) {
         self.medium.keep_print();
-        self.processes.iter_mut().for_each(|process| process.print = 0);
+        self.processes.iter_mut().for_each(Process::touch);
         self.print = 1;
         self.renew_prints();
     }
@@ -156,6 +156,6 @@ impl<A: Algorithm> World<A> {
     }
 
     pub(super) fn forget_print(&mut self, at: ProcessId) {
-        self.processes[at.index()].print = 0;
+        self.processes[at.index()].touch();
     }
 }

@@ -25,6 +25,8 @@ pub struct Process<A: Algorithm> {
     pub(super) has_lost_disk: bool,
     /// The hash of all this; 0 if it is not known.
     pub(super) print: u64,
+    /// Whether it may differ from the process that it was copied from.
+    pub(super) is_touched: bool,
 }
 
 impl<A: Algorithm> Clone for Process<A> {
@@ -32,13 +34,15 @@ impl<A: Algorithm> Clone for Process<A> {
         let Process { status, incarnation, has_lost_disk, print, .. } = *self;
         let (host, application, disk) =
             (self.host.clone(), self.application.clone(), self.disk.clone());
-        Process { host, application, disk, status, incarnation, has_lost_disk, print }
+        let is_touched = false;
+        Process { host, application, disk, status, incarnation, has_lost_disk, print, is_touched }
     }
 
-    // Explorers copy a world over its own successors again and again, and a step changes one
-    // process: the others are the same already.
+    // Explorers copy similar worlds over one another again and again: most processes are the same
+    // already.
     #[inline]
     fn clone_from(&mut self, source: &Self) {
+        self.is_touched = false;
         if self.print != 0 && self.is_same(source) {
             return;
         }
@@ -65,7 +69,13 @@ impl<A: Algorithm> Process<A> {
     pub(super) fn new(state: A, application: ApplicationOf<A>) -> Self {
         let (host, disk) = (Host::new(state), None);
         let (status, incarnation, has_lost_disk) = (Status::Up, 1, false);
-        Process { host, application, disk, status, incarnation, has_lost_disk, print: 0 }
+        let (print, is_touched) = (0, false);
+        Process { host, application, disk, status, incarnation, has_lost_disk, print, is_touched }
+    }
+
+    /// A change begins, so the hash is not known any longer.
+    pub(super) fn touch(&mut self) {
+        (self.print, self.is_touched) = (0, true);
     }
 
     /// Whether the other process is the same. Hashes leave out a part of the host: the numbers of
