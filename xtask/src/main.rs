@@ -23,7 +23,8 @@ Usage: cargo xtask <chore>
   tidy   the project's own rules alone: architecture, file lengths, links, leftovers, comments
          --words [DIRECTORY]   counts vague words and wide comments instead, and lists the places
   wasm   the libraries compile for WebAssembly and compute the same there; skipped without rustup
-  soak   larger worlds than tests have time for: pools of slots, for hours, with up to 20 GB of memory
+  soak   more than tests have time for: ten times as many random schedules, and larger worlds of
+         pools, for hours, with up to 20 GB of memory
 ";
 
 /// All that must be green, cheapest first.
@@ -84,11 +85,24 @@ const FIX: &[Stage] = &[
 ];
 
 /// What takes hours.
-const SOAK: &[Stage] = &[Stage {
-    name: "soak",
-    work: Work::Cargo { args: &["bench", "-p", "synod-protocols", "--bench", "soak"], env: &[] },
-    remedy: "what is refuted, `synod check slots` shows with the parameters that are printed above",
-}];
+const SOAK: &[Stage] = &[
+    Stage {
+        name: "schedules",
+        work: Work::Cargo {
+            args: &["test", "--workspace", "--", "swarm"],
+            env: &[("SYNOD_TIMES_AS_MANY_SCHEDULES", "10")],
+        },
+        remedy: "run the failing test alone, with the seed that it prints",
+    },
+    Stage {
+        name: "worlds",
+        work: Work::Cargo {
+            args: &["bench", "-p", "synod-protocols", "--bench", "soak"],
+            env: &[],
+        },
+        remedy: "what is refuted, `synod check slots` shows with the parameters that are printed above",
+    },
+];
 
 const WASM: Stage = Stage {
     name: "WebAssembly",

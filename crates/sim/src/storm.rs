@@ -11,6 +11,21 @@ use crate::network::{Chance, below};
 use crate::world::{Action, LinkChange};
 use synod_core::{Data, ProcessId, ProcessSet};
 
+/// The environment variable by which `cargo xtask soak` lets tests try more schedules.
+pub const TIMES_AS_MANY: &str = "SYNOD_TIMES_AS_MANY_SCHEDULES";
+
+/// The number of random schedules that a test tries: the usual number, or a multiple of it.
+///
+/// # Panics
+///
+/// If the environment variable [`TIMES_AS_MANY`] is set, but not to a number.
+pub fn schedules(usual: u64) -> u64 {
+    let times = std::env::var(TIMES_AS_MANY).map_or(1, |times| {
+        times.parse().unwrap_or_else(|_| panic!("{TIMES_AS_MANY}={times} is no number"))
+    });
+    usual * times
+}
+
 /// The size of a storm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Storm {

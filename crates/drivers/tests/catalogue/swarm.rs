@@ -1,4 +1,4 @@
-//! What an algorithm promises holds in ten thousand random schedules, for several sizes, while all
+//! What an algorithm promises holds in a thousand random schedules, ten thousand in a soak, for several sizes, while all
 //! goes wrong that it tolerates.
 
 use synod_core::card::{Load, Rounds, Tolerance};
@@ -6,12 +6,13 @@ use synod_core::{Card, Setup};
 use synod_protocols::{entries, find, which};
 use synod_sim::faults::{RandomFaults, Restart};
 use synod_sim::network::Delay;
+use synod_sim::storm::schedules;
 use synod_sim::world::Judged;
 use synod_sim::{Options, Plan};
 
-const SEEDS: u64 = 10_000;
+const SEEDS: u64 = 1_000;
 /// Enough for another setting of the parameters of the same algorithm.
-const SEEDS_OF_A_VARIANT: u64 = 2_500;
+const SEEDS_OF_A_VARIANT: u64 = 250;
 
 /// One run for each seed, of another size, delay and load each time.
 struct Swarm {
@@ -77,7 +78,7 @@ impl Swarm {
     /// The same with every other seed, from this one on.
     fn broken_from(&self, first: u64, card: &Card) -> Vec<String> {
         let mut broken = Vec::new();
-        for seed in (first..self.seeds).step_by(2) {
+        for seed in (first..schedules(self.seeds)).step_by(2) {
             let n = [3, 2, 4, 5, 7][seed as usize % 5].max(card.smallest);
             let setup = Setup { n, ..self.setup.clone() };
             let tolerates = card.tolerates_with(&setup);
@@ -100,7 +101,7 @@ fn promised(promises: &[&str]) -> Judged {
 }
 
 #[test]
-fn what_an_algorithm_promises_holds_in_ten_thousand_random_schedules() {
+fn what_an_algorithm_promises_holds_in_random_schedules() {
     let mut broken = Vec::new();
     for entry in entries().iter().filter(|entry| entry.card.mutant.is_none()) {
         let card = &entry.card;
