@@ -1,5 +1,5 @@
-//! What an algorithm promises holds in a thousand random schedules, ten thousand in a soak, for several sizes, while all
-//! goes wrong that it tolerates.
+//! What an algorithm promises holds in a thousand random schedules, ten thousand in a soak, for
+//! several sizes, while all goes wrong that it tolerates.
 
 use synod_core::card::{Load, Rounds, Tolerance};
 use synod_core::{Card, Setup};

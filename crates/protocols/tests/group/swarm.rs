@@ -1,6 +1,6 @@
-//! A thousand storms, ten thousand in a soak: crashes, restarts into other parts, nested partitions, merges piece by
-//! piece, view changes during view changes, one-way links, ghosts, loss and duplication. The
-//! contract holds.
+//! A thousand storms, ten thousand in a soak: crashes, restarts into other parts, nested
+//! partitions, merges piece by piece, view changes during view changes, one-way links, ghosts, loss
+//! and duplication. The contract holds.
 
 use crate::storms;
 use synod_core::family::multicast::Payload;

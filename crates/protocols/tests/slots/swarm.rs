@@ -1,5 +1,6 @@
-//! SLOTS on the embedded engine, in a thousand storms, ten thousand in a soak: no slot has two owners, no slot is lost
-//! when all members come together again, every side serves, and tokens grow.
+//! SLOTS on the embedded engine, in a thousand storms, ten thousand in a soak: no slot has two
+//! owners, no slot is lost when all members come together again, every side serves, and tokens
+//! grow.
 
 #[path = "../group/storms.rs"]
 mod storms;

@@ -117,8 +117,8 @@ clone_by_field!(World<A: Algorithm> {
 });
 
 impl<A: Algorithm> World<A> {
-    /// Takes back all steps since this world was copied from `origin`, whose fingerprint was kept. A
-    /// copy by `clone_from` compares every process; this one copies those that took a step.
+    /// Takes back all steps since this world was copied from `origin`, whose fingerprint was kept.
+    /// A copy by `clone_from` compares every process; this one copies those that took a step.
     pub fn return_to(&mut self, origin: &Self) {
         for (mine, before) in self.processes.iter_mut().zip(&origin.processes) {
             if mine.is_touched {
