@@ -49,6 +49,17 @@ fn every_bit_that_flips_is_noticed_or_touches_no_record() {
     assert_eq!(refused + torn + unused, 8 * 3 * SMALL.segment_bytes as usize);
 }
 
+/// No record stands behind this header, whose checksum would depend on it: its own one protects it.
+#[test]
+fn every_bit_of_a_header_that_flips_before_the_first_record_is_noticed() {
+    let disk = disk_with(&[], LARGE);
+    let name = &disk.segments()[0];
+    for bit in 0..HEADER * 8 {
+        let found = open_all(flipped(&disk, name, bit), LARGE);
+        assert!(matches!(found, Err(Error::Corrupt { .. })), "byte {}", bit / 8);
+    }
+}
+
 #[test]
 fn a_flip_in_the_last_batch_looks_torn_only_if_the_mark_behind_it_is_lost() {
     let disk = disk_with(&RECORDS[..3], LARGE);

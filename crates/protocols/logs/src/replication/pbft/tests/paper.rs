@@ -2,6 +2,7 @@
 
 use super::super::*;
 use std::collections::VecDeque;
+use synod_agreement::seal::Signature;
 use synod_core::replication::{Entry, RequestId};
 use synod_core::{Effect, Setup, step};
 
@@ -357,6 +358,84 @@ fn a_backup_checks_a_new_view_message() {
 fn suspicious(backup: &mut Watched) -> (ProcessId, Said) {
     backup.hears(CLIENT, Message::Request(request(1)));
     backup.suspects()
+}
+
+/// The proof that this batch was prepared at this number in this view: the primary's pre-prepare,
+/// and the prepares of two backups.
+fn certificate(view: u64, number: u64, requests: &[u64]) -> Certificate<u8> {
+    let batch: Batch<u8> = requests.iter().map(|number| request(*number)).collect();
+    let proposal = Proposal { view, number, digest: Digest::of_data(&batch) };
+    let primary = view as u32 % 4;
+    let signature = replica(primary).process.sign(&Statement::PrePrepare(proposal));
+    let backups = (0..4).filter(|by| *by != primary).take(2);
+    let prepares = backups.map(|by| (ProcessId(by), prepared_by(by, proposal))).collect();
+    Certificate { pre_prepare: PrePrepare { proposal, batch, signature }, prepares }
+}
+
+fn prepared_by(by: u32, proposal: Proposal) -> Signature {
+    replica(by).process.sign(&Statement::Prepare(proposal))
+}
+
+/// The view change of a replica that has prepared these.
+fn view_change(by: u32, view: u64, prepared: Vec<Certificate<u8>>) -> (ProcessId, Said) {
+    let process = replica(by).process;
+    let change = ViewChange { view, stable: process.stable.proof.clone(), prepared };
+    let signature = process.sign(&Statement::ViewChange(&change));
+    let signed = SignedChange { by: ProcessId(by), change, signature };
+    (ProcessId(by), Message::ViewChange(Box::new(signed)))
+}
+
+/// Section 4.4: each set P_m contains a valid pre-prepare message and 2f matching, valid prepare
+/// messages signed by different backups with the same view, sequence number and digest.
+#[test]
+fn a_view_change_without_full_certificates_is_rejected() {
+    let right = certificate(0, 1, &[1]);
+    let proposal = right.pre_prepare.proposal;
+    let mut too_few = right.clone();
+    too_few.prepares.pop_last();
+    let mut of_the_primary = too_few.clone();
+    of_the_primary.prepares.insert(ProcessId(0), prepared_by(0, proposal));
+    let mut of_another = right.clone();
+    of_another.prepares.insert(ProcessId(2), prepared_by(3, proposal));
+    let mut other_batch = right.clone();
+    other_batch.pre_prepare.batch = vec![request(2)];
+    let (later, beyond) = (certificate(1, 1, &[1]), certificate(0, 5, &[1]));
+    let wrong = [too_few, of_the_primary, of_another, other_batch, later, beyond];
+    let verdict = |certificate| {
+        let mut backup = replica(2);
+        let (from, change) = view_change(3, 1, vec![certificate]);
+        backup.hears(from, change);
+        backup.accused
+    };
+    assert_eq!(verdict(right), []);
+    for wrong in wrong {
+        let said = format!("{wrong:?}");
+        assert_eq!(verdict(wrong), [ProcessId(3)], "{said}");
+    }
+}
+
+/// Section 4.4: the primary selects for each sequence number the message with the highest view
+/// number in V, because only that one can have been committed.
+#[test]
+fn a_new_view_proposes_the_batch_that_was_prepared_in_the_latest_view() {
+    let (early, late) = (certificate(0, 1, &[1]), certificate(1, 1, &[2]));
+    let wanted = late.pre_prepare.proposal.digest;
+    for (one, other) in [(&early, &late), (&late, &early)] {
+        let mut primary = replica(2);
+        let mut sent = Vec::new();
+        for (by, certificate) in [(1, one), (3, other)] {
+            let (from, change) = view_change(by, 2, vec![certificate.clone()]);
+            sent.extend(primary.hears(from, change));
+        }
+        let new = sent.into_iter().find(|(_, message)| matches!(message, Message::NewView(_)));
+        let (_, new) = new.expect("three replicas want view 2, and it is one of them");
+        let mut backup = replica(1);
+        let prepared = backup.hears(ProcessId(2), new).into_iter().find_map(|(_, message)| {
+            if let Message::Prepare(proposal, _) = message { Some(proposal) } else { None }
+        });
+        assert_eq!(prepared, Some(Proposal { view: 2, number: 1, digest: wanted }));
+        assert_eq!(backup.accused, []);
+    }
 }
 
 /// Section 4.5.2: a replica waits for 2f + 1 view-change messages and then starts its timer; if it

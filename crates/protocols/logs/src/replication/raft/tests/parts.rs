@@ -2,6 +2,7 @@
 
 use super::*;
 use synod_core::durable::encoded_len;
+use synod_core::replication::Outgoing;
 
 /// Parts have about this many bytes here.
 const PART: usize = 64;
@@ -185,4 +186,25 @@ fn a_follower_that_gets_the_entries_after_all_gives_up_the_parts_and_forgets_not
     follower.hears(P1, append(2, at(0, 0), &[1, 1, 2], 2));
     assert_eq!((follower.terms(), follower.applied()), (vec![1, 1, 2], vec![1, 2]));
     assert_eq!(follower.crashed().log, follower.server.log);
+}
+
+/// Section 7: if the snapshot describes a prefix of the follower's log, the entries following it
+/// are retained; otherwise the entire log is superseded. So it is in memory, and so it is on the
+/// disk, where the records before the snapshot are forgotten.
+#[test]
+fn parts_leave_the_entries_that_follow_the_snapshot_also_on_the_disk() {
+    for (last, kept) in [(at(1, 2), vec![2]), (at(2, 2), vec![]), (at(2, 9), vec![])] {
+        let mut follower = Watched::with(P2, small_parts(3), 3, &[1, 1, 2]);
+        let mut parts = Outgoing::new(state());
+        let mut has_more = true;
+        while has_more {
+            let (voters, part) = (ProcessSet::all(3), parts.part(PART));
+            let message = Message::InstallPart { term: 3, last, voters, part, round: 0 };
+            follower.hears(P0, message);
+            has_more = parts.advance(PART);
+        }
+        assert!(follower.outputs.contains(&Event::Restored { index: last.index, state: state() }));
+        assert_eq!((follower.server.log.first_kept(), follower.terms()), (last.index, kept));
+        assert_eq!(follower.crashed().log, follower.server.log);
+    }
 }
