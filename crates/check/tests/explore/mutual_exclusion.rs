@@ -7,7 +7,7 @@ use synod_core::card::{Rounds, Scope};
 use synod_core::family::mutex::{ME1, ME2};
 use synod_protocols::mutex::mutants::{Priority, TokenUnfair};
 use synod_protocols::mutex::{
-    CentralServer, RicartAgrawalaTickets, RicartAgrawalaToken, SuzukiKasami, TokenRing,
+    CentralServer, Linda, RicartAgrawalaTickets, RicartAgrawalaToken, SuzukiKasami, TokenRing,
 };
 use synod_sim::world::Judged;
 
@@ -31,6 +31,11 @@ fn all_promises_hold<A: Algorithm>(rounds: Rounds, unfinished: Option<Unfinished
 #[test]
 fn whoever_asks_a_central_server_for_ever_gets_in_again_and_again() {
     assert_eq!(all_promises_hold::<CentralServer>(Rounds::Forever, None), 36);
+}
+
+#[test]
+fn a_key_in_a_tuple_space_comes_to_every_process_that_waits_for_it() {
+    assert_eq!(all_promises_hold::<Linda>(Rounds::Forever, None), 36);
 }
 
 #[test]

@@ -135,7 +135,7 @@ fn a_new_algorithm_is_written_and_listed() {
     assert!(source.contains("pub struct LamportQueue") && source.contains("\"lamport-queue\""));
     assert!(!source.contains("MyAlgorithm") && !source.contains("my-algorithm"));
     let module = read("basics/src/mutex/mod.rs").expect("it is there");
-    assert!(module.contains("pub mod lamport_queue;\npub mod maekawa;"), "{module}");
+    assert!(module.contains("pub mod lamport_queue;\npub mod linda;"), "{module}");
     assert!(module.contains("pub use lamport_queue::LamportQueue;\n"), "{module}");
     assert!(module.contains("    MaekawaSanders,\n    LamportQueue,\n    mutants::"), "{module}");
     let scenario = read("tests/scenarios/lamport-queue/first.txt").expect("it was written");

@@ -2,6 +2,7 @@
 
 mod by_hand;
 mod central;
+mod linda;
 mod maekawa;
 mod mutants;
 mod ricart_agrawala;

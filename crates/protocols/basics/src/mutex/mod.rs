@@ -2,6 +2,7 @@
 
 pub mod central;
 pub mod cost;
+pub mod linda;
 pub mod maekawa;
 pub mod mutants;
 pub mod ricart_agrawala;
@@ -9,10 +10,12 @@ pub mod sanders;
 pub mod tickets;
 pub mod token_passing;
 pub mod token_ring;
+pub mod tuple_space;
 mod voting;
 pub mod voting_sets;
 
 pub use central::CentralServer;
+pub use linda::Linda;
 pub use maekawa::Maekawa;
 pub use ricart_agrawala::RicartAgrawala;
 pub use sanders::MaekawaSanders;
@@ -23,6 +26,7 @@ pub use voting_sets::VotingSets;
 
 synod_core::catalogue! {
     CentralServer,
+    Linda,
     TokenRing,
     RicartAgrawala,
     RicartAgrawalaTickets,
@@ -42,4 +46,5 @@ synod_core::catalogue! {
     mutants::TokenUnfair,
     mutants::Maekawa000,
     mutants::SandersUntold,
+    mutants::LindaRd,
 }

@@ -1,12 +1,14 @@
 //! Algorithms that are broken on purpose: each is a small change to a right one, and the explorer
 //! must find the property that it breaks.
 
+pub mod linda_rd;
 pub mod maekawa_000;
 pub mod permission;
 pub mod sanders_untold;
 pub mod tickets;
 pub mod token_passing;
 
+pub use linda_rd::LindaRd;
 pub use maekawa_000::Maekawa000;
 pub use permission::{BareReplies, NoTieBreak, Priority};
 pub use sanders_untold::SandersUntold;
