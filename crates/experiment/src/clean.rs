@@ -26,6 +26,10 @@ pub(crate) trait Group {
     fn advance(&mut self);
     /// A member claims a slot.
     fn claim(&mut self, node: usize, now: Time) -> Option<Self::Held>;
+    /// The time from a claim to its slot.
+    fn delay(&self) -> Time {
+        0
+    }
     /// A member releases a slot.
     fn release(&mut self, node: usize, now: Time, held: Self::Held);
     /// A round is over.
@@ -79,7 +83,7 @@ pub(crate) fn run<G: Group>(
                 *first = Reverse((workload.next(node, now), node));
                 drop(first);
                 if let Some(held) = group.claim(node, now) {
-                    exits.put(now + workload.life(node), node, held);
+                    exits.put(now + group.delay() + workload.life(node), node, held);
                 }
             }
         }

@@ -10,12 +10,14 @@
 //! - `turns`, `clean`: the two timings, that of the authors and one without limits
 //! - `members`, `membership`: services, what they ask for, and the views that they see
 //! - [`mod@reference`]: allocators to compare with; [`erlang`]: what no allocator can beat
+//! - [`compare`]: the alternatives that the paper names, beside SLOTS
 //! - [`study`], [`report`]: the whole experiment, and how it is told
 //! - [`measure`], [`statistics`]: what is counted, and how sure the means are
 //! - `proof`: the pools themselves, explored without a budget of faults
 #![forbid(unsafe_code)]
 
 mod clean;
+pub mod compare;
 pub mod erlang;
 pub mod measure;
 mod members;

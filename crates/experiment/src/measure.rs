@@ -19,6 +19,12 @@ pub struct Measured {
     pub failed: u64,
     /// Multicasts that were sent.
     pub multicasts: u64,
+    /// Messages to one member that were sent.
+    pub messages: u64,
+    /// The rounds from a claim to its slot.
+    pub delay_rounds: u64,
+    /// The greatest number of slots in use at two members at once.
+    pub used_twice: u32,
     /// The share of all slots in use, on average.
     pub used: f64,
     /// The number of multicasts that wait to be read, on average over members.
@@ -167,6 +173,17 @@ impl Meter {
     #[inline]
     pub(crate) fn multicast(&mut self, round: u64) {
         self.measured.multicasts += u64::from(round >= self.from);
+    }
+
+    /// Messages to one member.
+    pub(crate) fn messages(&mut self, round: u64, count: u64) {
+        self.measured.messages += if round >= self.from { count } else { 0 };
+    }
+
+    /// Slots are in use at two members at once.
+    #[inline]
+    pub(crate) fn used_twice(&mut self, slots: u32) {
+        self.measured.used_twice = self.measured.used_twice.max(slots);
     }
 
     /// A member asks for `asked` slots.

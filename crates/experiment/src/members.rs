@@ -40,6 +40,10 @@ pub(crate) struct Members<S: Policy> {
     acts: VecDeque<Act<S>>,
     /// The result of the last claim.
     claimed: Option<Held>,
+    /// How many members use each slot.
+    users: Vec<u8>,
+    /// The number of slots with two users, or more.
+    used_twice: u32,
 }
 
 impl<S: Policy> Members<S> {
@@ -53,7 +57,27 @@ impl<S: Policy> Members<S> {
             sent: VecDeque::new(),
             acts: VecDeque::new(),
             claimed: None,
+            users: Vec::new(),
+            used_twice: 0,
         }
+    }
+
+    /// A slot has one user more, or one less.
+    #[inline]
+    fn note_user(&mut self, slot: SlotId, more: bool) {
+        let place = slot.0 as usize;
+        if self.users.len() <= place {
+            self.users.resize(place + 1, 0);
+        }
+        let users = &mut self.users[place];
+        let before = *users;
+        *users = if more { before.saturating_add(1) } else { before.saturating_sub(1) };
+        match (before, *users) {
+            (1, 2) => self.used_twice += 1,
+            (2, 1) => self.used_twice -= 1,
+            _ => return,
+        }
+        self.meter.used_twice(self.used_twice);
     }
 
     /// The number of members.
@@ -128,6 +152,9 @@ impl<S: Policy> Members<S> {
         if self.settled[node] || self.claimed.is_some() {
             self.meter.claim(node, now / ROUND, self.claimed.is_some());
         }
+        if let Some((slot, _)) = self.claimed {
+            self.note_user(slot, true);
+        }
         self.claimed
     }
 
@@ -135,6 +162,7 @@ impl<S: Policy> Members<S> {
     #[inline]
     pub(crate) fn release(&mut self, node: usize, now: Time, (slot, token): Held) {
         let release = Input::Release(slot, token);
+        self.note_user(slot, false);
         self.step(node, now, |service, session| service.on_command(release, session));
     }
 

@@ -3,7 +3,9 @@
 use crate::clean::{self, Served};
 use crate::measure::Measured;
 use crate::policy::Policy;
-use crate::reference::{Central, Habits, Kind, Loose, MutualExclusion, StaticSplit};
+use crate::reference::{
+    Alternative, Alternatives, Central, Habits, Kind, Loose, MutualExclusion, StaticSplit,
+};
 use crate::settings::{Settings, Timing};
 use crate::{slots, turns};
 use serde::{Deserialize, Serialize};
@@ -31,6 +33,8 @@ pub enum Allocator {
     Mover,
     /// One pool without latency.
     Oracle,
+    /// An alternative that section II of the paper names.
+    Alternative(Alternative),
 }
 
 impl Allocator {
@@ -47,6 +51,7 @@ impl Allocator {
             Allocator::Static => "static",
             Allocator::Mover => "mover",
             Allocator::Oracle => "oracle",
+            Allocator::Alternative(kind) => kind.name(),
         }
     }
 
@@ -63,6 +68,7 @@ impl Allocator {
             Allocator::Static => "static split",
             Allocator::Mover => "all-knowing mover",
             Allocator::Oracle => "one pool, no latency",
+            Allocator::Alternative(kind) => kind.title(),
         }
     }
 
@@ -78,9 +84,9 @@ impl Allocator {
         )
     }
 
-    /// Whether it can be run under the authors' timing: allocators that see the whole pool cannot.
+    /// Whether it can be run under the authors' timing: one without messages of members cannot.
     pub fn takes_turns(self) -> bool {
-        !matches!(self, Allocator::Mover | Allocator::Oracle)
+        !matches!(self, Allocator::Mover | Allocator::Oracle | Allocator::Alternative(_))
     }
 }
 
@@ -110,6 +116,10 @@ pub fn run(
         Allocator::Static => serve(settings, seed, StaticSplit::group(n, size), progress),
         Allocator::Mover => central(settings, seed, Kind::Mover, progress),
         Allocator::Oracle => central(settings, seed, Kind::Oracle, progress),
+        Allocator::Alternative(kind) => {
+            let group = Alternatives::new(settings, latency(settings), kind, seed);
+            clean::run(settings, seed, group, progress)
+        }
     }
 }
 
@@ -130,9 +140,12 @@ fn serve<S: Policy>(
 /// Allocators that see the whole pool take no turns: under the authors' timing they are run with a
 /// latency of two rounds.
 fn central(settings: &Settings, seed: u64, kind: Kind, progress: &dyn Fn(u64)) -> Measured {
-    let latency = match settings.timing {
+    clean::run(settings, seed, Central::new(settings, latency(settings), kind), progress)
+}
+
+fn latency(settings: &Settings) -> u64 {
+    match settings.timing {
         Timing::Authors => 2,
         Timing::Clean { latency } => latency,
-    };
-    clean::run(settings, seed, Central::new(settings, latency, kind), progress)
+    }
 }

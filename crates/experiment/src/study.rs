@@ -1,7 +1,7 @@
 //! The whole experiment: its runs, and their results.
 
 use crate::erlang::failed_per_success;
-use crate::reference::NAMED;
+use crate::reference::{Alternative, NAMED};
 use crate::run::Allocator;
 use crate::settings::{Arrivals, HotSpot, Partition, Settings, Start, Timing};
 use crate::summary::Summary;
@@ -32,6 +32,12 @@ pub enum Part {
     Moving,
     /// A partition, over time.
     Partition,
+    /// The alternatives of the paper's section II, without faults.
+    Compared,
+    /// The same in a partition into a third and two thirds.
+    ComparedSplit,
+    /// The same when one member is cut off from all others.
+    ComparedAlone,
 }
 
 /// Runs that differ in their seeds only.
@@ -97,9 +103,11 @@ pub const ALLOCATORS: [Allocator; 9] = [
     Allocator::PaperAsProgrammed,
 ];
 
-/// The allocators that run only on request: they show the cost of a start-up, habit by habit.
+/// The allocators that run only on request: the alternatives that the paper names, and those that
+/// show the cost of a start-up, habit by habit.
 pub fn on_demand() -> impl Iterator<Item = Allocator> {
-    NAMED.iter().map(|(habits, ..)| Allocator::Loose(*habits))
+    let habits = NAMED.iter().map(|(habits, ..)| Allocator::Loose(*habits));
+    Alternative::ALL.into_iter().map(Allocator::Alternative).chain(habits)
 }
 
 impl Wishes {
@@ -115,7 +123,7 @@ impl Wishes {
     }
 
     /// The settings in the network without limits, with the user's choices.
-    fn clean(&self, load: f64) -> Settings {
+    pub(crate) fn clean(&self, load: f64) -> Settings {
         let rounds = if self.quick { 2_000 } else { 5_000 };
         let latency = self.latency.unwrap_or(2);
         let timing = Timing::Clean { latency };
@@ -134,7 +142,7 @@ impl Wishes {
         }
     }
 
-    fn wants(&self, allocator: Allocator) -> bool {
+    pub(crate) fn wants(&self, allocator: Allocator) -> bool {
         self.allocators.is_empty() || self.allocators.contains(&allocator)
     }
 
@@ -170,7 +178,13 @@ impl Wishes {
         cases
     }
 
-    fn case(&self, part: Part, x: f64, allocator: Allocator, settings: Settings) -> Case {
+    pub(crate) fn case(
+        &self,
+        part: Part,
+        x: f64,
+        allocator: Allocator,
+        settings: Settings,
+    ) -> Case {
         Case { part, x, allocator, settings, seeds: self.seeds }
     }
 

@@ -12,6 +12,12 @@ pub struct Summary {
     pub seeds: usize,
     /// Successful claims for each multicast; none if there was no multicast.
     pub claims_per_multicast: Option<Mean>,
+    /// Messages to one member for each successful claim.
+    pub messages_per_claim: f64,
+    /// The rounds from a claim to its slot.
+    pub delay_rounds: u64,
+    /// The greatest number of slots in use at two members at once.
+    pub used_twice: u32,
     /// Failed claims for each that succeeded.
     pub failed_per_success: Mean,
     /// The share of the slots in use.
@@ -51,11 +57,15 @@ impl Summary {
     pub fn of(settings: &Settings, runs: &[Measured]) -> Self {
         let mean =
             |what: &dyn Fn(&Measured) -> f64| Mean::of(&runs.iter().map(what).collect::<Vec<_>>());
-        let sum = |what: &dyn Fn(&Measured) -> u64| runs.iter().map(what).sum();
+        let sum = |what: &dyn Fn(&Measured) -> u64| runs.iter().map(what).sum::<u64>();
         let silent = runs.iter().any(|run| run.multicasts == 0);
         Summary {
             seeds: runs.len(),
             claims_per_multicast: (!silent).then(|| mean(&Measured::claims_per_multicast)),
+            messages_per_claim: sum(&|run| run.messages) as f64
+                / sum(&|run| run.succeeded).max(1) as f64,
+            delay_rounds: runs.iter().map(|run| run.delay_rounds).max().unwrap_or(0),
+            used_twice: runs.iter().map(|run| run.used_twice).max().unwrap_or(0),
             failed_per_success: mean(&Measured::failed_per_success),
             used: mean(&|run| run.used),
             offered: mean(&|run| run.offered(settings.slots)),

@@ -1,9 +1,9 @@
-//! A timing wheel: the items that are due in each round, up to a thousand rounds ahead.
+//! A timing wheel: the items that are due in each round, up to two thousand rounds ahead.
 
 use crate::workload::{ROUND, Time};
 
-/// More rounds than the longest lifetime.
-const ROUNDS: usize = 1_024;
+/// More rounds than the longest lifetime, and what comes before it.
+const ROUNDS: usize = 2_048;
 
 /// A wheel with one bucket for each round.
 pub(crate) struct Wheel<T> {

@@ -46,6 +46,9 @@ pub struct Series {
     pub style: Style,
     /// The texts beside the points, one for each. May be empty.
     pub labels: Vec<String>,
+    /// The number of its colour, if it has one of its own in several plots; else its place among
+    /// the series is the number.
+    pub colour: Option<usize>,
 }
 
 /// The style of a series.
@@ -67,12 +70,30 @@ pub enum Style {
 impl Series {
     /// A series without a range.
     pub fn new(name: impl Into<String>, style: Style, points: Vec<(f64, f64)>) -> Self {
-        Series { name: name.into(), points, band: Vec::new(), style, labels: Vec::new() }
+        Series {
+            name: name.into(),
+            points,
+            band: Vec::new(),
+            style,
+            labels: Vec::new(),
+            colour: None,
+        }
     }
 
     /// An area between two lines: x, from, to.
     pub fn area(name: impl Into<String>, band: Vec<(f64, f64, f64)>) -> Self {
         Series::new(name, Style::Area, Vec::new()).with_band(band)
+    }
+
+    /// Gives it the colour with this number.
+    pub fn coloured(mut self, colour: usize) -> Self {
+        self.colour = Some(colour);
+        self
+    }
+
+    /// The number of its colour, if it is the series in this place.
+    fn colour_at(&self, place: usize) -> usize {
+        self.colour.unwrap_or(place)
     }
 
     /// Adds texts beside the points.

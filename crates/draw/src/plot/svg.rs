@@ -19,9 +19,11 @@ impl Plot {
         let mut body = text("title", 24.0, 34.0, &plot.title);
         body += &frame.axes(&plot);
         for (index, series) in plot.series.iter().enumerate() {
+            let index = series.colour_at(index);
             body += &frame.band(series, index);
         }
         for (index, series) in plot.series.iter().enumerate() {
+            let index = series.colour_at(index);
             body += &frame.series(series, index);
         }
         body += &legend(&plot);
@@ -154,6 +156,7 @@ fn legend(plot: &Plot) -> String {
     let mut legend = String::new();
     let (mut x, mut y) = (LEFT, BOTTOM + 62.0);
     for (index, series) in plot.series.iter().enumerate() {
+        let index = series.colour_at(index);
         let words = if series.band.is_empty() || series.style == Style::Area {
             series.name.clone()
         } else {

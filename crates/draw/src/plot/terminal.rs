@@ -21,7 +21,7 @@ impl Plot {
         let mut grid = Grid { x, y, left, columns, rows: vec![Row::new(columns); rows] };
         grid.axis();
         for (index, series) in plot.series.iter().enumerate() {
-            grid.series(series, COLOURS[index % COLOURS.len()].on_default());
+            grid.series(series, COLOURS[series.colour_at(index) % COLOURS.len()].on_default());
         }
         grid.finish(&plot)
     }
@@ -120,7 +120,7 @@ impl Grid {
         below.write(self.columns - label.chars().count(), &label, DIM);
         below.render(&mut out);
         for (index, series) in plot.series.iter().enumerate() {
-            let style = COLOURS[index % COLOURS.len()].on_default();
+            let style = COLOURS[series.colour_at(index) % COLOURS.len()].on_default();
             let range = if series.band.is_empty() { "" } else { " (│ least to most)" };
             let name = one_line(&series.name);
             out += &format!("  {style}{}{style:#} {name}{range}\n", sign(series.style));

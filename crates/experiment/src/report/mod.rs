@@ -1,5 +1,6 @@
 //! The presentation of the experiment: tables, plots, a page, and values for other programs.
 
+mod colours;
 mod csv;
 mod html;
 mod plots;

@@ -1,5 +1,6 @@
 //! The plots of the report.
 
+use super::colours::{Quantity, colour};
 use super::find;
 use crate::measure::{MemberSample, Sample};
 use crate::run::Allocator;
@@ -13,27 +14,31 @@ pub(crate) fn failures_against_multicasts(rows: &[Row]) -> Plot {
     let mut bounds = Vec::new();
     for row in rows.iter().filter(|row| row.case.part == Part::Clean) {
         let failed = row.summary.failed_per_success.mean;
-        let name = row.case.allocator.title();
-        match (row.case.allocator, row.summary.claims_per_multicast) {
+        let (allocator, name) = (row.case.allocator, row.case.allocator.title());
+        match (allocator, row.summary.claims_per_multicast) {
             (Allocator::Oracle, _) => {}
-            (Allocator::Mover, _) => bounds.push((name, failed)),
+            (Allocator::Mover, _) => bounds.push((allocator, name, failed)),
             (Allocator::Static, _) => {
-                series.push((name, LEFT, failed, "static split: no multicast at all".to_owned()));
+                series.push((allocator, LEFT, failed, "static split: no multicast at all"));
             }
-            (_, Some(claims)) => series.push((name, 1.0 / claims.mean, failed, name.to_owned())),
+            (_, Some(claims)) => series.push((allocator, 1.0 / claims.mean, failed, name)),
             (_, None) => {}
         }
     }
     let settings = rows.iter().find(|row| row.case.part == Part::Clean);
     if let Some(row) = settings {
-        bounds.push(("Erlang's formula, one pool without latency", pooled(&row.case.settings).0));
+        let formula = "Erlang's formula, one pool without latency";
+        bounds.push((Allocator::Oracle, formula, pooled(&row.case.settings).0));
     }
-    let point = |(name, x, y, label): (&str, f64, f64, String)| {
-        Series::new(name, Style::Points, vec![(x, y)]).with_labels(vec![label])
+    let point = |(allocator, x, y, label): (Allocator, f64, f64, &str)| {
+        Series::new(allocator.title(), Style::Points, vec![(x, y)])
+            .with_labels(vec![label.to_owned()])
+            .coloured(colour(allocator))
     };
     let mut series: Vec<Series> = series.into_iter().map(point).collect();
-    for (name, y) in bounds {
-        series.push(Series::new(name, Style::Dashed, vec![(LEFT, y), (10.0, y)]));
+    for (allocator, name, y) in bounds {
+        let bound = Series::new(name, Style::Dashed, vec![(LEFT, y), (10.0, y)]);
+        series.push(bound.coloured(colour(allocator)));
     }
     Plot {
         title: "Failures against multicasts, at the paper's load, latency 2 rounds".to_owned(),
@@ -51,7 +56,12 @@ const LEFT: f64 = 0.01;
 fn over(rows: &[Row], part: Part, allocator: Allocator, y: impl Fn(&Row) -> f64) -> Series {
     let of = |row: &&Row| row.case.part == part && row.case.allocator == allocator;
     let points = rows.iter().filter(of).map(|row| (row.case.x, y(row))).collect();
-    Series::new(allocator.title(), Style::Line, points)
+    Series::new(allocator.title(), Style::Line, points).coloured(colour(allocator))
+}
+
+/// What a formula says about a policy: dashed, in its colour.
+fn formula(name: &str, of: Allocator, points: Vec<(f64, f64)>) -> Series {
+    Series::new(name, Style::Dashed, points).coloured(colour(of))
 }
 
 const COMPARED: [Allocator; 4] =
@@ -67,11 +77,12 @@ pub(crate) fn failures_over_load(rows: &[Row]) -> Plot {
     let failed = |row: &Row| row.summary.failed_per_success.mean;
     let mut series: Vec<Series> =
         COMPARED.map(|allocator| over(rows, Part::Load, allocator, failed)).into();
-    let formula = |of: &dyn Fn(&Settings) -> f64| {
+    let over_loads = |of: &dyn Fn(&Settings) -> f64| {
         loads(rows).iter().map(|(x, settings)| (*x, of(settings))).collect::<Vec<_>>()
     };
-    series.push(Series::new("static split (formula)", Style::Dashed, formula(&split)));
-    series.push(Series::new("one pool (formula)", Style::Dashed, formula(&|s| pooled(s).0)));
+    series.push(formula("static split (formula)", Allocator::Static, over_loads(&split)));
+    let one_pool = over_loads(&|settings| pooled(settings).0);
+    series.push(formula("one pool (formula)", Allocator::Oracle, one_pool));
     in_percent(Plot {
         title: "Failures over the offered load, latency 2 rounds".to_owned(),
         x_label: "offered load, % of the slots".to_owned(),
@@ -88,7 +99,7 @@ pub(crate) fn used_over_load(rows: &[Row]) -> Plot {
         COMPARED.map(|allocator| over(rows, Part::Load, allocator, used)).into();
     let bound = |(x, settings): &(f64, Settings)| (*x, pooled(settings).1 * 100.0);
     let bound = loads(rows).iter().map(bound).collect();
-    series.push(Series::new("one pool (formula)", Style::Dashed, bound));
+    series.push(formula("one pool (formula)", Allocator::Oracle, bound));
     in_percent(Plot {
         title: "Slots in use over the offered load".to_owned(),
         x_label: "offered load, % of the slots".to_owned(),
@@ -127,9 +138,8 @@ pub(crate) fn failures_over_latency(rows: &[Row]) -> Plot {
     let mut series: Vec<Series> =
         COMPARED.map(|allocator| over(rows, Part::Latency, allocator, failed)).into();
     let of = |row: &&Row| row.case.part == Part::Latency && row.case.allocator == Allocator::Offers;
-    let formula =
-        rows.iter().filter(of).map(|row| (row.case.x, split(&row.case.settings))).collect();
-    series.push(Series::new("static split (formula)", Style::Dashed, formula));
+    let split = rows.iter().filter(of).map(|row| (row.case.x, split(&row.case.settings)));
+    series.push(formula("static split (formula)", Allocator::Static, split.collect()));
     for series in &mut series {
         series.points.iter_mut().for_each(|(x, _)| *x *= AUTHORS_RATE);
     }
@@ -182,9 +192,9 @@ fn stacked(samples: &[Sample], has: impl Fn(&Sample) -> Option<MemberSample>, ti
         x_label: "round".to_owned(),
         y_label: "slots".to_owned(),
         series: vec![
-            Series::area("in use", used),
-            Series::area("free", free),
-            Series::area("on offer", pledged),
+            Series::area("in use", used).coloured(Quantity::Used.colour()),
+            Series::area("free", free).coloured(Quantity::Free.colour()),
+            Series::area("on offer", pledged).coloured(Quantity::Pledged.colour()),
         ],
         ..Plot::default()
     }
@@ -201,8 +211,11 @@ pub(crate) fn responses_in_multicasts(rows: &[Row]) -> Option<Plot> {
         x_label: "multicasts from the request to the first slot".to_owned(),
         y_label: "requests that were served, %".to_owned(),
         series: vec![
-            Series::new("measured", Style::Bars, points).with_labels(labels),
-            Series::new("published", Style::Points, published),
+            Series::new("measured", Style::Bars, points)
+                .with_labels(labels)
+                .coloured(colour(Allocator::Repaired)),
+            Series::new("published", Style::Points, published)
+                .coloured(colour(Allocator::PaperAsProgrammed)),
         ],
         ..Plot::default()
     })
@@ -216,7 +229,9 @@ pub(crate) fn responses_in_rounds(rows: &[Row]) -> Option<Plot> {
         title: "The same requests in rounds: what the multicasts wait for".to_owned(),
         x_label: "rounds from the request to the first slot".to_owned(),
         y_label: "requests that were served, %".to_owned(),
-        series: vec![Series::new("measured", Style::Bars, points)],
+        series: vec![
+            Series::new("measured", Style::Bars, points).coloured(colour(Allocator::Repaired)),
+        ],
         ..Plot::default()
     })
 }
@@ -235,11 +250,12 @@ fn shares(histogram: &[u64], from: usize, to: usize, width: usize) -> Vec<(f64, 
 /// Quantities over time, under the authors' timing.
 fn over_time(rows: &[Row], title: &str, y_label: &str, series: &[Wanted<'_>]) -> Plot {
     let mut lines = Vec::new();
-    for (name, allocator, value) in series {
+    for (name, allocator, style, value) in series {
         if let Some(row) = find(rows, Part::Authors, *allocator) {
             let samples = &row.summary.samples;
             let points = samples.iter().map(|sample| (sample.round as f64, value(sample, row)));
-            lines.push(Series::new(*name, Style::Line, points.collect()));
+            let line = Series::new(*name, *style, points.collect());
+            lines.push(line.coloured(colour(*allocator)));
         }
     }
     Plot {
@@ -251,16 +267,16 @@ fn over_time(rows: &[Row], title: &str, y_label: &str, series: &[Wanted<'_>]) ->
     }
 }
 
-/// A line: its name, its allocator, and its quantity.
-type Wanted<'a> = (&'a str, Allocator, &'a dyn Fn(&Sample, &Row) -> f64);
+/// A line: its name, its allocator, whose colour it has, its style, and its quantity.
+type Wanted<'a> = (&'a str, Allocator, Style, &'a dyn Fn(&Sample, &Row) -> f64);
 
 /// The queue of the group layer.
 pub(crate) fn queue_over_time(rows: &[Row]) -> Plot {
     let queue = |sample: &Sample, _: &Row| sample.queue;
     let lines: [Wanted<'_>; 3] = [
-        ("SLOTS repaired", Allocator::Repaired, &queue),
-        ("SLOTS with offers", Allocator::Offers, &queue),
-        ("mutual exclusion, correct", Allocator::MutualExclusion, &queue),
+        ("SLOTS repaired", Allocator::Repaired, Style::Line, &queue),
+        ("SLOTS with offers", Allocator::Offers, Style::Line, &queue),
+        ("mutual exclusion, correct", Allocator::MutualExclusion, Style::Line, &queue),
     ];
     let title = "The queue of the group layer, authors' timing";
     over_time(rows, title, "multicasts that a member has not read yet", &lines)
@@ -273,10 +289,10 @@ pub(crate) fn used_over_time(rows: &[Row]) -> Plot {
         f64::from(used) * 100.0 / f64::from(row.case.settings.slots)
     };
     let lines: [Wanted<'_>; 4] = [
-        ("SLOTS repaired", Allocator::Repaired, &used),
-        ("SLOTS with offers", Allocator::Offers, &used),
-        ("mutual exclusion, correct", Allocator::MutualExclusion, &used),
-        ("mutual exclusion with the slip", Allocator::MutualExclusionWithSlip, &used),
+        ("SLOTS repaired", Allocator::Repaired, Style::Line, &used),
+        ("SLOTS with offers", Allocator::Offers, Style::Line, &used),
+        ("mutual exclusion, correct", Allocator::MutualExclusion, Style::Line, &used),
+        ("mutual exclusion with the slip", Allocator::MutualExclusionWithSlip, Style::Line, &used),
     ];
     over_time(rows, "Slots in use over time (Fig. 7), authors' timing", "slots in use, %", &lines)
 }
@@ -293,10 +309,10 @@ pub(crate) fn claims_over_time(rows: &[Row]) -> Plot {
     let good = |sample: &Sample, row: &Row| per_round(sample, row, sample.succeeded);
     let bad = |sample: &Sample, row: &Row| per_round(sample, row, sample.failed);
     let lines: [Wanted<'_>; 4] = [
-        ("repaired: successful", Allocator::Repaired, &good),
-        ("repaired: failed", Allocator::Repaired, &bad),
-        ("offers: successful", Allocator::Offers, &good),
-        ("offers: failed", Allocator::Offers, &bad),
+        ("repaired: successful", Allocator::Repaired, Style::Line, &good),
+        ("repaired: failed", Allocator::Repaired, Style::Dashed, &bad),
+        ("offers: successful", Allocator::Offers, Style::Line, &good),
+        ("offers: failed", Allocator::Offers, Style::Dashed, &bad),
     ];
     over_time(rows, "Successful and failed claims (Fig. 8)", "claims in a round", &lines)
 }
@@ -306,10 +322,10 @@ pub(crate) fn blocked_over_time(rows: &[Row]) -> Plot {
     let blocked = |sample: &Sample, _: &Row| sample.blocked as f64;
     let open = |sample: &Sample, _: &Row| sample.open as f64;
     let lines: [Wanted<'_>; 4] = [
-        ("published (text): blocked", Allocator::Paper, &blocked),
-        ("published (program): blocked", Allocator::PaperAsProgrammed, &blocked),
-        ("published (program): open", Allocator::PaperAsProgrammed, &open),
-        ("repaired: blocked", Allocator::Repaired, &blocked),
+        ("published (text): blocked", Allocator::Paper, Style::Line, &blocked),
+        ("published (program): blocked", Allocator::PaperAsProgrammed, Style::Line, &blocked),
+        ("published (program): open", Allocator::PaperAsProgrammed, Style::Dashed, &open),
+        ("repaired: blocked", Allocator::Repaired, Style::Line, &blocked),
     ];
     let title = "Members that wait for more than 2,000 rounds";
     over_time(rows, title, "members", &lines)
@@ -324,9 +340,10 @@ pub(crate) fn partition(rows: &[Row]) -> Option<(Plot, Plot)> {
     let side = |sample: &Sample, from: usize, to: usize, of: &dyn Fn(&MemberSample) -> u32| {
         sample.members.get(from..to).map_or(0.0, |all| f64::from(all.iter().map(of).sum::<u32>()))
     };
-    let line = |name: &str, from, to, of: &dyn Fn(&MemberSample) -> u32| {
+    let line = |name: &str, style, (from, to), of: &dyn Fn(&MemberSample) -> u32| {
         let points = samples.iter().map(|sample| (sample.round as f64, side(sample, from, to, of)));
-        Series::new(name, Style::Line, points.collect())
+        let quantity = if from == 0 { Quantity::Left } else { Quantity::Right };
+        Series::new(name, style, points.collect()).coloured(quantity.colour())
     };
     let owned = |member: &MemberSample| member.used + member.free + member.pledged;
     let failed = |member: &MemberSample| member.failed;
@@ -339,12 +356,15 @@ pub(crate) fn partition(rows: &[Row]) -> Option<(Plot, Plot)> {
     };
     let (first, second) = (format!("p0 to p{}", left - 1), format!("p{left} to p{}", n - 1));
     let has = vec![
-        line(&format!("{first}: owned"), 0, left, &owned),
-        line(&format!("{first}: in use"), 0, left, &|member| member.used),
-        line(&format!("{second}: owned"), left, n, &owned),
-        line(&format!("{second}: in use"), left, n, &|member| member.used),
+        line(&format!("{first}: owned"), Style::Line, (0, left), &owned),
+        line(&format!("{first}: in use"), Style::Dashed, (0, left), &|member| member.used),
+        line(&format!("{second}: owned"), Style::Line, (left, n), &owned),
+        line(&format!("{second}: in use"), Style::Dashed, (left, n), &|member| member.used),
     ];
-    let fails = vec![line(&first, 0, left, &failed), line(&second, left, n, &failed)];
+    let fails = vec![
+        line(&first, Style::Line, (0, left), &failed),
+        line(&second, Style::Line, (left, n), &failed),
+    ];
     Some((
         plot("A partition: what each side owns", "slots", has),
         plot("The same: claims that fail on each side", "failed claims in 50 rounds", fails),

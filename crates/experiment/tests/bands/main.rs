@@ -1,6 +1,7 @@
 //! The results of the experiment: the published figures, reproduced, and the limits that formulas
 //! give.
 
+mod alternatives;
 mod reference;
 mod slots;
 mod start_up;

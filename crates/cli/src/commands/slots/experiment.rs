@@ -20,11 +20,12 @@ Examples:
   synod slots experiment --html report.html             with all plots, as one page
   synod slots experiment --load 0.95 --timing clean     claims at random times
   synod slots experiment --policy offers --policy static --hot-spot 0.5 --timing clean
+  synod slots experiment --alternatives                 beside what the paper's section II names
   synod slots experiment --nodes 128 --slots 3072 --policy offers --timing clean --rounds 1000
 
 Policies: paper, paper-as-programmed, repaired, offers (SLOTS); mutual-exclusion and
-mutual-exclusion-with-slip (the paper's baseline); static, mover, oracle. Only if named: loose,
-loose-forgets, loose-all, loose-all-forgets, loose-status, loose-program (how the authors' program starts
+mutual-exclusion-with-slip (the paper's baseline); static, mover, oracle. Only if named, or with
+--alternatives: central-manager, consensus, h-of-k, all-authorise, wackamole. Only if named: loose, loose-forgets, loose-all, loose-all-forgets, loose-status, loose-program (how the authors' program starts
 up, habit by habit). The same seed gives the same claims to all of them.";
 
 /// Larger groups take too long.
@@ -86,6 +87,9 @@ pub(crate) struct Experiment {
     /// How the members join [default: as in the authors' simulation, and steady]
     #[arg(long, value_enum)]
     start: Option<Begin>,
+    /// Compare SLOTS with the alternatives that the paper names, also when the network splits
+    #[arg(long, conflicts_with_all = ["timing", "html", "csv", "hot_spot", "start"])]
+    alternatives: bool,
     /// Fewer and shorter runs
     #[arg(long)]
     quick: bool,
@@ -104,6 +108,12 @@ impl Experiment {
     /// Makes all runs, and reports the results.
     pub(crate) fn perform(self, output: &Output) -> Result<Verdict> {
         let wishes = self.wishes()?;
+        if self.alternatives {
+            let (rows, seconds) = self.run_all(wishes.comparison());
+            ensure!(!rows.is_empty(), "there is nothing to compare: leave out --policy");
+            report::compare(&rows, seconds, output)?;
+            return Ok(Verdict::Holds);
+        }
         let (authors, clean) = match self.timing {
             None => (true, true),
             Some(time) => (time == Time::Authors, time == Time::Clean),

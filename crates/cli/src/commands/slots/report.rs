@@ -7,6 +7,7 @@ use anyhow::Result;
 use serde::Serialize;
 use synod_draw::Scene;
 use synod_draw::svg::{self, Spread};
+use synod_experiment::compare::{Compared, compared};
 use synod_experiment::report::{Picture, Property, lines, properties};
 use synod_experiment::settings::{Arrivals, Settings, Timing};
 use synod_experiment::study::{PUBLISHED, Part, Row};
@@ -41,6 +42,51 @@ pub(super) fn show(rows: &[Row], seconds: f64, output: &Output) -> Result<()> {
         properties: properties(rows),
     };
     output.answer(&told, || in_words(rows, seconds))
+}
+
+/// Prints the comparison with the paper's alternatives.
+pub(super) fn compare(rows: &[Row], seconds: f64, output: &Output) -> Result<()> {
+    let told = compared(rows);
+    output.answer(&told, || compared_in_words(rows, &told, seconds))
+}
+
+fn compared_in_words(rows: &[Row], told: &[Compared], seconds: f64) -> String {
+    let mut text = output::heading("What the paper's section II names, beside SLOTS");
+    if let Some(first) = rows.first() {
+        text += &output::paragraph("  ", &setting(&first.case.settings));
+    }
+    let header = [
+        "",
+        "failed/ok",
+        "multicasts",
+        "messages",
+        "rounds",
+        "third",
+        "rest",
+        "without p0",
+        "twice",
+    ];
+    let percent = |share: f64| format!("{:.1} %", share * 100.0);
+    let cells = |line: &Compared| {
+        vec![
+            line.allocator.title().to_owned(),
+            format!("{:.4}", line.failed_per_success),
+            format!("{:.2}", line.multicasts_per_claim),
+            format!("{:.1}", line.messages_per_claim),
+            line.delay_rounds.to_string(),
+            percent(line.third_fails),
+            percent(line.rest_fails),
+            percent(line.without_p0_fails),
+            line.used_twice.to_string(),
+        ]
+    };
+    text += &output::table(&header, &header[1..], told.iter().map(cells).collect());
+    let meaning = "Multicasts and messages to one member are for each successful claim, rounds from \
+                   a claim to its slot. While the network is split: the claims that fail among the \
+                   third of the members that has p0, among the rest, and among all others when p0 \
+                   alone is cut off. Twice: the most slots that two members used at once.";
+    text += &format!("\n{}", output::paragraph("  ", meaning));
+    text + &format!("\n{DIM}{seconds:.1} s.{DIM:#}\n")
 }
 
 fn in_words(rows: &[Row], seconds: f64) -> String {
