@@ -10,7 +10,7 @@ use synod_core::family::AnyInput;
 use synod_core::{Algorithm, Application, Boxed, Family, ProcessId, SetupError};
 use synod_sim::count::Meter;
 use synod_sim::trace::Tracer;
-use synod_sim::world::{Action, Driver, FaultsLeft, Happening, Slot, Status, Step, World};
+use synod_sim::world::{Action, Driver, FaultsLeft, Happening, Process, Slot, Status, Step, World};
 
 /// A run of a world, step by step, from the start.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -277,6 +277,12 @@ impl<'s> Replayer<'s> {
 impl<A: Algorithm> Driver<A> for Replayer<'_> {
     fn choose(&mut self, among: u32) -> u32 {
         self.choices.pop().unwrap_or(0).min(among - 1)
+    }
+
+    fn look(&mut self, processes: &[Process<A>]) {
+        if let Some(tracer) = &mut self.tracer {
+            tracer.look(processes);
+        }
     }
 
     fn see(&mut self, now_us: u64, happening: Happening<'_, A>) {

@@ -34,6 +34,9 @@ pub(crate) struct Export {
     /// Draw a space-time diagram as SVG
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+    /// Draw it in rows of this many steps at most, one below the other
+    #[arg(long, value_name = "STEPS", requires = "svg", value_parser = clap::value_parser!(u16).range(2..))]
+    rows: Option<u16>,
     /// Write a log for the ShiViz visualizer
     #[arg(long, value_name = "FILE")]
     shiviz: Option<PathBuf>,
@@ -120,7 +123,11 @@ impl Export {
         }
         let scene = scene.with_window(window.unwrap_or(0..USUAL_WINDOW));
         if let Some(path) = &self.svg {
-            write(path, &svg::draw(&scene, &kept.events, Spread::Automatic))?;
+            let drawn = match self.rows {
+                None => svg::draw(&scene, &kept.events, Spread::Automatic),
+                Some(steps) => svg::draw_in_rows(&scene, &kept.events, steps.into()),
+            };
+            write(path, &drawn)?;
         }
         match (&self.mermaid, self.mermaid_file()) {
             (Some(_), Some(path)) => write(path, &mermaid::draw(&scene, &kept.events)),

@@ -7,6 +7,7 @@ use crate::process::ProcessId;
 use crate::protocol::Protocol;
 use crate::reductions::Reductions;
 use crate::setup::{Setup, SetupError};
+use crate::sight::Sight;
 use foldhash::quality::FixedState;
 use std::any::Any;
 use std::cell::{OnceCell, RefCell};
@@ -46,6 +47,11 @@ pub trait Algorithm:
     /// Whether the application at this process makes requests. (A server does not.)
     fn takes_part(&self, _me: ProcessId) -> bool {
         true
+    }
+
+    /// What pictures show of this process beside its events: by default, nothing.
+    fn sight(&self) -> Sight {
+        Sight::default()
     }
 
     /// Whether this group goes on sending although no application asks.

@@ -19,6 +19,7 @@
 //! - [`group`]: views and deliveries, which a group engine offers to a service above it
 //! - [`linear`]: whether the answers to clients are linearizable
 //! - [`replication`]: the key-value store that replicated logs keep
+//! - [`sight`]: what pictures show of a process beside its events
 //! - [`stamp`]: logical timestamps as values
 //! - [`algorithm`], [`card`], [`setup`]: the catalogue's knowledge of each algorithm
 //! - [`budget`]: the fault budget of a small world, and whether it may be raised
@@ -45,6 +46,7 @@ pub mod protocol;
 pub mod reductions;
 pub mod replication;
 pub mod setup;
+pub mod sight;
 pub mod stamp;
 mod variant_name;
 pub mod verdict;
@@ -64,5 +66,6 @@ pub use process::{ProcessId, ProcessSet};
 pub use protocol::{Data, Never, Protocol, Unhashed, Wire};
 pub use reductions::Reductions;
 pub use setup::{Setup, SetupError};
+pub use sight::Sight;
 pub use stamp::{Timestamp, VectorStamp};
 pub use verdict::Verdict;

@@ -29,11 +29,17 @@ impl<T> Hash for Unhashed<T> {
     fn hash<H: Hasher>(&self, _state: &mut H) {}
 }
 
-/// A message between processes. The provided method fits every enum: `impl Wire for Message {}`.
+/// A message between processes. The provided methods fit every enum: `impl Wire for Message {}`.
 pub trait Wire: Data {
     /// The name under which the message is counted and drawn: the variant's name of an enum.
     fn kind(&self) -> &'static str {
         variant_name(self)
+    }
+
+    /// A few words that name it in pictures, where there is no room for the whole. The default is
+    /// its text if that is short, else its kind. Traces have the whole text.
+    fn label(&self) -> String {
+        crate::sight::short(&format!("{self:?}"), self.kind())
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::Scene;
 use crate::lane::{Lanes, Operation};
-use crate::words::{Known, event_in_words, left_out, message_text};
+use crate::words::{Known, event_in_words, has_in_words, left_out, message_text};
 use std::fmt::Write as _;
 use synod_core::ProcessId;
 use synod_sim::trace::{Event, What};
@@ -17,6 +17,7 @@ pub fn draw(scene: &Scene, events: &[Event]) -> String {
         scene,
         text: String::new(),
         active: vec![false; scene.n()],
+        has: vec![String::new(); scene.n()],
         known: Known::default(),
     };
     diagram.header();
@@ -27,8 +28,10 @@ pub fn draw(scene: &Scene, events: &[Event]) -> String {
         diagram.event(event);
         lanes.pass(scene, event);
         diagram.activate(&lanes);
+        diagram.sights(event);
     }
     diagram.note_all(left_out(shown.after, "after"));
+    diagram.note_all(scene.ending().map(str::to_owned));
     diagram.text
 }
 
@@ -38,6 +41,8 @@ struct Diagram<'a> {
     /// The processes that are drawn as active. Mermaid refuses to deactivate one that is not
     /// active.
     active: Vec<bool>,
+    /// What each process has.
+    has: Vec<String>,
     known: Known,
 }
 
@@ -81,6 +86,17 @@ impl Diagram<'_> {
             What::Violation if !self.known.is_new(event) => {}
             What::Violation => self.line(&format!("Note over {at}: ⚠ {}", escaped(&words))),
             _ => self.line(&format!("Note over {at}: {}", escaped(&words))),
+        }
+    }
+
+    /// What processes have, where that changes.
+    fn sights(&mut self, event: &Event) {
+        for (at, sight) in &event.sights {
+            let Some(before) = self.has.get_mut(at.index()) else { continue };
+            if *before != sight.has {
+                before.clone_from(&sight.has);
+                self.line(&format!("Note right of {at}: {}", escaped(has_in_words(&sight.has))));
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 /// The colours of kinds and series, on light and on dark paper. Red, green and amber are not among
 /// them: those mean violated, holding and waiting.
-const COLOURS: [(&str, &str); 8] = [
+const COLOURS: [(&str, &str); 14] = [
     ("#0b62c4", "#6cb6ff"),
     ("#c2540a", "#ffa657"),
     ("#7a3fc4", "#c8a2ff"),
@@ -14,6 +14,12 @@ const COLOURS: [(&str, &str); 8] = [
     ("#76580e", "#d9b45b"),
     ("#46586e", "#a8b8cc"),
     ("#587510", "#b5d55a"),
+    ("#2b2f9e", "#a3b0ff"),
+    ("#3a3a3a", "#d6d6d6"),
+    ("#04708f", "#63d3f0"),
+    ("#8b5a9c", "#ddbce9"),
+    ("#9b6a4c", "#dfb79c"),
+    ("#5d8a75", "#a9d9c2"),
 ];
 
 /// Rules that hold on light and dark paper alike.
@@ -27,6 +33,8 @@ line,path,polyline{fill:none}.hit{stroke:transparent;stroke-width:10}
 .lane{stroke-width:1.5}.paused{stroke-dasharray:1.5 4}.down{stroke-dasharray:6 5;opacity:.55}
 .holding{fill-opacity:.28;stroke-width:1.2}.waiting{fill-opacity:.3}
 .cut{stroke-dasharray:6 4;stroke-width:1.2}.cut-band{fill-opacity:.1}
+.side0,.side1,.side2{fill-opacity:.13}.tear{stroke-dasharray:5 4;stroke-width:1.4}
+.stuck{stroke-width:3}.has{font-weight:600}
 .grid{stroke-width:1;opacity:.3}.band{fill-opacity:.16}.area{fill-opacity:.75}
 .wrong{font-weight:600}.ring{fill:none;stroke-width:2}.lead{stroke-dasharray:2 3;stroke-width:1.2}
 g.message:hover .arrow,g.message:hover .stub{stroke-width:3.2}
@@ -91,17 +99,24 @@ const DARK: Ink = Ink {
     waiting: "#f2c14e",
 };
 
-fn colours(ink: &Ink, of_kind: impl Fn(&(&'static str, &'static str)) -> &'static str) -> String {
+/// The rules for this paper, with the colours of those kinds that the picture has.
+fn colours(
+    ink: &Ink,
+    of_kind: impl Fn(&(&'static str, &'static str)) -> &'static str,
+    body: &str,
+) -> String {
     let Ink { paper, text, faint, line, wrong, holding, waiting } = ink;
     let mut css = format!(
         ".paper{{fill:{paper}}}text{{fill:{text}}}.halo{{stroke:{paper}}}.faint{{fill:{faint}}}\
          .lane,.axis{{stroke:{line}}}.dot{{fill:{text}}}.hollow{{fill:{paper};stroke:{text}}}\
-         .grid{{stroke:{line}}}.ring,.lead,.lost{{stroke:{wrong}}}.wrong{{fill:{wrong}}}\
+         .grid{{stroke:{line}}}.ring,.lead,.lost,.tear,.stuck{{stroke:{wrong}}}.wrong{{fill:{wrong}}}\
          .holding{{fill:{holding};stroke:{holding}}}.told{{fill:{holding}}}\
-         .waiting{{fill:{waiting}}}.cut{{stroke:{waiting}}}.cut-band{{fill:{waiting}}}\n"
+         .waiting{{fill:{waiting}}}.cut{{stroke:{waiting}}}.cut-band,.side0{{fill:{waiting}}}\
+         .side1{{fill:{line}}}.side2{{fill:{text}}}.has{{fill:{holding}}}\n"
     );
-    for (index, both) in COLOURS.iter().enumerate() {
-        let colour = of_kind(both);
+    let is_used = |index: &usize| [stroke(*index), fill(*index)].iter().any(|c| body.contains(c));
+    for index in (0..COLOURS.len()).filter(is_used) {
+        let colour = of_kind(&COLOURS[index]);
         let _ = write!(css, ".s{index}{{stroke:{colour}}}.f{index}{{fill:{colour}}}");
     }
     css
@@ -111,7 +126,7 @@ fn colours(ink: &Ink, of_kind: impl Fn(&(&'static str, &'static str)) -> &'stati
 /// its colours follow the reader's choice of light or dark.
 pub(crate) fn file(title: &str, description: &str, size: (f64, f64), body: &str) -> String {
     let (width, height) = (size.0.ceil(), size.1.ceil());
-    let (light, dark) = (colours(&LIGHT, |both| both.0), colours(&DARK, |both| both.1));
+    let (light, dark) = (colours(&LIGHT, |both| both.0, body), colours(&DARK, |both| both.1, body));
     let (title, description) = (escaped(title), escaped(description));
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \

@@ -72,6 +72,8 @@ impl Script {
             input: "",
             text: text.to_owned(),
             mark,
+            label: String::new(),
+            sights: Vec::new(),
         });
     }
 

@@ -12,6 +12,9 @@ pub struct Scene {
     labels: Vec<String>,
     window: Option<Range<u64>>,
     beyond: u64,
+    ending: Option<String>,
+    /// Whether an event tells more about itself where a reader points at it.
+    silent: bool,
 }
 
 /// The events of a window, and the number left out on either side.
@@ -49,6 +52,42 @@ impl Scene {
     pub fn with_beyond(mut self, beyond: u64) -> Self {
         self.beyond = beyond;
         self
+    }
+
+    /// The run ends because no step is possible, or goes round in a circle, although
+    /// processes wait: why that is wrong, in words.
+    pub fn with_ending(mut self, words: impl Into<String>) -> Self {
+        self.ending = Some(words.into());
+        self
+    }
+
+    /// Without that.
+    pub(crate) fn without_ending(mut self) -> Self {
+        self.ending = None;
+        self
+    }
+
+    /// Without the words that show where a reader points: pages show pictures as images, which
+    /// cannot be pointed at.
+    pub(crate) fn without_tips(mut self) -> Self {
+        self.silent = true;
+        self
+    }
+
+    /// Whether the picture has such words.
+    pub(crate) fn has_tips(&self) -> bool {
+        !self.silent
+    }
+
+    /// Another title.
+    pub(crate) fn with_title(mut self, title: &str) -> Self {
+        title.clone_into(&mut self.title);
+        self
+    }
+
+    /// Why the end of the run is wrong.
+    pub fn ending(&self) -> Option<&str> {
+        self.ending.as_deref()
     }
 
     /// The title.

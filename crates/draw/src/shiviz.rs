@@ -81,6 +81,10 @@ impl<W: Write> Sink for Shiviz<W> {
         writeln!(self.out, "{words}\n{}", self.place_and_time(lane, &event.vector))
     }
 
+    fn draws(&self, _index: u64) -> bool {
+        true
+    }
+
     fn finish(&mut self) -> io::Result<()> {
         self.begin()?;
         self.out.flush()

@@ -6,6 +6,15 @@ use synod_sim::trace::{Event, What};
 
 /// The event in a few words, without the name of its process: `sends Request(1@p0) to p1`.
 pub fn event_in_words(scene: &Scene, event: &Event) -> String {
+    in_words(scene, event, &message_text(event))
+}
+
+/// The same with the whole message, where there is room for it.
+pub fn event_in_full(scene: &Scene, event: &Event) -> String {
+    in_words(scene, event, &whole_message(event))
+}
+
+fn in_words(scene: &Scene, event: &Event, message: &str) -> String {
     let peer = || event.peer.map_or_else(|| "?".to_owned(), |peer| scene.label(peer));
     let text = one_line(&event.text);
     let with_text = |verb: &str| {
@@ -14,10 +23,10 @@ pub fn event_in_words(scene: &Scene, event: &Event) -> String {
     match event.what {
         What::Start => "starts".to_owned(),
         What::Input | What::Output | What::Network => text,
-        What::Send => format!("sends {} to {}", message_text(event), peer()),
-        What::Receive => format!("receives {} from {}", message_text(event), peer()),
-        What::Lose => format!("never gets {} from {}", message_text(event), peer()),
-        What::Duplicate => format!("will get {} from {} once more", message_text(event), peer()),
+        What::Send => format!("sends {message} to {}", peer()),
+        What::Receive => format!("receives {message} from {}", peer()),
+        What::Lose => format!("never gets {message} from {}", peer()),
+        What::Duplicate => format!("will get {message} from {} once more", peer()),
         What::Timer => with_text("timer"),
         What::Sync => with_text("sync"),
         What::Crash => "crashes".to_owned(),
@@ -29,9 +38,15 @@ pub fn event_in_words(scene: &Scene, event: &Event) -> String {
     }
 }
 
+/// The message of an event, in the few words that its type has for it; in full if the event has no
+/// label.
+pub fn message_text(event: &Event) -> String {
+    if event.label.is_empty() { whole_message(event) } else { one_line(&event.label) }
+}
+
 /// The message of an event: in full if the trace says so, else its kind. The blanks that Rust puts
 /// into braces are left out.
-pub fn message_text(event: &Event) -> String {
+fn whole_message(event: &Event) -> String {
     let text = one_line(&event.text).replace(" { ", "{").replace(" }", "}");
     if text.is_empty() { event.kind.to_owned() } else { text }
 }
@@ -76,6 +91,38 @@ pub fn shortened(text: &str, length: usize) -> String {
     short
 }
 
+/// The same, but between words if there is a gap in the second half.
+pub fn shortened_at_a_word(text: &str, length: usize) -> String {
+    let short = shortened(text, length);
+    if short == text {
+        return short;
+    }
+    let at = short.rfind(' ').filter(|at| 2 * short[..*at].chars().count() >= length);
+    at.map_or(short.clone(), |at| format!("{}…", &short[..at]))
+}
+
+/// Breaks text into lines of at most `width` characters, between words where possible.
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().expect("there is always a line");
+        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > width {
+            lines.push(word.to_owned());
+        } else {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines
+}
+
+/// What a process has, in words.
+pub fn has_in_words(has: &str) -> &str {
+    if has.is_empty() { "has nothing" } else { has }
+}
+
 /// A time in the unit that suits it: `12.3 ms`.
 pub fn time_in_words(time_us: u64) -> String {
     let (value, unit) = match time_us {
@@ -113,6 +160,13 @@ mod tests {
         assert_eq!(shortened("Request", 7), "Request");
         assert_eq!(shortened("Request", 5), "Requ…");
         assert_eq!(shortened("Request", 0), "");
+    }
+
+    #[test]
+    fn words_are_cut_between_them_where_that_leaves_enough() {
+        assert_eq!(shortened_at_a_word("settles in v1.1 with p1", 20), "settles in v1.1…");
+        assert_eq!(shortened_at_a_word("a very_long_word_that_goes_on", 10), "a very_lo…");
+        assert_eq!(shortened_at_a_word("is in", 10), "is in");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use synod_draw::{Scene, mermaid, svg, terminal};
 use synod_protocols::{entries, which};
 use synod_sim::faults::{RandomFaults, Restart};
 use synod_sim::trace::{Event, Tracer, What, Window};
+use synod_sim::world::TELL;
 use synod_sim::{Options, Plan};
 
 /// The first events of a run, and its log for ShiViz.
@@ -71,6 +72,25 @@ fn runs() -> impl Iterator<Item = (&'static str, Run)> {
             Record { n, seed, faulty }.of(name).map(|run| (name, run))
         })
     })
+}
+
+/// The longest label of a message, in letters: there is room for it on an arrow.
+const LONGEST_LABEL: usize = 40;
+
+#[test]
+fn every_message_of_every_algorithm_has_a_short_label() {
+    for (name, run) in runs() {
+        let sent = run.events.iter().filter(|event| event.what == What::Send);
+        for event in sent.filter(|event| event.kind != TELL) {
+            let length = event.label.chars().count();
+            assert!(
+                (1..=LONGEST_LABEL).contains(&length),
+                "{name}: {} of {}",
+                event.label,
+                event.text
+            );
+        }
+    }
 }
 
 fn count(run: &Run, what: What) -> usize {

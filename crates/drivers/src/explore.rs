@@ -44,6 +44,8 @@ pub struct Refuted {
     pub length: usize,
     /// If the history never ends: the number of the step to which it returns.
     pub returns_to: Option<usize>,
+    /// Whether the violation is that the history ends, or goes round, and a process still waits.
+    pub at_the_end: bool,
     /// The events.
     pub events: Vec<Event>,
     /// The steps as a scenario, which expects the violation at its end.
@@ -111,6 +113,7 @@ fn in_words(question: &Question, refuted: &Refutation<AnyInput>) -> Refuted {
         steps,
         length: history.steps.len(),
         returns_to: history.returns_to,
+        at_the_end: is_about_the_end,
         events: kept.events,
         scenario,
         shown,

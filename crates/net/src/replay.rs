@@ -20,7 +20,7 @@ use synod_core::family::{AnyFamily, AnyInput, Mark};
 use synod_core::{Algorithm, Boxed, Family, ProcessId, SetupError};
 use synod_sim::count::{Conditions, costs};
 use synod_sim::trace::Tracer;
-use synod_sim::world::{Body, Driver, Happening, Slot, Status};
+use synod_sim::world::{Body, Driver, Happening, Process, Slot, Status};
 use synod_sim::{Action, Ended, Plan, Report, Witness, World};
 
 /// On one machine, a datagram that has not arrived after this time is lost.
@@ -191,6 +191,10 @@ impl Driver<Boxed> for Engine<'_> {
         let chosen = self.choices.pop_front().filter(|chosen| *chosen < among);
         self.strayed |= chosen.is_none();
         chosen.unwrap_or(0)
+    }
+
+    fn look(&mut self, processes: &[Process<Boxed>]) {
+        self.witness.look(processes);
     }
 
     fn see(&mut self, now_us: u64, happening: Happening<'_, Boxed>) {

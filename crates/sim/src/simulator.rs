@@ -20,7 +20,7 @@ use crate::network::{Chance, below, chance, happens};
 use crate::trace::Tracer;
 use crate::witness::Witness;
 use crate::workload::{When, Workload};
-use crate::world::{Action, Driver, Happening, Slot, Status, World};
+use crate::world::{Action, Driver, Happening, Process, Slot, Status, World};
 use by_hand::Hand;
 use calm::Watch;
 use std::collections::BTreeMap;
@@ -434,6 +434,10 @@ impl<A: Algorithm> Driver<A> for Engine<'_, A> {
     fn judged_before(&mut self, step: u64) -> Option<Vec<&'static str>> {
         let next_event = self.witness.meter.events;
         Some(self.past.as_mut()?.broken(step, next_event))
+    }
+
+    fn look(&mut self, processes: &[Process<A>]) {
+        self.witness.look(processes);
     }
 
     fn see(&mut self, now_us: u64, happening: Happening<'_, A>) {

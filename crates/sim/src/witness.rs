@@ -2,7 +2,7 @@
 
 use crate::count::Meter;
 use crate::trace::{Kept, Tracer};
-use crate::world::Happening;
+use crate::world::{Happening, Process};
 use synod_core::{Algorithm, Violation};
 
 /// Counts, traces, and remembers the first violation of each property. A copy goes on from here
@@ -50,6 +50,14 @@ impl<'s> Witness<'s> {
         self.meter.see(now_us, happening);
         if !matches!(happening, Happening::Violated(_)) {
             self.last_event = self.meter.events.saturating_sub(1);
+        }
+    }
+
+    /// The processes after a step.
+    #[inline]
+    pub fn look<A: Algorithm>(&mut self, processes: &[Process<A>]) {
+        if let Some(tracer) = &mut self.tracer {
+            tracer.look(processes);
         }
     }
 

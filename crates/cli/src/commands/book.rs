@@ -25,7 +25,7 @@ Examples:
   synod book pages --scenarios crates/protocols/tests/scenarios
                                        with the scenarios of each, drawn
 
-Pages are Markdown; pictures are Mermaid diagrams, which most viewers of Markdown draw.";
+Pages are Markdown; their pictures are SVG files in a directory img beside them.";
 
 /// Write a page for every algorithm: idea, rules, a run, how it fails, counts against formulas
 #[derive(Args)]
@@ -52,17 +52,22 @@ impl Book {
     /// Writes them.
     pub(crate) fn perform(self, output: &Output) -> Result<Verdict> {
         let abouts = self.chosen()?;
-        fs::create_dir_all(&self.directory).with_context(|| {
+        let pictures = self.directory.join(page::PICTURES);
+        fs::create_dir_all(&pictures).with_context(|| {
             format!("cannot make {}; name a directory that can be", self.directory.display())
         })?;
         let mut progress = Progress::of(abouts.len() as u64, "pages");
         let begun = |begun| progress.at(begun, String::new);
         let pages = in_order(abouts.len() as u64, threads(None), begun, |index| {
             let about = &abouts[index as usize];
-            Page::of(about, &|name: &str| self.scenes(name)).map(|page| page.text)
+            Page::of(about, &|name: &str| self.scenes(name))
         });
-        for (about, text) in abouts.iter().zip(pages) {
-            export::write(&self.directory.join(format!("{}.md", about.card.name)), &text?)?;
+        for (about, page) in abouts.iter().zip(pages) {
+            let page = page?;
+            export::write(&self.directory.join(format!("{}.md", about.card.name)), &page.text)?;
+            for (file, picture) in &page.pictures {
+                export::write(&pictures.join(file), picture)?;
+            }
         }
         if self.names.is_empty() {
             export::write(&self.directory.join("README.md"), &index(&abouts))?;
@@ -92,21 +97,24 @@ impl Book {
         let Ok(files) = fs::read_dir(root.join(algorithm)) else { return Ok(Vec::new()) };
         let mut files: Vec<PathBuf> = files.map(|file| Ok(file?.path())).collect::<Result<_>>()?;
         files.sort();
-        files.iter().map(|path| read(path)).collect()
+        files.iter().map(|path| read(algorithm, path)).collect()
     }
 }
 
-fn read(path: &Path) -> Result<Scene> {
-    let name = path.display().to_string();
-    let text = fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
-    Scene::read(&name, &text)
+fn read(algorithm: &str, path: &Path) -> Result<Scene> {
+    let file = path.display().to_string();
+    let text = fs::read_to_string(path).with_context(|| format!("cannot read {file}"))?;
+    let scene = path.file_stem().unwrap_or_default().to_string_lossy();
+    Scene::read(format!("{algorithm}-{scene}"), &file, &text)
 }
 
 /// The first page: every algorithm, family by family.
 fn index(abouts: &[About]) -> String {
     let mut text =
         "# Every algorithm, a page each\n\nMade by `synod book` from cards, scenarios and \
-                    runs: nothing here is written by hand.\n"
+                    runs: nothing here is written by hand.\n\nIn pictures a message has a short \
+                    label. Those of replicated logs: `t2` is term 2, `1:4` the entry 4 of term 1, `+3` \
+                    three entries, `c5` the place up to which all is committed.\n"
             .to_owned();
     let mut family = "";
     for about in abouts {

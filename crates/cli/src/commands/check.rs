@@ -21,7 +21,6 @@ use std::time::Duration;
 use synod_check::{Limits, Question};
 use synod_core::card::{Counterexample, Scope};
 use synod_core::{Setup, Verdict};
-use synod_draw::Scene;
 use synod_sim::Judged;
 
 const EXAMPLES: &str = "\
@@ -214,7 +213,8 @@ impl Check {
             export::write(path, &refuted.scenario)?;
         }
         if self.export.is_wanted() {
-            let scene = Scene::new(format!("{}: how {property} fails", about.card.name), n);
+            let title = format!("{}: how {property} fails", about.card.name);
+            let scene = report::scene_of(&title, n, property, refuted);
             self.export.events(scene, &refuted.events, output)?;
         }
         Ok(())

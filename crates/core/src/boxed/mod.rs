@@ -19,6 +19,7 @@ use crate::family::{AnyFamily, AnyInput, AnyOutput, Known};
 use crate::process::ProcessId;
 use crate::protocol::Protocol;
 use crate::setup::{Setup, SetupError};
+use crate::sight::Sight;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 use std::any::Any;
 use std::fmt;
@@ -40,6 +41,7 @@ trait State: Encode {
     fn on_message(&mut self, from: ProcessId, message: BoxedMessage, cx: &mut Cx<'_, Boxed>);
     fn on_timer(&mut self, timer: BoxedTimer, cx: &mut Cx<'_, Boxed>);
     fn takes_part(&self, me: ProcessId) -> bool;
+    fn sight(&self) -> Sight;
     fn replay(&mut self, record: &Record) -> Result<(), BadRecord>;
     fn stamp(&mut self) -> u64;
     fn witness(&mut self, stamp: u64);
@@ -73,6 +75,10 @@ impl<A: Algorithm> State for A {
 
     fn takes_part(&self, me: ProcessId) -> bool {
         Algorithm::takes_part(self, me)
+    }
+
+    fn sight(&self) -> Sight {
+        Algorithm::sight(self)
     }
 
     fn replay(&mut self, record: &Record) -> Result<(), BadRecord> {
@@ -210,6 +216,10 @@ impl Algorithm for Boxed {
     #[inline]
     fn takes_part(&self, me: ProcessId) -> bool {
         self.0.takes_part(me)
+    }
+
+    fn sight(&self) -> Sight {
+        self.0.sight()
     }
 
     fn is_restless(processes: &[Self]) -> bool {

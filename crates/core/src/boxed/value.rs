@@ -102,6 +102,7 @@ impl Clone for BoxedMessage {
 
 trait Message: Encode {
     fn kind(&self) -> &'static str;
+    fn label(&self) -> String;
 }
 
 /// A value as bytes. All values are written by the same function, so that the parts that they share
@@ -124,6 +125,10 @@ impl<M: Wire> Message for M {
     #[inline]
     fn kind(&self) -> &'static str {
         Wire::kind(self)
+    }
+
+    fn label(&self) -> String {
+        Wire::label(self)
     }
 }
 
@@ -171,6 +176,10 @@ impl Wire for BoxedMessage {
     #[inline]
     fn kind(&self) -> &'static str {
         self.0.kind()
+    }
+
+    fn label(&self) -> String {
+        self.0.label()
     }
 }
 

@@ -6,6 +6,7 @@ use crate::card::{Card, Parameter, Rule};
 use crate::family::Known;
 use crate::process::{ProcessId, ProcessSet};
 use crate::setup::{Setup, SetupError};
+use crate::sight::Sight;
 use std::marker::PhantomData;
 
 /// A service of the catalogue, on engines of the type `E`. It states only its own facts; [`Engine`]
@@ -20,6 +21,11 @@ pub trait Catalogued<E: Engine<Self::Message>>: Service {
     /// The service at `me`, before it starts. Members are among `nodes`; a process outside `nodes`
     /// sees no event. `setup` already fits the card.
     fn service(me: ProcessId, nodes: &ProcessSet, setup: &Setup) -> Result<Self, SetupError>;
+
+    /// What this member has, in a few words for pictures: by default, nothing.
+    fn has(&self) -> String {
+        String::new()
+    }
 
     /// Invariants of the service's state.
     fn invariants() -> &'static [Invariant<Served<Self, E>>] {
@@ -55,6 +61,10 @@ impl<S: Catalogued<E>, E: Engine<S::Message>> Algorithm for Served<S, E> {
 
     fn takes_part(&self, _me: ProcessId) -> bool {
         self.engine.takes_part()
+    }
+
+    fn sight(&self) -> Sight {
+        Sight { has: self.service.has(), parts: self.engine.parts() }
     }
 
     fn is_restless(processes: &[Self]) -> bool {

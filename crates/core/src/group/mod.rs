@@ -328,6 +328,12 @@ pub trait Engine<M: Wire>: Protocol<Input = Ask<M>, Output = Event<M>> {
         true
     }
 
+    /// The parts of the group, if this process stands for the network as a whole: by default, it
+    /// does not.
+    fn parts(&self) -> Vec<ProcessSet> {
+        Vec::new()
+    }
+
     /// Whether this process sends messages for ever, even without requests of an application.
     fn is_restless(&self) -> bool;
 }

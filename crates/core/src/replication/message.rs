@@ -102,6 +102,15 @@ impl<O: Data, A: Data, M: Wire> Wire for Message<O, A, M> {
             Message::Engine(message) => message.kind(),
         }
     }
+
+    fn label(&self) -> String {
+        match self {
+            Message::Request(command) => format!("Request {}", command.request),
+            Message::Reply { request, .. } => format!("Reply {request}"),
+            Message::Closed(request) => format!("Closed {request}"),
+            Message::Engine(message) => message.label(),
+        }
+    }
 }
 
 /// Prints the message alone: its name already shows the layer.

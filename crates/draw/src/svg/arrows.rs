@@ -1,7 +1,7 @@
 //! Messages as arrows: from the sending to the arrival, the loss, or the edge of the window.
 
 use super::Picture;
-use crate::paper::{escaped, line};
+use crate::paper::line;
 use crate::paper::{fill, stroke};
 use crate::words::{message_text, shortened};
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,7 +61,7 @@ impl Picture<'_> {
         let target = towards(target, source, if lost { 15.0 } else { 4.0 });
         let colour = if lost { "lost".to_owned() } else { stroke(self.kind_index(event)) };
         let mut shape = line(&format!("{class} {colour}"), source, target);
-        shape += &line("hit", source, target);
+        shape += &self.hit(source, target);
         if lost {
             shape += &cross("arrow lost", target.0, target.1, 5.0);
         } else {
@@ -69,9 +69,12 @@ impl Picture<'_> {
         }
         self.message(event, &tip, &shape);
         let (name, colour) = (event.kind.to_owned(), fill(self.kind_index(event)));
+        if send.is_none() {
+            self.stub_name(source, from as f64 - to as f64, event);
+        }
         let names = match (send, lost) {
             (None, _) => Vec::new(),
-            (Some(_), true) => vec![name],
+            (Some(_), true) => vec![shortened(without_reason(event), 22), name],
             (Some(_), false) => vec![shortened(&message_text(event), 22), name],
         };
         self.labels.arrow(source, target, names, &colour);
@@ -86,9 +89,22 @@ impl Picture<'_> {
         let source = (self.x(send), self.y(from));
         let target = towards(source, (source.0 + 60.0, self.y(to)), STUB);
         let class = format!("stub {}", stroke(self.kind_index(event)));
-        let shape = line(&class, source, target) + &line("hit", source, target);
+        let shape = line(&class, source, target) + &self.hit(source, target);
         let tip = format!("{}\nnot received in this picture", self.tip(event));
         self.message(event, &tip, &shape);
+        self.stub_name(target, to as f64 - from as f64, event);
+    }
+
+    /// The name of a message at the open end of its stub, which points up or down.
+    fn stub_name(&mut self, (x, y): Point, down: f64, event: &Event) {
+        let class = format!("small {}", fill(self.kind_index(event)));
+        let y = if down > 0.0 { y + 11.0 } else { y - 3.0 };
+        let name = shortened(&message_text(event), 22);
+        for words in [name.as_str(), event.kind] {
+            if self.labels.claim(&class, words, &[(x, y), (x + 14.0, y), (x - 14.0, y)]) {
+                return;
+            }
+        }
     }
 
     /// A message of a process to itself: an arc below the lane.
@@ -103,13 +119,22 @@ impl Picture<'_> {
         self.message(event, tip, &shape);
     }
 
+    /// A broad line to point at.
+    fn hit(&self, source: Point, target: Point) -> String {
+        if self.scene.has_tips() { line("hit", source, target) } else { String::new() }
+    }
+
     fn message(&mut self, event: &Event, tip: &str, shape: &str) {
         let number = event.message.unwrap_or_default();
-        let tip = escaped(tip);
-        self.add(&format!(
-            "<g class=\"message\" data-message=\"{number}\"><title>{tip}</title>\n{shape}</g>\n"
-        ));
+        let group = format!("<g class=\"message\" data-message=\"{number}\">");
+        let message = self.with_tip(&group, tip, shape);
+        self.add(&message);
     }
+}
+
+/// The label of a lost message, without the reason of the loss.
+fn without_reason(event: &Event) -> &str {
+    event.label.rsplit_once(": ").map_or(event.kind, |(label, _)| label)
 }
 
 /// The point at this distance from `point` on the way to `other`.

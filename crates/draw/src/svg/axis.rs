@@ -2,6 +2,7 @@
 
 use crate::paper::nice_ticks;
 use crate::words::time_in_words;
+use std::ops::Range;
 use synod_sim::trace::{Event, What};
 
 /// The spread of events from left to right.
@@ -98,6 +99,23 @@ impl Axis {
     pub(super) fn is_by_time(&self) -> bool {
         self.times.is_some()
     }
+}
+
+/// The numbers of the events in each row, if a row has at most `most` steps.
+pub(super) fn rows(events: &[Event], most: usize) -> Vec<Range<u64>> {
+    let first = |place: usize| events.get(place).map_or(0, |event| event.index);
+    let mut rows: Vec<Range<u64>> = Vec::new();
+    for (place, step) in steps(events).into_iter().enumerate() {
+        let index = first(place);
+        match rows.get_mut(step / most.max(1)) {
+            Some(row) => row.end = index + 1,
+            None => rows.push(index..index + 1),
+        }
+    }
+    if rows.is_empty() {
+        rows.push(first(0)..first(0));
+    }
+    rows
 }
 
 /// The step that each event belongs to. All reactions of a process to one stimulus are one step,

@@ -46,13 +46,16 @@ impl Labels {
         self.texts.push_str(&text(&class, place.0, place.1, words));
     }
 
-    /// Takes the free place that covers the fewest arrows; of equals, the first.
-    pub(super) fn claim(&mut self, class: &str, words: &str, places: &[Point]) {
+    /// Takes the free place that covers the fewest arrows; of equals, the first. Returns whether
+    /// there was one.
+    pub(super) fn claim(&mut self, class: &str, words: &str, places: &[Point]) -> bool {
         let area = |place: &Point| Area::of_text(words, place.0, place.1);
         let free = places.iter().filter(|place| self.is_free(&area(place)));
-        if let Some(&place) = free.min_by_key(|place| self.covered(&area(place), None)) {
+        let best = free.min_by_key(|place| self.covered(&area(place), None)).copied();
+        if let Some(place) = best {
             self.put(class, words, place, area(&place));
         }
+        best.is_some()
     }
 
     /// The number of arrows through an area, but for one.
@@ -76,22 +79,21 @@ impl Labels {
         }
     }
 
-    /// The place that covers the fewest other arrows; of equals, that of the better name.
+    /// The best name that has a place where it is readable, at the place where it covers the fewest
+    /// other arrows. A name that covers several arrows would hide more than it says.
     fn place_on_arrow(&self, index: usize, lanes: &[f64]) -> Option<(String, Point, Area)> {
         let arrow = &self.arrows[index];
-        let places = arrow.names.iter().flat_map(|name| {
-            ALONG.iter().filter_map(move |&part| {
+        arrow.names.iter().find_map(|name| {
+            let places = ALONG.iter().filter_map(|&part| {
                 let (x, y) = along(arrow, part);
                 let area = Area::of_text(name, x, y + 4.0);
                 let clear = lanes.iter().all(|lane| (lane - y).abs() >= FROM_LANES);
-                (clear && self.is_free(&area)).then_some((name, (x, y + 4.0), area))
-            })
-        });
-        let (name, place, area) =
-            places.min_by_key(|(_, _, area)| self.covered(area, Some(index)))?;
-        // A name that covers several arrows would hide more than it says.
-        let readable = self.covered(&area, Some(index)) <= COVERED;
-        readable.then(|| (name.clone(), place, area))
+                (clear && self.is_free(&area)).then_some(((x, y + 4.0), area))
+            });
+            let (place, area) = places.min_by_key(|(_, area)| self.covered(area, Some(index)))?;
+            let readable = self.covered(&area, Some(index)) <= COVERED;
+            readable.then(|| (name.clone(), place, area))
+        })
     }
 
     /// All texts that found a place.

@@ -6,17 +6,22 @@
 
 mod arrows;
 mod axis;
+mod ending;
 mod labels;
+mod network;
+mod sights;
 
 pub use axis::Spread;
 
 use crate::Scene;
 use crate::lane::{Lane, Lanes, Life, Operation};
 use crate::paper::{self, escaped, line, stroke, text, text_width};
-use crate::words::{Known, event_in_words, kinds, one_line, shortened, time_in_words};
+use crate::words::{
+    event_in_full, event_in_words, kinds, one_line, shortened_at_a_word, time_in_words,
+};
 use axis::Axis;
 use labels::Labels;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use synod_core::ProcessId;
 use synod_sim::trace::{Event, What};
@@ -25,29 +30,54 @@ use synod_sim::trace::{Event, What};
 const MARGIN: f64 = 24.0;
 /// The place of the first lane: below title, remark and the words about the network.
 const FIRST_LANE: f64 = 98.0;
+/// The longest words beside a lane, in letters.
+const LONGEST_WORDS: usize = 20;
 /// A line of text.
 const LINE: f64 = 19.0;
 
 /// Draws the events as an SVG file.
 pub fn draw(scene: &Scene, events: &[Event], spread: Spread) -> String {
     let shown = scene.cut(events);
-    let mut picture = Picture::new(scene, events, spread);
-    picture.header(shown.before, shown.after);
-    picture.network(shown.earlier, shown.events);
-    picture.lanes(shown.earlier, shown.events);
-    picture.arrows(shown.events);
-    picture.points(shown.events);
-    picture.names(shown.events);
-    picture.violations(shown.events);
-    picture.axis();
-    picture.legend(shown.events);
-    let description = format!(
-        "Space-time diagram of {} processes with {} events.",
-        scene.n(),
-        shown.events.len()
-    );
-    let title = if scene.title().is_empty() { "A run" } else { scene.title() };
-    paper::file(title, &description, (picture.width, picture.bottom + MARGIN), &picture.body)
+    let picture = Picture::drawn(scene, events, spread, (shown.before, shown.after), true);
+    let size = (picture.width, picture.bottom + MARGIN);
+    paper::file(&title(scene), &description(scene, shown.events), size, &picture.body)
+}
+
+/// The same in rows of at most `steps` steps, one below the other, for pages. Messages from one row
+/// to a later one are stubs in both.
+pub fn draw_in_rows(scene: &Scene, events: &[Event], steps: usize) -> String {
+    let shown = scene.cut(events);
+    let rows = axis::rows(shown.events, steps);
+    let (mut body, mut width, mut bottom) = (String::new(), 0.0_f64, 0.0);
+    for (number, row) in rows.iter().enumerate() {
+        let (is_first, is_last) = (number == 0, number + 1 == rows.len());
+        let mut part = scene.clone().without_tips().with_window(row.clone());
+        if !is_last {
+            part = part.without_ending();
+        }
+        if !is_first {
+            part = part.with_title("");
+        }
+        let before = if is_first { shown.before } else { 0 };
+        let after = if is_last { shown.after } else { 0 };
+        let picture = Picture::drawn(&part, events, Spread::Order, (before, after), is_last);
+        // The place of a title is left out where there is none.
+        let up = if is_first { 0.0 } else { FIRST_LANE - 56.0 };
+        let y = bottom - up;
+        let _ = writeln!(body, "<g transform=\"translate(0 {y:.1})\">\n{}</g>", picture.body);
+        width = width.max(picture.width);
+        bottom += picture.bottom - up;
+    }
+    let size = (width, bottom + MARGIN);
+    paper::file(&title(scene), &description(scene, shown.events), size, &body)
+}
+
+fn title(scene: &Scene) -> String {
+    if scene.title().is_empty() { "A run".to_owned() } else { scene.title().to_owned() }
+}
+
+fn description(scene: &Scene, shown: &[Event]) -> String {
+    format!("Space-time diagram of {} processes with {} events.", scene.n(), shown.len())
 }
 
 struct Picture<'a> {
@@ -66,17 +96,48 @@ struct Picture<'a> {
 }
 
 impl<'a> Picture<'a> {
+    /// Everything from the title to the legend. `left_out` are the numbers of events before and
+    /// after that the header tells of.
+    fn drawn(
+        scene: &'a Scene,
+        events: &[Event],
+        spread: Spread,
+        left_out: (u64, u64),
+        with_legend: bool,
+    ) -> Self {
+        let shown = scene.cut(events);
+        let mut picture = Picture::new(scene, events, spread);
+        picture.header(left_out.0, left_out.1);
+        picture.network(shown.earlier, shown.events);
+        picture.lanes(shown.earlier, shown.events);
+        picture.arrows(shown.events);
+        picture.points(shown.events);
+        picture.sights(shown.earlier, shown.events);
+        picture.names(shown.events);
+        picture.violations(shown.events);
+        picture.ending(shown.earlier, shown.events);
+        if with_legend {
+            picture.axis();
+            picture.legend(events);
+        }
+        picture
+    }
+
     fn new(scene: &'a Scene, events: &[Event], spread: Spread) -> Self {
         let axis = Axis::new(scene.cut(events).events, spread);
         let names = ProcessId::all(scene.n()).map(|process| text_width(&scene.label(process)));
         let left = MARGIN + names.fold(0.0, f64::max) + 34.0;
         let right = left + axis.width + 34.0;
         let width = (right + MARGIN).max(text_width(scene.title()) * 1.35 + 2.0 * MARGIN);
-        let lane_distance = match scene.n() {
-            0..=5 => 76.0,
-            6..=10 => 60.0,
-            _ => 44.0,
-        };
+        let has = |event: &Event| event.sights.iter().any(|(_, sight)| !sight.has.is_empty());
+        // What processes have is written below their lanes.
+        let room = if events.iter().any(has) { 16.0 } else { 0.0 };
+        let lane_distance = room
+            + match scene.n() {
+                0..=5 => 76.0,
+                6..=10 => 60.0,
+                _ => 44.0,
+            };
         let bottom = FIRST_LANE + scene.n().saturating_sub(1) as f64 * lane_distance + 30.0;
         let labels = Labels::new(MARGIN, width - MARGIN);
         let (kinds, body) = (kinds(events), String::new());
@@ -118,40 +179,6 @@ impl<'a> Picture<'a> {
         for process in ProcessId::all(self.scene.n()) {
             let (x, y) = (self.left - 20.0, self.y(process.index()) + 4.0);
             self.add(&text("label end", x, y, &self.scene.label(process)));
-        }
-    }
-
-    /// A dashed line where the network changes, and a band for as long as links are cut.
-    fn network(&mut self, earlier: &[Event], events: &[Event]) {
-        let mut cuts = Cuts::default();
-        earlier.iter().for_each(|event| cuts.pass(event));
-        let mut since = self.left - 12.0;
-        let (top, bottom) = (FIRST_LANE - 32.0, self.last_y() + 24.0);
-        for (position, event) in events.iter().enumerate() {
-            if event.what != What::Network {
-                continue;
-            }
-            let x = self.x(position);
-            self.cut_band(&cuts, since, x);
-            since = x;
-            cuts.pass(event);
-            self.add(&line("cut", (x, top), (x, bottom)));
-            let words = shortened(&one_line(&event.text), 40);
-            let half = text_width(&words) / 2.0;
-            let places = [(x + half, top - 5.0), (x - half, top - 5.0), (x + half, top - 19.0)];
-            self.labels.claim("small faint", &words, &places);
-        }
-        self.cut_band(&cuts, since, self.right);
-    }
-
-    fn cut_band(&mut self, cuts: &Cuts, from: f64, to: f64) {
-        if !cuts.0.is_empty() {
-            let (top, width) = (FIRST_LANE - 32.0, to - from);
-            let height = self.last_y() + 24.0 - top;
-            self.add(&format!(
-                "<rect class=\"cut-band\" x=\"{from:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" \
-                 height=\"{height:.1}\"/>\n"
-            ));
         }
     }
 
@@ -209,16 +236,26 @@ impl<'a> Picture<'a> {
             let sign = sign(events[loud].what, self.x(loud), self.y(lane));
             if !sign.is_empty() {
                 let tips = positions.iter().map(|&position| self.tip(&events[position]));
-                let tips = escaped(&tips.collect::<Vec<_>>().join("\n"));
-                self.add(&format!("<g><title>{tips}</title>{sign}</g>\n"));
+                let tips = tips.collect::<Vec<_>>().join("\n");
+                let sign = self.with_tip("<g>", &tips, &format!("{sign}\n"));
+                self.add(&sign);
             }
         }
+    }
+
+    /// The shape in a group with words that show where a reader points at it, if the picture has
+    /// such words.
+    fn with_tip(&self, group: &str, tip: &str, shape: &str) -> String {
+        if !self.scene.has_tips() {
+            return shape.to_owned();
+        }
+        format!("{group}<title>{}</title>{}</g>\n", escaped(tip), shape.trim_end())
     }
 
     /// The tooltip of an event: its words, with all its times.
     fn tip(&self, event: &Event) -> String {
         let place = event.process.map_or(String::new(), |process| self.scene.label(process));
-        let words = event_in_words(self.scene, event);
+        let words = event_in_full(self.scene, event);
         let time = time_in_words(event.time_us);
         format!(
             "{place} {words}\nevent {} at {time}, Lamport {}, vector {:?}",
@@ -238,7 +275,7 @@ impl<'a> Picture<'a> {
                 _ => continue,
             };
             let (x, y) = (self.x(position), self.y(lane));
-            let words = shortened(&words, 18);
+            let words = shortened_at_a_word(&words, LONGEST_WORDS);
             let half = text_width(&words) / 2.0;
             let beside = [0.0, half - 4.0, 4.0 - half];
             let places: Vec<(f64, f64)> = [-15.0, 23.0, -28.0]
@@ -252,31 +289,6 @@ impl<'a> Picture<'a> {
         self.labels.name_arrows(&lanes);
         let texts = self.labels.elements();
         self.add(&texts);
-    }
-
-    /// A red ring where a property is violated, and the reason below the lanes, once.
-    fn violations(&mut self, events: &[Event]) {
-        let mut known = Known::default();
-        for (position, event) in events.iter().enumerate() {
-            let (What::Violation, Some(lane)) = (event.what, self.scene.lane_of(event)) else {
-                continue;
-            };
-            if !known.is_new(event) {
-                continue;
-            }
-            self.bottom += LINE;
-            let (x, y) = (self.x(position), self.y(lane));
-            let right_side = x < self.width / 2.0;
-            let room = if right_side { self.width - MARGIN - x } else { x - MARGIN };
-            let words = format!("{} violated: {}", event.kind, one_line(&event.text));
-            let words = shortened(&words, (room / 7.2) as usize);
-            self.add(&format!("<circle class=\"ring\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"9\"/>\n"));
-            self.add(&line("lead", (x, y + 9.0), (x, self.bottom - 12.0)));
-            let class = if right_side { "wrong halo" } else { "wrong halo end" };
-            let tip = escaped(&self.tip(event));
-            let reason = text(class, x, self.bottom, &words);
-            self.add(&format!("<g><title>{tip}</title>{reason}</g>\n"));
-        }
     }
 
     fn axis(&mut self) {
@@ -312,6 +324,10 @@ impl<'a> Picture<'a> {
             ("lane down", "crashed"),
             ("lane paused", "paused"),
             ("cut-band", "network cut"),
+            ("side0", "one side of a partition"),
+            ("side1", "another side"),
+            ("stuck", "waits for ever"),
+            ("small has halo middle", "what the process has"),
         ];
         let used = meanings.iter().filter(|(class, _)| uses(class));
         items.extend(used.map(|(class, word)| ((*class).to_owned(), *word)));
@@ -329,32 +345,8 @@ impl<'a> Picture<'a> {
     }
 }
 
-/// The cut links, from the words of the trace: `partition …`, `cut …`, `mend …` and `heal`.
-#[derive(Default)]
-struct Cuts(BTreeSet<String>);
-
-impl Cuts {
-    fn pass(&mut self, event: &Event) {
-        if event.what != What::Network {
-            return;
-        }
-        match event.text.split_once(' ').unwrap_or((&event.text, "")) {
-            ("heal", _) => self.0.clear(),
-            ("mend", link) => {
-                self.0.remove(link);
-            }
-            ("cut", link) => {
-                self.0.insert(link.to_owned());
-            }
-            _ => {
-                self.0.insert("partition".to_owned());
-            }
-        }
-    }
-}
-
 fn swatch(class: &str, x: f64, y: f64) -> String {
-    if class.starts_with("arrow") || class.starts_with("lane") {
+    if class.starts_with("arrow") || class.starts_with("lane") || class == "stuck" {
         return line(class, (x, y), (x + 20.0, y));
     }
     let mut swatch = String::new();

@@ -1,6 +1,7 @@
 use super::*;
 use crate::sample::{self, Script};
 use roxmltree::{Document, Node};
+use synod_core::Sight;
 
 fn has_class(node: &Node<'_, '_>, class: &str) -> bool {
     node.attribute("class").is_some_and(|classes| classes.split(' ').any(|one| one == class))
@@ -8,6 +9,13 @@ fn has_class(node: &Node<'_, '_>, class: &str) -> bool {
 
 fn count(document: &Document<'_>, class: &str) -> usize {
     document.descendants().filter(|node| has_class(node, class)).count()
+}
+
+/// The texts of a class, as one.
+fn words(document: &Document<'_>, class: &str) -> String {
+    let texts = document.descendants().filter(|node| node.has_tag_name("text"));
+    let texts = texts.filter(|node| has_class(node, class)).filter_map(|node| node.text());
+    texts.collect::<Vec<_>>().join(" ")
 }
 
 fn number(node: &Node<'_, '_>, attribute: &str) -> f64 {
@@ -58,13 +66,15 @@ fn every_fault_is_drawn() {
     let drawn = draw(&Scene::new("", 4), &sample::troubles(), Spread::Automatic);
     let document = Document::parse(&drawn).expect("the picture is XML");
     assert_eq!(count(&document, "ring"), 1);
-    assert!(drawn.contains("ME1 violated: p2 enters while p0 is in the critical section"));
+    let reason = "ME1 violated: p2 enters while p0 is in the critical section";
+    assert!(words(&document, "wrong").ends_with(reason));
     // One line for the crashed lane and one in the legend; the same for the paused one.
     assert_eq!(count(&document, "down"), 2);
     assert_eq!(count(&document, "paused"), 2);
     // Two changes of the network, but only the first one cuts it; and the legend.
     assert_eq!(count(&document, "cut"), 2);
-    assert_eq!(count(&document, "cut-band"), 2);
+    // Each side has a band; and the legend. Between them, nothing passes.
+    assert_eq!(["side0", "side1", "tear"].map(|class| count(&document, class)), [2, 2, 1]);
     // p0 holds, then p2; and the legend.
     assert_eq!(count(&document, "holding"), 3);
     // The message that never arrives is a stub.
@@ -120,4 +130,49 @@ fn nothing_and_messages_to_oneself_can_be_drawn() {
         let drawn = draw(&Scene::new("", n), &events, Spread::Automatic);
         Document::parse(&drawn).expect("the picture is XML");
     }
+}
+
+#[test]
+fn a_run_that_ends_although_processes_wait_has_a_bar_at_each_and_says_why() {
+    let mut script = Script::new(3);
+    script.starts().asks(0, "enters").asks(1, "enters").begins(1, "is in").asks(2, "enters");
+    let scene = Scene::new("", 3).with_ending("ME2 violated: p0 waits, and nothing can happen");
+    let drawn = draw(&scene, &script.events(), Spread::Order);
+    let document = Document::parse(&drawn).expect("the picture is XML");
+    // Two lines for p0, two for p2, and one in the legend.
+    assert_eq!(count(&document, "stuck"), 5);
+    assert_eq!(words(&document, "wrong"), "ME2 violated: p0 waits, and nothing can happen");
+    let whole = draw(&Scene::new("", 3), &script.events(), Spread::Order);
+    assert!(!whole.contains("class=\"stuck\""));
+}
+
+#[test]
+fn what_a_process_has_is_written_where_it_changes_and_parts_of_a_group_are_torn_apart() {
+    let mut script = Script::new(3);
+    script.starts().timer(0, "Pass").timer(0, "Partition").timer(0, "Pass");
+    let mut events = script.events();
+    let part = |members: &[u32]| members.iter().copied().map(ProcessId).collect();
+    let owns = |has: &str| Sight { has: has.to_owned(), ..Sight::default() };
+    let split = Sight { parts: vec![part(&[2]), part(&[1])], ..Sight::default() };
+    events[3].sights = vec![(ProcessId(1), owns("owns s0")), (ProcessId(2), owns(""))];
+    events[4].sights = vec![(ProcessId(0), split)];
+    events[5].sights = vec![(ProcessId(1), owns("owns s0")), (ProcessId(1), owns(""))];
+    let drawn = draw(&Scene::new("", 3), &events, Spread::Order);
+    let document = Document::parse(&drawn).expect("the picture is XML");
+    assert_eq!(words(&document, "has"), "owns s0 has nothing");
+    assert_eq!(["side0", "side1", "tear"].map(|class| count(&document, class)), [2, 2, 1]);
+}
+
+#[test]
+fn rows_show_every_event_once_and_have_no_tips() {
+    let events = sample::two_requests();
+    let drawn = draw_in_rows(&Scene::new("Rows", 3), &events, 4);
+    let document = Document::parse(&drawn).expect("the picture is XML");
+    let rows = document.descendants().filter(|node| node.attribute("transform").is_some());
+    assert!(rows.count() > 2);
+    // The title and the description of the file have ids; no other node has a title.
+    assert_eq!(document.descendants().filter(|node| node.has_tag_name("title")).count(), 1);
+    let received = events.iter().filter(|event| event.what == What::Receive).count();
+    assert_eq!(count(&document, "head"), received);
+    assert_eq!(words(&document, "label"), "p0 p1 p2 ".repeat(drawn.matches("<g t").count()).trim());
 }

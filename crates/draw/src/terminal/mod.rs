@@ -12,12 +12,15 @@ mod rows;
 use crate::Scene;
 use crate::canvas::Row;
 use crate::lane::{Lane, Lanes, Life, Operation};
-use crate::words::{Known, event_in_words, kinds, left_out, message_text, one_line, shortened};
+use crate::words::{
+    Known, event_in_words, has_in_words, kinds, left_out, message_text, one_line, shortened,
+    wrapped,
+};
 use anstyle::{AnsiColor, Color, Style};
 
 use rows::{Group, grouped, numbers};
 use std::collections::BTreeSet;
-use synod_core::ProcessId;
+use synod_core::{ProcessId, Sight};
 use synod_sim::trace::{Event, What};
 
 /// The narrowest and the widest lane that is drawn, in columns.
@@ -56,6 +59,7 @@ pub fn draw(scene: &Scene, events: &[Event], width: usize) -> String {
     if let Some(note) = left_out(shown.after, "after") {
         picture.remark(&format!("⋮ {note}"));
     } else {
+        picture.ending();
         picture.under_way(events);
     }
     if picture.repeated > 0 {
@@ -73,6 +77,8 @@ struct Picture<'a> {
     lane_width: usize,
     width: usize,
     lanes: Lanes,
+    /// What each process has.
+    has: Vec<String>,
     known: Known,
     /// The number of violations left out because they were known.
     repeated: usize,
@@ -94,6 +100,7 @@ impl<'a> Picture<'a> {
             lane_width,
             width,
             lanes,
+            has: vec![String::new(); scene.n()],
             known: Known::default(),
             repeated: 0,
             out: String::new(),
@@ -152,6 +159,26 @@ impl<'a> Picture<'a> {
             Group::One(event) => self.event(event),
         }
         group.events().for_each(|event| self.lanes.pass(self.scene, event));
+        group.events().for_each(|event| self.sights(event));
+    }
+
+    /// What processes have, where that changes: a row for all.
+    fn sights(&mut self, event: &Event) {
+        let lane = |at: ProcessId| Some(at.index()).filter(|lane| *lane < self.scene.n());
+        let new = |(at, sight): &(ProcessId, Sight)| Some((lane(*at)?, sight.has.clone()));
+        let new: Vec<(usize, String)> = event.sights.iter().filter_map(new).collect();
+        let new: Vec<(usize, String)> =
+            new.into_iter().filter(|(lane, has)| self.has[*lane] != *has).collect();
+        if new.is_empty() {
+            return;
+        }
+        let mut row = self.row(event);
+        for (lane, has) in new {
+            row.put(self.x(lane), '▸', HOLDING);
+            self.beside(&mut row, lane, &[has_in_words(&has).to_owned()], HOLDING);
+            self.has[lane] = has;
+        }
+        row.render(&mut self.out);
     }
 
     fn starts(&mut self, events: &[Event]) {
@@ -321,6 +348,20 @@ impl<'a> Picture<'a> {
         }
     }
 
+    /// A sign on every lane that waits, if no further step is possible.
+    fn ending(&mut self) {
+        if self.scene.ending().is_none() {
+            return;
+        }
+        let stuck = |lane: &Lane| lane.operation == Operation::Waiting && lane.life == Life::Up;
+        let mut row = Row::new(self.width);
+        for (lane, state) in self.lanes.now().iter().enumerate() {
+            let (glyph, style) = if stuck(state) { ('╳', TROUBLE.bold()) } else { look(*state) };
+            row.put(self.x(lane), glyph, style);
+        }
+        row.render(&mut self.out);
+    }
+
     /// Names the messages that have not arrived when the trace ends.
     fn under_way(&mut self, events: &[Event]) {
         let done: BTreeSet<u64> = events
@@ -357,7 +398,9 @@ impl<'a> Picture<'a> {
             ('●', "sends, receives"),
             ('✗', "lost"),
             ('◷', "timer"),
+            ('▸', "has"),
             ('†', "crash"),
+            ('╳', "waits for ever"),
             ('╎', "paused"),
         ];
         let used = meanings.iter().filter(|(sign, _)| self.out.contains(*sign));
@@ -409,23 +452,6 @@ fn glyph(what: What) -> (char, Style) {
             ('●', PLAIN)
         }
     }
-}
-
-/// Breaks text into lines of at most `width` characters, between words where possible.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let line = lines.last_mut().expect("there is always a line");
-        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > width {
-            lines.push(word.to_owned());
-        } else {
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(word);
-        }
-    }
-    lines
 }
 
 /// The column of times: each is written once. Where time stands still, events are numbered instead.

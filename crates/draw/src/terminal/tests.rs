@@ -114,3 +114,13 @@ fn a_message_to_oneself_and_words_of_any_length_do_no_harm() {
     assert!(drawn.matches("▌").count() > 4, "{drawn}");
     assert_eq!(plain(&Scene::new("", 0), &[], 80).trim(), "");
 }
+
+#[test]
+fn a_lane_that_waits_for_ever_ends_with_a_cross() {
+    let mut script = Script::new(2);
+    script.asks(0, "enters").begins(1, "is in");
+    let scene = Scene::new("", 2).with_ending("ME2 violated: p0 waits");
+    let drawn = plain(&scene, &script.events(), 60);
+    assert!(drawn.contains("╳") && drawn.contains("╳ waits for ever"), "{drawn}");
+    assert!(!plain(&Scene::new("", 2), &script.events(), 60).contains("╳"));
+}

@@ -132,6 +132,8 @@ mod tests {
             input: "",
             text: "Request(\"1@p0\")".to_owned(),
             mark: Mark::None,
+            label: "Request 1".to_owned(),
+            sights: Vec::new(),
         };
         let mut line = Vec::new();
         write_event(&event, &mut line);

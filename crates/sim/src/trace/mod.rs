@@ -11,7 +11,7 @@ use crate::world::TELL;
 use serde::Serialize;
 use std::io;
 use synod_core::family::Mark;
-use synod_core::{ProcessId, Trigger};
+use synod_core::{ProcessId, Sight, Trigger};
 
 /// An event.
 ///
@@ -44,6 +44,12 @@ pub struct Event {
     pub text: String,
     /// Its meaning for the operation under way at this process.
     pub mark: Mark,
+    /// What pictures write at a message in place of the text, or empty. Written traces leave it
+    /// out.
+    pub label: String,
+    /// What pictures show of processes from here on: this event is the last of a step that changed
+    /// it. Written traces leave it out.
+    pub sights: Vec<(ProcessId, Sight)>,
 }
 
 impl Event {
@@ -133,6 +139,14 @@ pub trait Sink {
     /// Takes one event in.
     fn take(&mut self, event: &Event) -> io::Result<()>;
 
+    /// Whether it draws this event, and so wants its label and its sights. Both cost time.
+    fn draws(&self, _index: u64) -> bool {
+        false
+    }
+
+    /// The step of the last event has changed the sight of this process.
+    fn sees(&mut self, _at: ProcessId, _sight: &Sight) {}
+
     /// The run is over: flushes buffered events.
     fn finish(&mut self) -> io::Result<()> {
         Ok(())
@@ -170,6 +184,16 @@ impl Sink for Window {
             self.beyond += 1;
         }
         Ok(())
+    }
+
+    fn draws(&self, index: u64) -> bool {
+        index >= self.from && self.events.len() < self.length
+    }
+
+    fn sees(&mut self, at: ProcessId, sight: &Sight) {
+        if let Some(last) = self.events.last_mut() {
+            last.sights.push((at, sight.clone()));
+        }
     }
 }
 

@@ -1,11 +1,11 @@
 //! Turns happenings in a world into events with logical times.
 
 use super::{Event, Sink, What};
-use crate::world::{Body, Envelope, Happening, Slot, TELL};
+use crate::world::{Body, Envelope, Happening, Process, Slot, TELL};
 use std::fmt::Write;
 use std::io;
 use synod_core::family::Mark;
-use synod_core::{Algorithm, Family, ProcessId};
+use synod_core::{Algorithm, Family, ProcessId, Sight, Wire};
 
 /// Stamps every happening with its Lamport and vector time and hands it to the sinks.
 ///
@@ -21,6 +21,8 @@ pub struct Tracer<'s> {
     sent_lamport: Vec<u64>,
     sent_vectors: Vec<u32>,
     event: Event,
+    /// What was last seen of each process.
+    sights: Vec<Sight>,
     failure: Option<io::Error>,
     kept: Option<Kept>,
 }
@@ -47,6 +49,7 @@ impl Clone for Tracer<'_> {
             sent_lamport: self.sent_lamport.clone(),
             sent_vectors: self.sent_vectors.clone(),
             event: self.event.clone(),
+            sights: self.sights.clone(),
             failure: None,
             kept: self.kept.clone(),
         }
@@ -76,7 +79,10 @@ impl<'s> Tracer<'s> {
                 input: "",
                 text: String::new(),
                 mark: Mark::None,
+                label: String::new(),
+                sights: Vec::new(),
             },
+            sights: vec![Sight::default(); n],
             failure: None,
             kept: None,
         }
@@ -145,8 +151,7 @@ impl<'s> Tracer<'s> {
             }
             Happening::Lost { envelope, why, .. } => {
                 self.note(Some(envelope.to), What::Lose).message(envelope, envelope.from);
-                self.event.text.push_str(": ");
-                self.event.text.push_str(why);
+                self.because(why);
                 self.emit();
             }
             Happening::Duplicated { of, slot, envelope } => {
@@ -198,6 +203,41 @@ impl<'s> Tracer<'s> {
         }
     }
 
+    /// Adds the reason of a loss.
+    fn because(&mut self, why: &str) {
+        let _ = write!(self.event.text, ": {why}");
+        if !self.event.label.is_empty() {
+            let _ = write!(self.event.label, ": {why}");
+        }
+    }
+
+    /// Whether the event at hand is drawn.
+    fn is_drawn(&self) -> bool {
+        self.kept.is_some() || self.sinks.iter().any(|sink| sink.draws(self.event.index))
+    }
+
+    /// Looks at the processes after a step, for those who draw.
+    pub fn look<A: Algorithm>(&mut self, processes: &[Process<A>]) {
+        if !self.is_drawn() {
+            return;
+        }
+        for (at, process) in ProcessId::all(self.n).zip(processes) {
+            let sight = process.state().sight();
+            if self.sights[at.index()] != sight {
+                self.show(at, &sight);
+                self.sights[at.index()] = sight;
+            }
+        }
+    }
+
+    fn show(&mut self, at: ProcessId, sight: &Sight) {
+        self.sinks.iter_mut().for_each(|sink| sink.sees(at, sight));
+        let last = self.kept.as_mut().and_then(|kept| kept.events.last_mut());
+        if let Some(last) = last {
+            last.sights.push((at, sight.clone()));
+        }
+    }
+
     /// Begins an event that does not advance a clock.
     fn note(&mut self, at: Option<ProcessId>, what: What) -> &mut Self {
         let event = &mut self.event;
@@ -208,6 +248,7 @@ impl<'s> Tracer<'s> {
         event.kind = "";
         event.input = "";
         event.text.clear();
+        event.label.clear();
         event.mark = Mark::None;
         match at {
             Some(at) => {
@@ -245,6 +286,11 @@ impl<'s> Tracer<'s> {
             Body::Message(message) => write!(event.text, "{message:?}"),
             Body::Tell(_) => write!(event.text, "{TELL}"),
         };
+        if let Body::Message(message) = &envelope.body
+            && self.is_drawn()
+        {
+            self.event.label = message.label();
+        }
     }
 
     fn emit(&mut self) {

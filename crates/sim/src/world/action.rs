@@ -1,6 +1,7 @@
 //! The actions of a world, and the events that a driver sees of them.
 
 use super::flight::{Envelope, Slot};
+use super::process::Process;
 use serde::{Deserialize, Serialize};
 use synod_core::{Algorithm, Notes, ProcessId, Violation};
 
@@ -152,6 +153,8 @@ pub trait Driver<A: Algorithm> {
     fn notes(&mut self) -> Option<&mut Notes> {
         None
     }
+    /// The processes after a step, before they are judged: pictures show what they have.
+    fn look(&mut self, _processes: &[Process<A>]) {}
     /// An event of the current step.
     fn see(&mut self, _now_us: u64, _happening: Happening<'_, A>) {}
 }

@@ -182,6 +182,7 @@ impl<A: Algorithm> World<A> {
         self.deliver_urgent(driver);
         self.forget_ignored(0);
         self.renew_prints();
+        driver.look(&self.processes);
         self.judge(driver);
     }
 
@@ -309,6 +310,7 @@ impl<A: Algorithm> World<A> {
         let is_divided = self.deliver_urgent(driver);
         self.forget_ignored(if is_divided { 0 } else { sent_before });
         self.renew_prints();
+        driver.look(&self.processes);
         self.judge(driver);
     }
 

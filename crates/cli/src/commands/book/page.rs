@@ -9,7 +9,7 @@ use anyhow::{Result, anyhow};
 use std::fmt::Write as _;
 use synod_core::card::{Bounds, Counterexample, Rounds, Scope, Source};
 use synod_core::{Card, Setup};
-use synod_draw::mermaid;
+use synod_draw::svg;
 use synod_sim::network::Delay;
 use synod_sim::scenario::Scenario;
 use synod_sim::trace::{Event, Tracer, Window};
@@ -17,6 +17,10 @@ use synod_sim::{Options, Plan};
 
 /// The number of events in a picture: a reader cannot follow more.
 const SHOWN: usize = 80;
+/// The number of steps in a row of a picture: wider pictures are too small on a page.
+const ROW: usize = 20;
+/// The directory of the pictures, beside the pages.
+pub(super) const PICTURES: &str = "img";
 /// Costs are measured in groups of these sizes.
 const SIZES: [usize; 3] = [3, 5, 9];
 /// The latency of every message in the shown run.
@@ -26,25 +30,29 @@ const HOP_US: u64 = 1_000;
 pub(super) struct Page {
     /// Its text.
     pub(super) text: String,
+    /// Its pictures, by the names of their files.
+    pub(super) pictures: Vec<(String, String)>,
 }
 
 /// A scenario, as a page shows it.
 pub(super) struct Scene {
+    name: String,
     story: String,
     picture: String,
 }
 
 impl Scene {
-    /// Plays the scenario in a file and draws it.
-    pub(super) fn read(file: &str, text: &str) -> Result<Self> {
+    /// Plays the scenario in a file and draws it. `name` is that of its picture.
+    pub(super) fn read(name: String, file: &str, text: &str) -> Result<Self> {
         let wrong = |error: synod_sim::scenario::ParseError| anyhow!("{}", error.in_file(file));
         let scenario = Scenario::parse(text).map_err(wrong)?;
         let unknown = || scenario.unknown_algorithm([]);
         let played = synod_drivers::play(which, &scenario).unwrap_or_else(|| Err(unknown()));
         let comments = text.lines().map_while(|line| line.strip_prefix('#'));
         let story: Vec<&str> = comments.map(str::trim).collect();
-        let picture = drawn(scenario.processes(), &played.map_err(wrong)?.events);
-        Ok(Scene { story: story.join(" "), picture })
+        let scene = synod_draw::Scene::new("", scenario.processes());
+        let picture = drawn(scene, &played.map_err(wrong)?.events);
+        Ok(Scene { name, story: story.join(" "), picture })
     }
 }
 
@@ -52,7 +60,7 @@ impl Page {
     /// Writes the page. `scenes` are the scenarios of an algorithm by name.
     pub(super) fn of(about: &About, scenes: &dyn Fn(&str) -> Result<Vec<Scene>>) -> Result<Self> {
         let card = &about.card;
-        let mut page = Page { text: String::new() };
+        let mut page = Page { text: String::new(), pictures: Vec::new() };
         let Source { author, year, work } = card.source;
         page.line(&format!("# {}\n", capitalised(card.title)));
         page.line(&format!("`{}` · {} · {author}: {work} ({year})", card.name, about.family));
@@ -105,8 +113,9 @@ impl Page {
         }
     }
 
-    fn picture(&mut self, picture: &str) {
-        let _ = write!(self.text, "\n```mermaid\n{}\n```\n", picture.trim_end());
+    fn picture(&mut self, name: &str, words: &str, picture: String) {
+        let _ = write!(self.text, "\n![{words}]({PICTURES}/{name}.svg)\n");
+        self.pictures.push((format!("{name}.svg"), picture));
     }
 
     /// A small group that asks once each, without faults.
@@ -115,13 +124,15 @@ impl Page {
         let plan = Plan { multicast: about.card.multicast, ..Plan::new(n, Rounds::Times(1)) };
         let mut options = Options::new(plan, 1);
         options.network.latency = Delay::Constant(HOP_US);
-        let mut seen = Window::new(0, usize::MAX);
+        let mut seen = Window::new(0, SHOWN);
         simulate(about, options, Some(Tracer::new(n, vec![&mut seen])), &mut |_, _| ())?;
         let requests = about.takers(&Setup::new(n))?.iter().filter(|takes| **takes).count();
         let flags = format!("-n {n} -r {requests} --latency 1ms --seed 1");
-        let told = format!("`synod run {} {flags} --mermaid`:", about.card.name);
-        self.section("A run", &[told]);
-        self.picture(&drawn(n, &seen.events));
+        let name = about.card.name;
+        let drawing = format!("--svg {name}.svg --rows {ROW} --window 0..{SHOWN}");
+        self.section("A run", &[format!("`synod run {name} {flags} {drawing}`:")]);
+        let scene = synod_draw::Scene::new(format!("{name}, seed 1"), n).with_beyond(seen.beyond);
+        self.picture(name, &format!("A run of {name}"), drawn(scene, &seen.events));
         Ok(())
     }
 
@@ -130,9 +141,9 @@ impl Page {
             return;
         }
         self.section("Scenes", &[]);
-        for Scene { story, picture } in scenes {
+        for Scene { name, story, picture } in scenes {
             self.line(&story);
-            self.picture(&picture);
+            self.picture(&name, "The scene, drawn", picture);
             self.line("");
         }
         self.text.truncate(self.text.trim_end().len());
@@ -184,9 +195,9 @@ impl Page {
                 let steps = words::count(shown.steps as u64, "step", "steps");
                 self.line(&format!("- **{}** fails in {steps}: {}", shown.property, shown.story));
             }
-            for Scene { story, picture } in scenes(card.name)? {
+            for Scene { name, story, picture } in scenes(card.name)? {
                 self.line(&format!("\n{story}"));
-                self.picture(&picture);
+                self.picture(&name, "The scene, drawn", picture);
             }
         }
         Ok(())
@@ -194,9 +205,8 @@ impl Page {
 }
 
 /// The first events, as a diagram.
-fn drawn(n: usize, events: &[Event]) -> String {
-    let shown = events.len().min(SHOWN) as u64;
-    mermaid::draw(&synod_draw::Scene::new("", n).with_window(0..shown), events)
+fn drawn(scene: synod_draw::Scene, events: &[Event]) -> String {
+    svg::draw_in_rows(&scene.with_window(0..SHOWN as u64), events, ROW)
 }
 
 /// With a capital letter in front.

@@ -161,7 +161,7 @@ impl Told {
         if let Some(step) = refuted.returns_to {
             text += &format!("  {DIM}and back to step {}, for ever{DIM:#}\n", step + 1);
         }
-        let scene = Scene::new("", self.n);
+        let scene = scene_of("", self.n, property, refuted);
         let picture = terminal::draw(&scene, &refuted.events, output::width());
         text + &format!("\n{picture}") + &output::paragraph("  ", &format!("✗ {}", refuted.because))
     }
@@ -170,4 +170,13 @@ impl Told {
     pub(crate) fn speed(&self) -> (f64, u64) {
         (self.seconds, (self.states as f64 / self.seconds.max(1e-6)) as u64)
     }
+}
+
+/// The scene of a counterexample: a history that ends too early says so.
+pub(super) fn scene_of(title: &str, n: usize, property: &str, refuted: &Refuted) -> Scene {
+    let scene = Scene::new(title, n);
+    if refuted.at_the_end {
+        return scene.with_ending(format!("{property} violated: {}", refuted.because));
+    }
+    scene
 }

@@ -34,6 +34,13 @@ impl<M: Wire, N: Wire> Wire for Said<M, N> {
             Said::Other(message) => message.kind(),
         }
     }
+
+    fn label(&self) -> String {
+        match self {
+            Said::One(message) => message.label(),
+            Said::Other(message) => message.label(),
+        }
+    }
 }
 
 /// The header of a scenario names the algorithm, so the text of each message need not.

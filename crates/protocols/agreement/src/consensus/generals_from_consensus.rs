@@ -61,6 +61,13 @@ impl Wire for Message {
             Message::Consensus(message) => message.kind(),
         }
     }
+
+    fn label(&self) -> String {
+        match self {
+            Message::Order(_) => synod_core::sight::short(&format!("{self:?}"), self.kind()),
+            Message::Consensus(message) => message.label(),
+        }
+    }
 }
 
 impl fmt::Debug for Message {

@@ -67,6 +67,10 @@ impl<M: Wire> Wire for InRun<M> {
     fn kind(&self) -> &'static str {
         self.it.kind()
     }
+
+    fn label(&self) -> String {
+        self.it.label()
+    }
 }
 
 /// The text of a message shows its commander, so no other mark is needed.

@@ -106,6 +106,10 @@ impl<M: Wire> Wire for InRound<M> {
     fn kind(&self) -> &'static str {
         self.it.kind()
     }
+
+    fn label(&self) -> String {
+        format!("{} (round {})", self.it.label(), self.round)
+    }
 }
 
 impl<M: fmt::Debug> fmt::Debug for InRound<M> {

@@ -56,7 +56,16 @@ pub enum Message {
     Compare(Turn, Vec<Option<Opening>>),
 }
 
-impl Wire for Message {}
+impl Wire for Message {
+    fn label(&self) -> String {
+        match self {
+            Message::Commit(turn, digest) => format!("Commit {turn}: {digest:?}"),
+            Message::Echo(turn, _) => format!("Echo {turn}"),
+            Message::Reveal(turn, opening) => format!("Reveal {turn}: {:?}", opening.action),
+            Message::Compare(turn, _) => format!("Compare {turn}"),
+        }
+    }
+}
 
 impl Message {
     fn turn(&self) -> Turn {

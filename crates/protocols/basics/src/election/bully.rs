@@ -52,6 +52,15 @@ impl Wire for Message {
             Message::Detector(message) => message.kind(),
         }
     }
+
+    fn label(&self) -> String {
+        match self {
+            Message::Election => "Election".to_owned(),
+            Message::Answer => "Answer".to_owned(),
+            Message::Coordinator(id) => format!("Coordinator {id}"),
+            Message::Detector(message) => message.label(),
+        }
+    }
 }
 
 impl From<detector::Message> for Message {

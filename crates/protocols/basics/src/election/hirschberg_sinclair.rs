@@ -70,6 +70,15 @@ impl Wire for Message {
     fn kind(&self) -> &'static str {
         self.what.kind()
     }
+
+    fn label(&self) -> String {
+        let (kind, id) = (self.what.kind(), self.id);
+        match self.what {
+            What::Probe { phase, hop } => format!("{kind} {id}, phase {phase}, hop {hop}"),
+            What::Reply { phase } => format!("{kind} {id}, phase {phase}"),
+            What::Leader => format!("{kind} {id}"),
+        }
+    }
 }
 
 /// `Probe(28, phase 1, hop 2, onward, election 1)`.

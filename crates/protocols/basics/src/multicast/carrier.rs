@@ -66,6 +66,14 @@ impl<D: Data> Wire for Message<D> {
             Message::Ip(message) => message.kind(),
         }
     }
+
+    fn label(&self) -> String {
+        match self {
+            Message::Basic(message) => message.label(),
+            Message::Reliable(message) => message.label(),
+            Message::Ip(message) => message.label(),
+        }
+    }
 }
 
 /// The header of a scenario names the carrier, so the text of each message need not.

@@ -45,6 +45,13 @@ impl<M: Wire> Wire for In<M> {
     fn kind(&self) -> &'static str {
         self.it.kind()
     }
+
+    fn label(&self) -> String {
+        match self.group {
+            GroupId(0) => self.it.label(),
+            group => format!("{} in {group}", self.it.label()),
+        }
+    }
 }
 
 impl<T: fmt::Debug> fmt::Debug for In<T> {

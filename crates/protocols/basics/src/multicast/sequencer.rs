@@ -32,7 +32,8 @@ use synod_core::family::multicast::{
     AGREEMENT, FIFO, GROUPS, INTEGRITY, PAYLOAD, Payload, SENDERS, TOTAL, UNIFORM, VALIDITY,
 };
 use synod_core::{
-    Card, Cx, Data, ProcessId, ProcessSet, Protocol, Rule, Setup, SetupError, Source, Trigger, Wire,
+    Card, Cx, Data, ProcessId, ProcessSet, Protocol, Rule, Setup, SetupError, Source, Trigger,
+    Wire, sight,
 };
 
 /// The messages of this layer that the layer below multicasts.
@@ -65,6 +66,13 @@ impl<D: Data, M: Wire> Wire for Message<D, M> {
         match self {
             Message::Submit(_) => "Submit",
             Message::Carried(message) => message.kind(),
+        }
+    }
+
+    fn label(&self) -> String {
+        match self {
+            Message::Submit(payload) => sight::short(&format!("Submit({payload:?})"), "Submit"),
+            Message::Carried(message) => message.label(),
         }
     }
 }

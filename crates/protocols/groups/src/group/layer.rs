@@ -45,6 +45,13 @@ impl<M: Wire> Wire for Message<M> {
             Message::Abstract(message) => message.kind(),
         }
     }
+
+    fn label(&self) -> String {
+        match self {
+            Message::Embedded(message) => message.label(),
+            Message::Abstract(message) => message.label(),
+        }
+    }
 }
 
 /// Prints the message alone: the header of a scenario names the engine.
@@ -226,6 +233,13 @@ impl<M: Fleeting> Engine<M> for GroupEngine<M> {
         match self {
             GroupEngine::Embedded(engine) => engine.takes_part(),
             GroupEngine::Abstract(engine) => engine.takes_part(),
+        }
+    }
+
+    fn parts(&self) -> Vec<ProcessSet> {
+        match self {
+            GroupEngine::Embedded(engine) => engine.parts(),
+            GroupEngine::Abstract(engine) => engine.parts(),
         }
     }
 

@@ -37,6 +37,10 @@ const PARAMETERS: [Parameter; 15] = [
 impl Catalogued<GroupEngine<Message>> for Slots {
     type Family = Allocation;
 
+    fn has(&self) -> String {
+        self.state.has()
+    }
+
     const CARD: Card = Card {
         name: "slots",
         aliases: &["pool"],

@@ -83,6 +83,23 @@ impl Wire for Message {
             Body::Bootstrap => "Bootstrap",
         }
     }
+
+    fn label(&self) -> String {
+        match &self.body {
+            Body::Donate { to, slots } => format!("Donate {} to {to}", few(slots)),
+            Body::Offer(slots) => format!("Offer {}", few(slots)),
+            Body::Take { wanted, .. } => format!("Take {wanted}"),
+            Body::Hand { to, slots } => format!("Hand {} to {to}", few(slots)),
+            Body::PutStatus { to, .. } => format!("PutStatus to {to}"),
+            Body::MergeStatus(status) => format!("MergeStatus of {}", status.members().len()),
+            Body::Request(_) | Body::Certify(_) | Body::Bootstrap => format!("{self:?}"),
+        }
+    }
+}
+
+/// The slots, or how many there are.
+fn few(slots: &Ranges) -> String {
+    if slots.iter().count() <= 1 { slots.to_string() } else { format!("{} slots", slots.len()) }
 }
 
 impl Fleeting for Message {

@@ -132,6 +132,14 @@ impl MemberState {
         self.table.count(Owner::Of(self.me))
     }
 
+    /// What this member owns, for pictures.
+    pub(super) fn has(&self) -> String {
+        match self.table.of(Owner::Of(self.me)) {
+            slots if slots.is_empty() => String::new(),
+            slots => format!("owns {slots}"),
+        }
+    }
+
     /// The number of slots that the application can claim now.
     #[inline]
     pub fn free(&self) -> u32 {

@@ -54,7 +54,14 @@ pub enum Message {
     Status(Entries),
 }
 
-impl Wire for Message {}
+impl Wire for Message {
+    fn label(&self) -> String {
+        match self {
+            Message::Put(key, entry) => format!("Put {key} = {}", entry.value),
+            Message::Status(entries) => format!("Status of {} keys", entries.len()),
+        }
+    }
+}
 
 impl Fleeting for Message {
     /// Between two views a member gathers no copies: all members multicast theirs again in the next

@@ -38,7 +38,20 @@ pub enum Message<D> {
     Ack(Numbers),
 }
 
-impl<D: Data> Wire for Message<D> {}
+impl<D: Data> Wire for Message<D> {
+    fn label(&self) -> String {
+        match self {
+            Message::Data { number, received, .. } => format!("Data {number} {received:?}"),
+            Message::Again { sender, number, .. } => format!("Again {sender}#{number}"),
+            Message::Nack { sender, numbers } => match &numbers[..] {
+                [number] => format!("Nack {sender}#{number}"),
+                several => format!("Nack {sender} +{}", several.len()),
+            },
+            Message::Heartbeat(received) => format!("Heartbeat {received:?}"),
+            Message::Ack(received) => format!("Ack {received:?}"),
+        }
+    }
+}
 
 /// The timer of the next heartbeat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -118,6 +118,17 @@ impl<M: Wire> Wire for Message<M> {
             Message::Certain => "Certain",
         }
     }
+
+    fn label(&self) -> String {
+        match self {
+            Message::Cast { message, .. } => message.label(),
+            Message::Tell(Event::Deliver(delivery)) => {
+                format!("{}: {}", delivery.sender, delivery.message.label())
+            }
+            Message::Tell(Event::View(_) | Event::Transitional(_)) => format!("{self:?}"),
+            _ => self.kind().to_owned(),
+        }
+    }
 }
 
 impl<M> Message<M> {
@@ -330,6 +341,13 @@ impl<M: Fleeting> Engine<M> for Abstract<M> {
 
     fn takes_part(&self) -> bool {
         matches!(self, Abstract::Member(_))
+    }
+
+    fn parts(&self) -> Vec<ProcessSet> {
+        match self {
+            Abstract::Oracle(oracle) => oracle.views(),
+            Abstract::Member(_) => Vec::new(),
+        }
     }
 
     /// The oracle moves only while a member has yet to get an event.

@@ -60,6 +60,11 @@ impl<M: Fleeting> Oracle<M> {
         &self.settings
     }
 
+    /// The members of each view: the parts of the group, if there are several.
+    pub(super) fn views(&self) -> Vec<ProcessSet> {
+        self.components.iter().map(Component::set).collect()
+    }
+
     pub(super) fn names(&self) -> impl Iterator<Item = ProcessId> + use<M> {
         (1..=self.nodes.len() as u32).map(ProcessId)
     }

@@ -82,7 +82,31 @@ pub enum Message<M> {
     },
 }
 
-impl<M: Wire> Wire for Message<M> {}
+impl<M: Wire> Wire for Message<M> {
+    fn label(&self) -> String {
+        match self {
+            Message::Hello(Hello { view, hears, .. }) => {
+                format!("Hello {view} hears {}", hears.len())
+            }
+            Message::Bye { member, view } => format!("Bye {member} {view}"),
+            Message::Request { view, index } => format!("Request {view} to {index}"),
+            Message::Grant { view, number, .. } => format!("Grant {view} from {number}"),
+            Message::Data { number, entries, .. } => match &entries[..] {
+                [one] => format!("Data {number}: {}", one.message.label()),
+                several => format!("Data {number} +{}", several.len()),
+            },
+            Message::Have { view, number } => format!("Have {view} to {number}"),
+            Message::Stable { view, number } => format!("Stable {view} to {number}"),
+            Message::Propose { attempt, members } => {
+                format!("Propose {attempt} of {}", members.len())
+            }
+            Message::Accept(accept) => format!("Accept {}", accept.attempt),
+            Message::Prepare(prepare) => format!("Prepare {}", prepare.attempt),
+            Message::Ready { attempt } => format!("Ready {attempt}"),
+            Message::Commit { attempt } => format!("Commit {attempt}"),
+        }
+    }
+}
 
 /// A heartbeat, with the sender's knowledge.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]

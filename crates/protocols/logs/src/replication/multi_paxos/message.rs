@@ -127,7 +127,37 @@ pub struct Chosen<C> {
     pub commit: u64,
 }
 
-impl<C: Data, S: Data> Wire for Message<C, S> {}
+impl<C: Data, S: Data> Wire for Message<C, S> {
+    fn label(&self) -> String {
+        match self {
+            Message::Prepare { ballot, after } => format!("Prepare {ballot:?} after {after}"),
+            Message::Promise { ballot, votes, .. } => {
+                format!("Promise {ballot:?} votes {}", votes.len())
+            }
+            Message::Accept { ballot, after, entries, commit } => {
+                format!("Accept {ballot:?} {after} +{} c{commit}", entries.len())
+            }
+            Message::Accepted { ballot, last, .. } => format!("Accepted {ballot:?} to {last}"),
+            Message::Heartbeat { ballot, commit, .. } => format!("Heartbeat {ballot:?} c{commit}"),
+            Message::Learn(chosen) => {
+                format!("Learn {} +{} c{}", chosen.after, chosen.entries.len(), chosen.commit)
+            }
+            Message::Install { snapshot, commit } => {
+                format!("Install to {} c{commit}", snapshot.index)
+            }
+            Message::InstallPart { index, part, .. } => {
+                format!("InstallPart {index} no. {}", part.number)
+            }
+            Message::LacksPart { index, number } => format!("LacksPart {index} no. {number}"),
+            Message::Ask { ballot }
+            | Message::Granted { ballot }
+            | Message::Alive { ballot, .. }
+            | Message::Stand { ballot } => format!("{} {ballot:?}", self.kind()),
+            Message::Refused { promised } => format!("Refused {promised:?}"),
+            Message::Lacks { after } => format!("Lacks after {after}"),
+        }
+    }
+}
 
 /// No log gets as far in any life; there is room above to count on.
 const FAR: u64 = 1 << 62;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use synod_agreement::seal::{Digest, Signature};
 use synod_core::replication::{Command, Part};
-use synod_core::{Data, ProcessId, Wire};
+use synod_core::{Data, ProcessId, Wire, sight};
 
 /// A client's request, signed by its process. The number of the command is the timestamp of section
 /// 4.1: a replica executes no request of a client whose timestamp is not greater than the last.
@@ -190,7 +190,18 @@ pub enum Message<O, S> {
     },
 }
 
-impl<O: Data, S: Data> Wire for Message<O, S> {}
+impl<O: Data, S: Data> Wire for Message<O, S> {
+    fn label(&self) -> String {
+        match self {
+            Message::Request(request) => format!("Request {}", request.command.request),
+            Message::PrePrepare(PrePrepare { proposal, .. }) => format!("PrePrepare {proposal:?}"),
+            Message::Prepare(proposal, _) => format!("Prepare {proposal:?}"),
+            Message::Commit(proposal) => format!("Commit {proposal:?}"),
+            Message::ViewChange(signed) => format!("ViewChange {}", signed.change.view),
+            _ => sight::short(&format!("{self:?}"), self.kind()),
+        }
+    }
+}
 
 impl<O: fmt::Debug, S> fmt::Debug for Message<O, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

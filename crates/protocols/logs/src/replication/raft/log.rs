@@ -16,6 +16,13 @@ pub struct Position {
     pub index: u64,
 }
 
+/// `2:7`: term 2, index 7.
+impl std::fmt::Display for Position {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.term, self.index)
+    }
+}
+
 /// One entry of a log.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct LogEntry<C> {

@@ -102,7 +102,36 @@ pub enum Message<C, S> {
     },
 }
 
-impl<C: Data, S: Data> Wire for Message<C, S> {}
+impl<C: Data, S: Data> Wire for Message<C, S> {
+    fn label(&self) -> String {
+        let pre = |pre: &bool| if *pre { "pre " } else { "" };
+        match self {
+            Message::RequestVote { term, pre: only, last, .. } => {
+                format!("{}RequestVote t{term} {last}", pre(only))
+            }
+            Message::Vote { term, pre: only, granted } => {
+                format!("{}Vote t{term} {}", pre(only), if *granted { "yes" } else { "no" })
+            }
+            Message::Append { term, after, entries, commit, .. } => {
+                format!("Append t{term} {after} +{} c{commit}", entries.len())
+            }
+            Message::Appended { term, outcome: Outcome::Agrees(index), .. } => {
+                format!("Appended t{term} to {index}")
+            }
+            Message::Appended { term, outcome: Outcome::Differs(index), .. } => {
+                format!("Appended t{term} not {index}")
+            }
+            Message::Install { term, snapshot, .. } => {
+                format!("Install t{term} to {}", snapshot.last)
+            }
+            Message::TimeoutNow { term } => format!("TimeoutNow t{term}"),
+            Message::InstallPart { term, part, .. } => {
+                format!("InstallPart t{term} {}", part.number)
+            }
+            Message::PartTaken { term, next, .. } => format!("PartTaken t{term} to {next}"),
+        }
+    }
+}
 
 /// No term and no log gets as far in any life; there is room above to count on.
 const FAR: u64 = 1 << 62;
