@@ -11,6 +11,7 @@ mod modules;
 mod prose;
 mod rewrap;
 mod rust;
+mod seeds;
 mod shape;
 mod tree;
 mod words;
@@ -58,6 +59,7 @@ const RULES: &[Rule] = &[
     modules::every_file_is_a_module,
     prose::vague_words_grow_fewer,
     prose::wide_comments_grow_fewer,
+    seeds::every_section_is_indexed,
     shape::lines_end_cleanly,
     shape::files_are_small,
     words::nothing_is_left_over,
