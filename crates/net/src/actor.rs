@@ -56,14 +56,15 @@ pub(crate) trait AnyActor {
     fn activity(&self) -> Activity;
 }
 
-/// What the application waits for, and whether timers are set: the coordinator ends a run when no
-/// member waits for anything.
+/// What the application waits for, whether timers are set, and the longest that ever was: the
+/// coordinator ends a run when no member waits for anything.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Activity {
     pub(crate) content: bool,
     pub(crate) waits: bool,
     pub(crate) wants_turn: bool,
     pub(crate) timers: bool,
+    pub(crate) longest_timer_ms: u64,
 }
 
 /// The application's next request.
@@ -99,6 +100,7 @@ struct Surroundings {
     open: u64,
     answered_us: u64,
     timers_set: u64,
+    longest_timer_ms: u64,
     scratch: Vec<u8>,
     answers: Vec<AnyInput>,
 }
@@ -125,6 +127,7 @@ impl Actor {
             open: 0,
             answered_us: 0,
             timers_set: 0,
+            longest_timer_ms: 0,
             scratch: vec![0; 1 << 12],
             answers: Vec::new(),
         };
@@ -351,6 +354,7 @@ impl AnyActor for Actor {
             waits: self.around.open > 0,
             wants_turn: matches!(self.plan, Plan::AtTurn(_)),
             timers: !self.host.timers().is_empty(),
+            longest_timer_ms: self.around.longest_timer_ms,
         }
     }
 }
@@ -419,7 +423,8 @@ impl Outlet<Boxed> for Carrier<'_> {
     // The replay makes the same accusation and reports it.
     fn accuse(&mut self, _who: ProcessId, _why: &'static str) {}
 
-    fn timer_set(&mut self, _after_ms: u64) -> u64 {
+    fn timer_set(&mut self, after_ms: u64) -> u64 {
+        self.around.longest_timer_ms = self.around.longest_timer_ms.max(after_ms);
         self.around.timers_set += 1;
         self.around.timers_set
     }

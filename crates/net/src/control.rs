@@ -145,8 +145,9 @@ pub(crate) struct Status {
     pub(crate) waits: bool,
     /// Under a sequential load: whether the application waits for a turn.
     pub(crate) wants_turn: bool,
-    /// Whether timers are set.
+    /// Whether timers are set, and the longest of all that were.
     pub(crate) timers: bool,
+    pub(crate) longest_timer_ms: u64,
     /// Whether the shim or a buffer holds unsent messages.
     pub(crate) held: bool,
     /// Inputs and outputs of the application so far.

@@ -70,6 +70,8 @@ pub(crate) struct EndRule {
 /// The results of all members, before the replay.
 pub(crate) struct Gathered {
     pub(crate) ended: Ended,
+    /// Why a process that still waits waits for ever. None: the run was cut off.
+    pub(crate) because: Option<String>,
     /// The lives of each process.
     pub(crate) lives: Vec<Vec<Life>>,
     /// The deaths in the order of time, and the restarts.
@@ -140,7 +142,7 @@ pub(crate) fn gather(
     };
     coordinator.start_members()?;
     let share = coordinator.get_ready()?;
-    let ended = coordinator.run(progress);
+    let (ended, because) = coordinator.run(progress);
     coordinator.stop();
     let Coordinator { members, past, restarts, notes, .. } = coordinator;
     let mut lives = past;
@@ -154,6 +156,7 @@ pub(crate) fn gather(
     crashes.sort_by_key(|(_, at_us)| *at_us);
     Ok(Gathered {
         ended,
+        because,
         lives,
         crashes,
         restarts,
@@ -237,7 +240,7 @@ impl Coordinator<'_> {
         match self.start_member(who) {
             Ok(member) => {
                 self.members[who.index()] = member;
-                self.quiet.begin();
+                self.quiet.on_fault();
                 self.restarts.push((who, self.run_us()));
             }
             Err(error) => {
@@ -336,14 +339,14 @@ impl Coordinator<'_> {
     }
 
     /// Kills and restarts processes as planned, until the run ends or its time is over.
-    fn run(&mut self, progress: &mut dyn FnMut(u64)) -> Ended {
+    fn run(&mut self, progress: &mut dyn FnMut(u64)) -> (Ended, Option<String>) {
         let until = Instant::now() + self.launch.timeout;
         let mut faults = Faults::of(&self.launch.kills);
         loop {
             while let Some((who, back)) = faults.due(self.run_us()) {
                 let now_us = self.run_us();
                 match back {
-                    None => self.members[who.index()].kill(now_us),
+                    None => self.kill(who, now_us),
                     Some(disk) => self.restart(who, disk),
                 }
             }
@@ -359,17 +362,22 @@ impl Coordinator<'_> {
                 self.give_turn();
             }
             let may_end = faults.next_us().is_none() && self.run_us() >= self.end_rule.run_for_us;
-            if let Some(ended) = self.quiet.look(&mut self.members)
+            if let Some((ended, because)) = self.quiet.look(&mut self.members)
                 && may_end
             {
-                return ended;
+                return (ended, Some(because));
             }
             if Instant::now() > until {
                 let limit = self.launch.timeout.as_secs_f64();
                 self.notes.push(format!("the run was ended after {limit} s, the limit"));
-                return Ended::Cut;
+                return (Ended::Cut, None);
             }
         }
+    }
+
+    fn kill(&mut self, who: ProcessId, now_us: u64) {
+        self.members[who.index()].kill(now_us);
+        self.quiet.on_fault();
     }
 
     fn listen(&mut self, (who, starts): (ProcessId, u32), news: Option<News>) {
@@ -392,7 +400,10 @@ impl Coordinator<'_> {
             Some(News::Connected { .. }) => {
                 member.instruct(&Instruction::Start { epoch_us, share: false })
             }
-            None => member.died(now_us),
+            None => {
+                member.died(now_us);
+                self.quiet.on_fault();
+            }
         }
     }
 

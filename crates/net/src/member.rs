@@ -52,10 +52,22 @@ pub fn serve_named(config: &Config, which: Which, mut control: Control) -> io::R
     let ended = restore(config, config.setup.clone().running(which))
         .and_then(|(mut actor, disk)| join_and_run(&mut actor, disk, config, &mut control));
     if let Err(error) = &ended {
-        // If the coordinator is gone, this fails, and the caller still has the error.
-        let _ = control.send(&News::Failed(error.to_string()));
+        // The coordinator is gone, as after Ctrl-C: the run is over, and that is no failure.
+        if control.send(&News::Failed(error.to_string())).is_err() {
+            remove_the_run(config);
+            return Ok(());
+        }
     }
     ended
+}
+
+/// Removes the directory of a run whose coordinator is gone. Each member tries: the last to end
+/// succeeds.
+fn remove_the_run(config: &Config) {
+    if let Some(directory) = config.log.parent() {
+        // Another member may have removed it, or may still write into it.
+        let _ = std::fs::remove_dir_all(directory);
+    }
 }
 
 /// The disk of a member, and a note in words if a crash left a torn record on it.
@@ -289,6 +301,7 @@ impl Member<'_> {
             waits: activity.waits,
             wants_turn: activity.wants_turn,
             timers: activity.timers,
+            longest_timer_ms: activity.longest_timer_ms,
             held: shim.holds() || !outbox.to_myself.is_empty() || outbox.backlog() > 0,
             progress: self.environment.progress,
             operations: self.environment.operations,

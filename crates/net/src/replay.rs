@@ -399,11 +399,7 @@ impl Replay<'_> {
     }
 
     fn finish(mut self, launch: &Launch, gathered: Gathered) -> Result<Real, NetError> {
-        let why = match gathered.ended {
-            Ended::Quiet => Some("nothing can happen any more"),
-            Ended::Stalled => Some("nothing came of it for a long time"),
-            Ended::Cut => None,
-        };
+        let why = gathered.because.as_deref();
         for violation in why.map(|why| self.world.unfulfilled(why)).into_iter().flatten() {
             self.engine.see(self.world.now_us, Happening::<Boxed>::Violated(&violation));
         }

@@ -2,6 +2,7 @@
 
 use crate::synod::{command, json, scratch, synod};
 use serde_json::Value;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use synod_core::Card;
@@ -147,12 +148,42 @@ fn a_server_that_is_killed_leaves_the_others_waiting_and_a_report_that_says_so()
     assert!(run["lost"].as_u64() > Some(0), "what was sent to the dead is lost: {run}");
 }
 
-/// A run that is much longer than a test.
-fn endless(on: &str) -> Child {
+#[test]
+fn what_must_come_true_after_a_crash_is_judged_only_when_there_was_time_for_it() {
+    let kill = "-n 4 --on tcp --param delay=300 --param period=20 --kill p3@300ms";
+    for (name, property) in [
+        ("perfect", "FD1"),
+        ("eventually-perfect --param step=20", "FD1"),
+        ("luis", "E1"),
+        ("bully --param detector=perfect --param startup=election", "E1"),
+    ] {
+        let run = json(&format!("run {name} {kill}"));
+        assert_eq!(run["network"]["crashes"][0]["process"], "p3", "{run}");
+        assert_eq!(verdict(&run, property)["holds"], true, "{name}: {run}");
+    }
+}
+
+#[test]
+fn a_run_that_is_cut_off_before_a_crash_can_be_noticed_decides_nothing_about_it() {
+    let line = "run eventually-perfect -n 3 --on tcp --param delay=20000 --kill p2@100ms";
+    let ran = synod(&format!("{line} --timeout 600ms -o json"));
+    assert_eq!(ran.code, Some(3), "{}", ran.error);
+    let run = ran.json();
+    assert!(verdict(&run, "FD1")["holds"].is_null(), "{run}");
+    let because = verdict(&run, "FD1")["because"].to_string();
+    assert!(because.contains("the run was cut off"), "{because}");
+}
+
+/// A run that is much longer than a test, with its files in this directory.
+fn endless_in(directory: &Path, on: &str) -> Child {
     let line = format!("run central-server -n 4 --requests 1000000 --on {on} -o json");
     let mut command = command();
-    command.args(line.split(' ')).stdout(Stdio::piped());
+    command.args(line.split(' ')).stdout(Stdio::piped()).env("TMPDIR", directory);
     command.spawn().expect("the command can be run")
+}
+
+fn endless(on: &str) -> Child {
+    endless_in(&std::env::temp_dir(), on)
 }
 
 /// The processes that a process has started.
@@ -163,7 +194,11 @@ fn children(of: &Child) -> Vec<u32> {
 }
 
 fn kill(pid: u32) {
-    let killed = Command::new("kill").args(["-9", &pid.to_string()]).status();
+    signal("-KILL", pid);
+}
+
+fn signal(which: &str, pid: u32) {
+    let killed = Command::new("kill").args([which, &pid.to_string()]).status();
     assert!(killed.expect("kill can be run").success());
 }
 
@@ -198,6 +233,20 @@ fn no_member_outlives_its_coordinator() {
     run.wait().expect("it was killed");
     let is_gone = |pid: &u32| !std::path::Path::new(&format!("/proc/{pid}")).exists();
     wait_until("the members are gone", || members.iter().all(is_gone));
+}
+
+#[test]
+fn a_run_that_is_interrupted_leaves_no_file() {
+    let directory = scratch("real-interrupted");
+    let files = || std::fs::read_dir(&directory).expect("it is there").count();
+    for which in ["-INT", "-KILL"] {
+        let mut run = endless_in(&directory, "tcp");
+        wait_until("there are four processes", || children(&run).len() == 4 && files() == 1);
+        std::thread::sleep(Duration::from_millis(300));
+        signal(which, run.id());
+        run.wait().expect("it was ended");
+        wait_until("the files are gone", || files() == 0);
+    }
 }
 
 #[test]

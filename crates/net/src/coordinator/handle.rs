@@ -6,6 +6,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::Sender;
@@ -48,6 +49,8 @@ impl MemberHandle {
             .args(&launch.arguments)
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(Stdio::null())
+            // Ctrl-C at the terminal ends the coordinator alone; members notice, and clean up.
+            .process_group(0)
             .spawn()?;
         let (who, starts, log) = (config.me, config.starts, config.log.clone());
         let listening = Control::new(mine.try_clone()?);
