@@ -39,6 +39,7 @@ mod visited;
 
 pub use explorer::{explore, explore_boxed, explore_boxed_from, explore_from};
 pub use history::{History, ReplayError, Replayed, replay, replay_boxed};
+pub use memory::resident_bytes;
 pub use question::{
     Exploration, Judgement, Limits, Phase, Progress, Question, Refutation, Unfinished,
 };

@@ -2,7 +2,7 @@
 
 /// The resident memory of this program, in bytes, where the operating system reports it (Linux
 /// does).
-pub(crate) fn resident_bytes() -> Option<usize> {
+pub fn resident_bytes() -> Option<usize> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     let kibibytes: usize = line.trim().strip_suffix("kB")?.trim().parse().ok()?;

@@ -38,6 +38,13 @@ pub(crate) struct Claim {
     pub(crate) promised: bool,
 }
 
+impl Claim {
+    /// `ME1 safety`; of a property whose name is its id, the id alone.
+    pub(crate) fn title(&self) -> String {
+        if self.id == self.name { self.id.to_owned() } else { format!("{} {}", self.id, self.name) }
+    }
+}
+
 impl About {
     /// The algorithm of that name or alias.
     pub(crate) fn find(name: &str) -> Result<About> {
@@ -126,7 +133,7 @@ pub(crate) fn unknown(name: &str) -> anyhow::Error {
     let entries = entries();
     let names =
         entries.iter().flat_map(|entry| entry.card.aliases.iter().chain([&entry.card.name]));
-    match nearest(name, names.copied()).as_slice() {
+    match nearest(&name.to_lowercase(), names.copied()).as_slice() {
         [] => anyhow!("there is no algorithm '{name}'; 'synod list' shows all of them"),
         near => anyhow!(
             "there is no algorithm '{name}'; did you mean {}? ('synod list' shows all of them)",

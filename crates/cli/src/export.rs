@@ -92,7 +92,7 @@ impl Export {
         };
         // Pictures are written after the run, but a file that cannot be created is refused now.
         for path in [self.svg.as_deref(), self.mermaid_file()].into_iter().flatten() {
-            open(path)?;
+            reserve(path)?;
         }
         ensure!(
             scene.n() <= LARGEST_TRACED_GROUP || !sinks.are_used(),
@@ -192,6 +192,11 @@ impl Sinks {
 
 fn open(path: &Path) -> Result<BufWriter<File>> {
     File::create(path).map(BufWriter::new).with_context(|| unwritable(path))
+}
+
+/// Creates a file, to be written later. Fails early: before the work that fills it.
+pub(crate) fn reserve(path: &Path) -> Result<()> {
+    open(path).map(drop)
 }
 
 /// Writes a whole file.

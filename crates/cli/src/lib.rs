@@ -14,8 +14,8 @@
 //! - `parse`, `words`, `parallel`: values of flags, words for numbers, work for all cores
 //!
 //! The exit code is 0 if every judged property holds, 1 if one is violated, a formula is wrong or a
-//! scenario comes out differently, 2 if the question makes no sense, and 3 if none is violated but
-//! some were not decided.
+//! scenario comes out differently, 2 if the command could not be carried out, and 3 if none is
+//! violated but some were not decided.
 #![forbid(unsafe_code)]
 
 mod about;
@@ -51,8 +51,8 @@ Examples:
   synod sweep central-server --n 2..32         measured costs against the formulas
   synod linear history.jsonl                   are the answers to clients linearizable?
 
-Exit codes: 0 every judged property holds, 1 one is violated, 2 the question makes no sense,
-3 none is violated, but some were not decided.";
+Exit codes: 0 every judged property holds, 1 one is violated, 2 the command could not be carried
+out, 3 none is violated, but some were not decided.";
 
 /// Coordination and agreement for clusters, proven before it runs.
 #[derive(Parser)]

@@ -3,7 +3,7 @@
 use anstyle::{AnsiColor, Style};
 use anyhow::{Context, Result};
 use clap::ValueEnum;
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
 use serde::Serialize;
 use std::io::{self, ErrorKind, Write};
 use synod_core::Verdict;
@@ -28,6 +28,8 @@ pub(crate) const OPEN: &str = "?";
 const USUAL_WIDTH: usize = 100;
 /// Longer lines are hard to read, however wide the terminal is.
 const WIDEST: usize = 160;
+/// The blanks around a cell of a table.
+const PADDING: usize = 2;
 
 /// The form of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -136,8 +138,18 @@ pub(crate) fn table(header: &[&str], right: &[&str], rows: Vec<Vec<String>>) -> 
     if header.iter().any(|name| !name.is_empty()) {
         table.set_header(header.to_vec());
     }
+    let longest = longest_words(header, &rows);
     for row in rows {
         table.add_row(row);
+    }
+    // A column is as wide as its longest word, if there is room for those of all columns.
+    if longest.iter().map(|word| word + PADDING).sum::<usize>() <= width() - 2 {
+        for (index, word) in longest.into_iter().enumerate() {
+            if let Some(column) = table.column_mut(index) {
+                let least = Width::Fixed((word + PADDING) as u16);
+                column.set_constraint(ColumnConstraint::LowerBoundary(least));
+            }
+        }
     }
     for (index, name) in header.iter().enumerate() {
         if let (true, Some(column)) = (right.contains(name), table.column_mut(index)) {
@@ -146,6 +158,19 @@ pub(crate) fn table(header: &[&str], right: &[&str], rows: Vec<Vec<String>>) -> 
     }
     let lines = table.lines().map(|line| format!(" {}\n", line.trim_end()));
     coloured(&lines.collect::<String>())
+}
+
+/// The length of the longest word of each column.
+fn longest_words(header: &[&str], rows: &[Vec<String>]) -> Vec<usize> {
+    let of = |cell: &str| cell.split_whitespace().map(|word| word.chars().count()).max();
+    let mut longest: Vec<usize> = header.iter().map(|name| of(name).unwrap_or(0)).collect();
+    for row in rows {
+        longest.resize(longest.len().max(row.len()), 0);
+        for (longest, cell) in longest.iter_mut().zip(row) {
+            *longest = (*longest).max(of(cell).unwrap_or(0));
+        }
+    }
+    longest
 }
 
 /// Text in lines that fit, each after the indent.

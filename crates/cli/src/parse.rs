@@ -1,5 +1,8 @@
 //! The values of flags, parsed; an error names the mistake and a right value.
 
+use crate::catalogue::entries;
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use std::ffi::OsStr;
 use std::ops::Range;
 use std::time::Duration;
 use synod_core::card::{Rounds, Timing};
@@ -21,6 +24,28 @@ const MOST_REQUESTS: u64 = 1_000_000_000;
 const MOST_DRIFT_PPM: i64 = 100_000;
 
 type Parsed<T> = Result<T, String>;
+
+/// The name of an algorithm. Completions offer all names; a command that does not know the name
+/// tells which ones are similar.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Name;
+
+impl TypedValueParser for Name {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(entries().into_iter().map(|entry| PossibleValue::new(entry.card.name))))
+    }
+}
 
 /// The number of processes of a simulated group.
 pub(crate) fn group(text: &str) -> Parsed<usize> {

@@ -1,5 +1,7 @@
-//! A bar on standard error for work longer than a second. Hidden if standard error is no terminal.
+//! A bar on standard error for work longer than a second. If standard error is no terminal: a line
+//! now and then.
 
+use crate::output;
 use crate::words::grouped;
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::{Duration, Instant};
@@ -7,6 +9,8 @@ use std::time::{Duration, Instant};
 /// The time before the bar appears.
 const PATIENCE: Duration = Duration::from_secs(1);
 const REDRAWS_PER_SECOND: u8 = 8;
+/// The time between two lines where there is no terminal.
+const BETWEEN_LINES: Duration = Duration::from_secs(10);
 
 /// The progress of some work.
 pub(crate) struct Progress {
@@ -14,27 +18,38 @@ pub(crate) struct Progress {
     length: Option<u64>,
     unit: &'static str,
     bar: Option<ProgressBar>,
+    /// The time of the last line, where there is no terminal.
+    told: Instant,
 }
 
 impl Progress {
     /// Work of known length: the bar shows its rate and the remaining time.
     pub(crate) fn of(length: u64, unit: &'static str) -> Self {
-        Progress { began: Instant::now(), length: Some(length), unit, bar: None }
+        Self::new(Some(length), unit)
     }
 
     /// Work of unknown length.
     pub(crate) fn unknown(unit: &'static str) -> Self {
-        Progress { began: Instant::now(), length: None, unit, bar: None }
+        Self::new(None, unit)
     }
 
-    /// Reports the work done so far. The words are made only if the bar is visible.
+    fn new(length: Option<u64>, unit: &'static str) -> Self {
+        let now = Instant::now();
+        Progress { began: now, length, unit, bar: None, told: now }
+    }
+
+    /// Reports the work done so far. The words are made only if they are shown.
     pub(crate) fn at(&mut self, done: u64, words: impl FnOnce() -> String) {
         if self.bar.is_none() && self.began.elapsed() >= PATIENCE {
             self.bar = Some(self.draw());
         }
-        if let Some(bar) = self.bar.as_ref().filter(|bar| !bar.is_hidden()) {
+        let Some(bar) = &self.bar else { return };
+        if !bar.is_hidden() {
             bar.set_position(done);
             bar.set_message(format!("{} {}", self.extent(done), words()));
+        } else if self.told.elapsed() >= BETWEEN_LINES {
+            self.told = Instant::now();
+            output::note(&format!("{} {}\n", self.extent(done), words()));
         }
     }
 
@@ -65,7 +80,8 @@ impl Progress {
     fn draw(&self) -> ProgressBar {
         let target = ProgressDrawTarget::stderr_with_hz(REDRAWS_PER_SECOND);
         let bar = ProgressBar::with_draw_target(self.length, target);
-        let template = if self.length.is_some() { "{bar:30} {msg}" } else { "{spinner} {msg}" };
+        let template =
+            if self.length.is_some() { "{bar:20} {wide_msg}" } else { "{spinner} {wide_msg}" };
         let style = ProgressStyle::with_template(template);
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         bar.with_elapsed(self.began.elapsed())

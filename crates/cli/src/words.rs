@@ -180,6 +180,21 @@ pub(crate) fn shell_quoted(word: &str) -> String {
     }
 }
 
+/// The words of a line, as a shell takes it apart: single quotes keep blanks.
+pub(crate) fn of_shell(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut is_quoted = false;
+    for letter in line.chars() {
+        match letter {
+            '\'' => is_quoted = !is_quoted,
+            ' ' if !is_quoted => words.push(String::new()),
+            _ => words.last_mut().expect("there is one from the start").push(letter),
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
 /// The known names that are most similar to this one, the nearest first; none if none is similar.
 pub(crate) fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Vec<&'k str> {
     const ALIKE: f64 = 0.75;
@@ -215,6 +230,12 @@ mod tests {
         assert_eq!(shell_quoted("p0->p1=20ms"), "'p0->p1=20ms'");
         assert_eq!(shell_quoted("it's"), r"'it'\''s'");
         assert_eq!(shell_quoted(""), "''");
+    }
+
+    #[test]
+    fn a_line_is_taken_apart_as_by_a_shell() {
+        assert_eq!(of_shell("-n 3  --param 'a=p0 p1'"), ["-n", "3", "--param", "a=p0 p1"]);
+        assert!(of_shell("").is_empty());
     }
 
     #[test]

@@ -80,6 +80,12 @@ pub trait Algorithm:
         &[]
     }
 
+    /// What breaks an invariant in this snapshot, in words: "slot s1 has two owners: p1 and p2".
+    /// None: the statement of the invariant says enough.
+    fn culprit(_invariant: &str, _snapshot: &Snapshot<'_, Self>) -> Option<String> {
+        None
+    }
+
     /// The application at this process sends a message to another. An algorithm with a logical
     /// clock advances it and gives the message its time, so that the order of events is known.
     fn stamp(&mut self) -> u64 {
@@ -101,6 +107,8 @@ pub struct Kit<P: Protocol> {
     pub replay: Option<Replay<P>>,
     /// Its invariants.
     pub invariants: Vec<Invariant<P>>,
+    /// What breaks one of them.
+    pub culprit: Culprit<P>,
     /// What explorers may leave out.
     pub reductions: Reductions<P>,
 }
@@ -113,6 +121,7 @@ impl<A: Algorithm> Kit<A> {
             family: Facts::of::<A::Family>(A::Family::input_from_words),
             replay: A::REPLAY,
             invariants: A::invariants().to_vec(),
+            culprit: A::culprit,
             reductions: A::REDUCTIONS,
         }
     }
@@ -219,6 +228,9 @@ impl<'a, P: Protocol> Snapshot<'a, P> {
         messages
     }
 }
+
+/// What breaks the invariant of this name in a snapshot, in words.
+pub type Culprit<P> = fn(&str, &Snapshot<'_, P>) -> Option<String>;
 
 /// A condition on every snapshot.
 #[derive(Debug)]

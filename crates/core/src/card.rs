@@ -1,7 +1,9 @@
 //! The card of an algorithm: its source, promises, assumptions and costs, as data.
 
+mod larger;
 mod rule;
 
+pub use larger::Larger;
 pub use rule::{Rule, Trigger};
 
 use crate::setup::Setup;
@@ -35,6 +37,11 @@ pub struct Card {
     /// The small worlds that were explored to the end, and in which every promise holds. Empty: the
     /// usual ones, see [`Card::proved()`].
     pub proved: &'static [Scope],
+    /// The number, from 0, of the world in [`Card::proved()`] that `synod check` explores if no
+    /// flag says which. None: three processes (or the smallest group), one round each, no faults.
+    pub usual: Option<usize>,
+    /// Larger worlds, explored to the end once, and what that took.
+    pub larger: &'static [Larger],
     /// Properties that it does not have, or loses when an assumption breaks, and how to see it.
     pub counterexamples: &'static [Counterexample],
     /// Its costs, as formulas.
@@ -54,6 +61,9 @@ pub struct Card {
     pub multicast: bool,
     /// Set if it is broken on purpose.
     pub mutant: Option<Mutant>,
+    /// The flags of `synod run` with which a mutant fails with good probability, while the sound
+    /// algorithm holds. Empty: the usual ones.
+    pub fails_with: &'static str,
 }
 
 impl Card {
@@ -71,6 +81,8 @@ impl Card {
         deadlines: &[],
         variants: &[],
         proved: &[],
+        usual: None,
+        larger: &[],
         counterexamples: &[],
         costs: &[],
         parameters: &[],
@@ -80,6 +92,7 @@ impl Card {
         restless: false,
         multicast: false,
         mutant: None,
+        fails_with: "",
     };
 
     /// The small worlds in which every promise was proved. If the card names none: groups of up to
@@ -116,6 +129,17 @@ impl Card {
         self.promises.contains(&property)
             || self.variants.iter().any(|variant| variant.promises.contains(&property))
             || self.counterexamples.iter().any(|found| found.property == property)
+    }
+
+    /// The world that `synod check` explores if no flag says which, if the card names one.
+    pub fn usual_world(&self) -> Option<Scope> {
+        self.usual.filter(|_| self.mutant.is_none()).map(|number| self.proved()[number])
+    }
+
+    /// The counterexample that shows what a mutant breaks; none if this is no mutant.
+    pub fn failure(&self) -> Option<&'static Counterexample> {
+        let breaks = self.mutant?.breaks;
+        self.counterexamples.iter().find(|known| known.property == breaks)
     }
 
     /// The rules that belong to an event of this kind, each with its number on the card, from 1.

@@ -36,9 +36,11 @@ Examples:
   synod check reliable -n 3 --crashes 1 --raise=2  from one crash on, each budget by two at most
   synod check raft -n 2 --full                     the same verdicts, without any reduction
 
-Defaults: three processes (or the smallest group), one round each, messages in any order, no
-faults; up to three processes of mutual exclusion may also tell each other once that they asked, so
-that the order of requests can be judged. A mutant is explored where its card says that it fails.
+Without flags of the scope: the world that the card names, with the faults that matter; 'synod show'
+marks it. If it names none, and with flags: three processes (or the smallest group), one round each,
+messages in any order, no faults; up to three processes of mutual exclusion may also tell each other
+once that they asked, so that the order of requests can be judged. A mutant is explored where its card
+says that it fails.
 Every property of the family is judged, promised or not, unless --promised or --property is given.
 
 With --raise, the promises are judged in every small world in which the card says that they were
@@ -65,7 +67,7 @@ const USUAL_TIME: Duration = Duration::from_secs(600);
 #[command(after_help = EXAMPLES, allow_negative_numbers = true)]
 pub(crate) struct Check {
     /// The algorithm
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "NAME", value_parser = parse::Name, hide_possible_values = true)]
     name: String,
     #[command(flatten)]
     parameters: Parameters,
@@ -122,17 +124,15 @@ impl Check {
             return self.raise(&about, at_most, output);
         }
         let named = self.named(&about)?;
-        let (scope, from_card) = match named {
-            Some(known) => (known.scope, true),
-            None => self.chosen_scope(&about),
-        };
+        let shown = named.or_else(|| self.usual_counterexample(&about.card));
+        let scope = shown.map_or_else(|| self.chosen_scope(&about), |known| known.scope);
         let usually = |_: &Setup| match named {
             Some(known) => Judged::Only(vec![known.property.to_owned()]),
             None => Judged::All,
         };
         let question = self.question(&about, scope, usually)?;
         let explored = explore::explore(&self.name, &question)?;
-        let told = Told::new(&about, &question, from_card, explored);
+        let told = Told::new(&about, &question, shown, explored);
         output.answer(&told, || told.in_words())?;
         self.keep(Some(&told), &about, output)?;
         if !output.is_json() {
@@ -147,7 +147,7 @@ impl Check {
     fn raise(&self, about: &About, at_most: Option<u64>, output: &Output) -> Result<Verdict> {
         let scopes = match self.scope.is_empty() {
             true => about.card.proved(),
-            false => vec![self.chosen_scope(about).0],
+            false => vec![self.chosen_scope(about)],
         };
         // A card proves only its promises, and not the other properties of its family.
         let promised = |setup: &Setup| {

@@ -1,5 +1,6 @@
 //! `synod run`: simulate one run, or one for each of many seeds; or run it on real sockets.
 
+mod mutant;
 mod real;
 mod report;
 mod swarm;
@@ -32,18 +33,20 @@ Examples:
   synod run ricart-agrawala -n 3 --on tcp                    on real sockets
   synod run ricart-agrawala --on tcp --kill p2@300ms         with a real crash in the middle
 
-Without --on, the same flags and the same seed give the same run, on every machine.";
+Without --on, the same flags and the same seed give the same run, on every machine. A mutant runs with
+the flags that its card names, unless there are others, and with the first seed with which it fails;
+the property that it breaks is judged.";
 
 /// Simulate an algorithm, judge its properties and count its costs
 #[derive(Args)]
 #[command(after_help = EXAMPLES, allow_negative_numbers = true)]
 pub(crate) struct Run {
     /// The algorithm
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "NAME", value_parser = parse::Name, hide_possible_values = true)]
     name: String,
-    /// The seed of all random choices
-    #[arg(short, long, value_name = "SEED", default_value_t = 1)]
-    seed: u64,
+    /// The seed of all random choices [default: 1; for a mutant, the first with which it fails]
+    #[arg(short, long, value_name = "SEED")]
+    seed: Option<u64>,
     /// Run once for each of K seeds, beginning with --seed
     #[arg(long, value_name = "K", value_parser = parse::positive)]
     #[arg(conflicts_with_all = ["trace", "svg", "shiviz", "mermaid", "draw", "digest"])]
@@ -70,22 +73,30 @@ impl Run {
     pub(crate) fn perform(self, matches: &ArgMatches, output: &Output) -> Result<Verdict> {
         let about = About::find(&self.name)?;
         if let Some(on) = self.real.on {
-            let options = self.flags.real_options(&about, self.seed)?;
-            return self.once(&about, options, Some(on), output);
+            let options = self.flags.real_options(&about, self.seed.unwrap_or(1))?;
+            return self.once(&about, options, self.flags.requests, Some(on), output);
         }
-        let options = self.flags.options(&about, self.seed)?;
+        let shown = mutant::flags(&about.card, matches)?;
+        let flags = shown.as_ref().unwrap_or(&self.flags);
+        let options = flags.options(&about, self.seed.unwrap_or(1))?;
         match self.seeds {
-            None => self.once(&about, options, None, output),
+            None => {
+                let options = match self.seed {
+                    Some(_) => options,
+                    None => mutant::failing(&about, options)?,
+                };
+                self.once(&about, options, flags.requests, None, output)
+            }
             Some(seeds) => {
+                let first = self.seed.unwrap_or(1);
                 ensure!(
-                    self.seed.checked_add(seeds).is_some(),
-                    "--seed {} leaves no room for {seeds} seeds; choose a smaller one",
-                    self.seed
+                    first.checked_add(seeds).is_some(),
+                    "--seed {first} leaves no room for {seeds} seeds; choose a smaller one"
                 );
                 let swarm = swarm::Swarm {
                     about: &about,
                     options: &options,
-                    first: self.seed,
+                    first,
                     seeds,
                     threads: threads(self.threads),
                 };
@@ -98,18 +109,19 @@ impl Run {
         &self,
         about: &About,
         options: Options,
+        requests: u64,
         on: Option<On>,
         output: &Output,
     ) -> Result<Verdict> {
-        let n = self.flags.n;
+        let n = options.plan.setup.n;
         ensure!(
             !(self.draw && output.is_json()),
             "--draw draws on standard output, where -o json writes; leave one of them out"
         );
-        let scene = || Scene::new(format!("{}, seed {}", about.card.name, self.seed), n);
+        let scene = || Scene::new(format!("{}, seed {}", about.card.name, options.seed), n);
         let also = Also { digest: self.digest, draw: self.draw };
         let mut sinks = self.export.open(&scene(), output, also)?;
-        let mut progress = Progress::of(self.flags.requests, "requests");
+        let mut progress = Progress::of(requests, "requests");
         let traced = sinks.all();
         let tracer = (!traced.is_empty()).then(|| Tracer::new(n, traced));
         let (report, facts) = match on {
@@ -126,7 +138,7 @@ impl Run {
             }
         };
         let seconds = progress.finish();
-        let told = report::Told::new(about, &options, self.flags.requests, &report);
+        let told = report::Told::new(about, &options, requests, &report);
         let told = told?.with_digest(sinks.digest()).with_facts(facts.as_ref());
         output.answer(&told, || told.in_words())?;
         self.export.draw(scene(), &sinks, output)?;

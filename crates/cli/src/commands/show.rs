@@ -1,14 +1,16 @@
 //! `synod show`: the card of one algorithm.
 
-use crate::about::About;
+use crate::about::{About, Claim};
 use crate::catalogue::entries;
 use crate::output::{self, BOLD, DIM, Output};
+use crate::parse;
 use crate::words;
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 use synod_core::card::{
-    Cost, Counterexample, Mutant, Parameter, Rule, Scope, Size, Source, Tolerance, Trigger, Variant,
+    Cost, Counterexample, Larger, Mutant, Parameter, Rule, Scope, Size, Source, Tolerance, Trigger,
+    Variant,
 };
 use synod_core::{Card, Setup, Verdict};
 
@@ -26,7 +28,7 @@ const SIZES: [usize; 3] = [3, 5, 9];
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Show {
     /// The algorithm
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "NAME", value_parser = parse::Name, hide_possible_values = true)]
     name: String,
 }
 
@@ -46,6 +48,9 @@ struct CardJson {
     variants: &'static [Variant],
     proved: Vec<Scope>,
     worlds: Vec<World>,
+    larger: Vec<LargerJson>,
+    /// The flags of a run in which a mutant fails.
+    fails_with: Option<&'static str>,
     costs: Vec<CostJson>,
     parameters: &'static [Parameter],
     layers: &'static [&'static str],
@@ -82,6 +87,14 @@ struct Value {
 struct World {
     scope: Scope,
     command: String,
+}
+
+/// A larger world, the command that explores it, and what that took once.
+#[derive(Serialize)]
+struct LargerJson {
+    command: String,
+    #[serde(flatten)]
+    larger: Larger,
 }
 
 #[derive(Serialize)]
@@ -131,6 +144,8 @@ fn card(about: &About, sizes: &[Size]) -> CardJson {
             .collect(),
         variants: card.variants,
         worlds: proved.iter().map(|scope| world(card, scope)).collect(),
+        larger: card.larger.iter().map(|larger| larger_json(card, larger)).collect(),
+        fails_with: card.mutant.map(|_| card.fails_with),
         proved,
         costs: card.costs.iter().map(|cost| cost_json(cost, sizes)).collect(),
         parameters: card.parameters,
@@ -160,6 +175,11 @@ fn world(card: &Card, scope: &Scope) -> World {
     World { scope: *scope, command: words::check_command(card, scope, promises) }
 }
 
+fn larger_json(card: &Card, larger: &Larger) -> LargerJson {
+    let command = words::check_command(card, &larger.scope, larger.holds);
+    LargerJson { command, larger: *larger }
+}
+
 fn known(card: &Card, shown: &Counterexample) -> Known {
     let Counterexample { property, scope, steps, story } = *shown;
     let command = words::check_command(card, &scope, &[property]);
@@ -183,12 +203,13 @@ fn in_words(card: &CardJson, about: &About, sizes: &[Size]) -> String {
     text += &output::paragraph("  ", card.idea);
     text += &numbered("Rules", &card.rules);
     text += &bulleted("Assumes", card.assumes.iter().map(|&line| line.to_owned()));
-    let promise = |p: &Promise| format!("{} {}: {}", p.property, p.name, p.statement);
-    text += &bulleted("Promises", card.promises.iter().map(promise));
+    let promise = |claim: &Claim| format!("{}: {}", claim.title(), claim.statement);
+    let promised = about.claims.iter().filter(|claim| claim.promised);
+    text += &bulleted("Promises", promised.map(promise));
     if card.mutant.is_none() {
         text += &bulleted("Tolerates", [words::tolerance(&card.tolerates)].into_iter());
         text += &bulleted("Set otherwise", card.variants.iter().map(variant));
-        text += &worlds(card);
+        text += &worlds(card, about.card.usual_world());
     }
     text += &costs(about.card.costs, sizes);
     let parameter = |p: &Parameter| format!("{}: {}", p.name, p.meaning);
@@ -242,12 +263,26 @@ fn costs(costs: &[Cost], sizes: &[Size]) -> String {
     output::heading("Costs") + &output::table(&header, &right, rows)
 }
 
-fn worlds(card: &CardJson) -> String {
+fn worlds(card: &CardJson, usual: Option<Scope>) -> String {
     let world = |World { scope, command }: &World| {
-        let scope = format!("• in every state of {}", words::scope(scope));
+        let is_usual = usual == Some(*scope);
+        let note = if is_usual { format!("; synod check {}", card.name) } else { String::new() };
+        let scope = format!("• in every state of {}{note}", words::scope(scope));
         output::paragraph("  ", &scope) + &format!("    {command}\n")
     };
-    output::heading("Proved") + &card.worlds.iter().map(world).collect::<String>()
+    let larger = |LargerJson { command, larger }: &LargerJson| {
+        let Larger { scope, holds, states, seconds, mebibytes } = larger;
+        let states = words::count(*states, "state", "states");
+        let line = format!(
+            "• once, in every of {states} of {}: {} ({seconds} s on one thread, {mebibytes} MiB)",
+            words::scope(scope),
+            holds.join(" ")
+        );
+        output::paragraph("  ", &line) + &format!("    {command}\n")
+    };
+    output::heading("Proved")
+        + &card.worlds.iter().map(world).collect::<String>()
+        + &card.larger.iter().map(larger).collect::<String>()
 }
 
 fn counterexamples(card: &CardJson) -> String {

@@ -34,6 +34,7 @@ the steps so far, and 'synod play FILE' repeats them.";
 pub(crate) struct Step {
     /// The algorithm
     #[arg(value_name = "NAME", required_unless_present = "from")]
+    #[arg(value_parser = parse::Name, hide_possible_values = true)]
     name: Option<String>,
     /// Play this scenario first, and go on from its end
     #[arg(long, value_name = "FILE", conflicts_with_all = ["name", "n", "parameters", "order"])]

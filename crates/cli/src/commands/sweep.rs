@@ -46,7 +46,7 @@ const LARGEST: usize = 1_000;
 #[command(after_help = EXAMPLES, allow_negative_numbers = true)]
 pub(crate) struct Sweep {
     /// The algorithm
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "NAME", value_parser = parse::Name, hide_possible_values = true)]
     name: String,
     /// The group sizes: 2..64, 2..64:2 or 3,7,13
     #[arg(short = 'n', long = "n", value_name = "SIZES", value_parser = parse::sizes)]

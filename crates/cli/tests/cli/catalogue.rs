@@ -115,3 +115,34 @@ fn a_reader_that_stops_early_is_no_failure() {
         assert_eq!(complaints, "", "{line:?}");
     }
 }
+
+#[test]
+fn every_family_has_one_section_of_algorithms_and_one_of_mutants_at_most() {
+    let listed = synod("list").out;
+    let mut titles: Vec<&str> =
+        listed.lines().filter(|line| !line.is_empty() && !line.starts_with(' ')).collect();
+    let before = titles.len();
+    titles.sort_unstable();
+    titles.dedup();
+    assert_eq!(titles.len(), before, "{titles:?}");
+}
+
+#[test]
+fn a_property_is_named_once() {
+    let out = synod("show reliable-multicast").out;
+    for twice in ["agreement agreement", "once once", "validity validity"] {
+        assert!(!out.contains(twice), "{out}");
+    }
+    let ran = synod("run paxos -n 3 --max-steps 50").out;
+    assert!(ran.contains(" agreement ") && !ran.contains("agreement agreement"), "{ran}");
+}
+
+#[test]
+fn completions_know_the_names_of_all_algorithms() {
+    for shell in ["bash", "zsh"] {
+        let script = synod(&format!("completions {shell}")).out;
+        for entry in entries() {
+            assert!(script.contains(entry.card.name), "{shell}: {}", entry.card.name);
+        }
+    }
+}

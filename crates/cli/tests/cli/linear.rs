@@ -55,6 +55,12 @@ fn what_is_no_history_is_refused() {
     for (name, text, flags, hint) in [
         ("unasked", answers.as_str(), &[][..], "line 1: client 1 is answered 'done'"),
         ("words", "put x 1", &[], "synod linear --help"),
+        (
+            "key",
+            r#"{"client":1,"invoke":{"key":[1],"action":"get"}}"#,
+            &[],
+            "keys and values are whole numbers or texts",
+        ),
         ("zero", history(1, false).as_str(), &["--limit", "0"], "at least 1"),
     ] {
         let ran = judged(name, text, flags);

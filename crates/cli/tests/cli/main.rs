@@ -6,6 +6,7 @@ mod documents;
 mod exports;
 mod linear;
 mod mistakes;
+mod mutants;
 mod new;
 mod play;
 mod printed;

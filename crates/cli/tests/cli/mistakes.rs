@@ -1,4 +1,4 @@
-//! Questions that make no sense are answered with exit code 2 and a right question.
+//! What cannot be carried out is answered with exit code 2, and with what to do instead.
 
 use crate::synod::{synod, with_words};
 
@@ -15,6 +15,7 @@ fn unknown_names_are_answered_with_the_nearest() {
         refused(&format!("{command} ricart-agrawla"), "did you mean ricart-agrawala");
         refused(&format!("{command} xyzzy"), "synod list");
     }
+    refused("show RAFT", "did you mean raft");
     refused("rum ricart-agrawala", "run");
     refused("list --family xyzzy", "mutual exclusion");
     refused("run central-server --property ME9", "ME1, ME2, ME3");
@@ -87,4 +88,11 @@ fn what_cannot_go_together_is_refused() {
     refused("list --mutants --no-mutants", "cannot be used with");
     refused("run", "NAME");
     refused("", "Usage");
+}
+
+#[test]
+fn a_report_that_cannot_be_written_is_refused_before_the_work() {
+    // Millions of rounds would take minutes: the answer comes before them.
+    let line = "slots experiment --rounds 100000000 --seeds 1 --html /nowhere/report.html";
+    refused(line, "cannot write /nowhere/report.html");
 }

@@ -96,6 +96,7 @@ impl<A: Algorithm> ErasedAlgorithm for Typed<A> {
             family: Facts::of::<A::Family>(input_from_words::<A::Family>),
             replay: kit.replay.map(|_| Boxed::replay as Replay<Boxed>),
             invariants: boxed_invariants::<A>(&kit.invariants),
+            culprit: culprit::<A>,
             reductions: boxed_reductions::<A>(),
         }
     }
@@ -184,6 +185,10 @@ fn boxed_invariants<A: Algorithm>(invariants: &[Invariant<A>]) -> Vec<Invariant<
 
 fn holds<A: Algorithm, const PLACE: usize>(snapshot: &Snapshot<'_, Boxed>) -> bool {
     (A::invariants()[PLACE].holds)(&Snapshot::new(&Opened(snapshot.system), snapshot.notes))
+}
+
+fn culprit<A: Algorithm>(invariant: &str, snapshot: &Snapshot<'_, Boxed>) -> Option<String> {
+    A::culprit(invariant, &Snapshot::new(&Opened(snapshot.system), snapshot.notes))
 }
 
 /// The same hints, about the boxes.

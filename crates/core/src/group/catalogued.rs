@@ -1,7 +1,7 @@
 //! A service with a card: it becomes an algorithm of the catalogue, on any engine.
 
 use super::{Engine, Served, Service};
-use crate::algorithm::{Algorithm, Invariant, Kit};
+use crate::algorithm::{Algorithm, Invariant, Kit, Snapshot};
 use crate::card::{Card, Parameter, Rule};
 use crate::family::Known;
 use crate::process::{ProcessId, ProcessSet};
@@ -30,6 +30,11 @@ pub trait Catalogued<E: Engine<Self::Message>>: Service {
     /// Invariants of the service's state.
     fn invariants() -> &'static [Invariant<Served<Self, E>>] {
         &[]
+    }
+
+    /// What breaks one of them in this snapshot, in words.
+    fn culprit(_invariant: &str, _snapshot: &Snapshot<'_, Served<Self, E>>) -> Option<String> {
+        None
     }
 
     /// Whether this invariant applies to a group with this setup.
@@ -73,6 +78,10 @@ impl<S: Catalogued<E>, E: Engine<S::Message>> Algorithm for Served<S, E> {
 
     fn invariants() -> &'static [Invariant<Self>] {
         S::invariants()
+    }
+
+    fn culprit(invariant: &str, snapshot: &Snapshot<'_, Self>) -> Option<String> {
+        S::culprit(invariant, snapshot)
     }
 }
 

@@ -41,7 +41,7 @@ impl<K: Data + Ord, V: Data + Ord> Model for KeyValue<K, V> {
 
 /// A key or a value as people write them into a file: a whole number, or text.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "keys and values are whole numbers or texts")]
 pub enum Word {
     /// A whole number.
     Number(i64),

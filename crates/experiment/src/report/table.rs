@@ -62,6 +62,7 @@ fn published(which: usize) -> Line {
 
 fn line(row: &Row) -> Line {
     let summary = &row.summary;
+    let with = |mean: &Mean, digits: usize| with(mean, digits, summary.seeds);
     let claims = summary.claims_per_multicast.as_ref();
     Line {
         who: row.case.allocator.title().to_owned(),
@@ -98,9 +99,12 @@ fn erlang(settings: &Settings) -> Line {
     }
 }
 
-/// `11.65 ± 0.04`: a mean and its confidence interval.
-fn with(mean: &Mean, digits: usize) -> String {
-    format!("{:.digits$} ± {:.digits$}", mean.mean, mean.confidence)
+/// `11.65 ± 0.04`: a mean and its confidence interval. One run has none.
+fn with(mean: &Mean, digits: usize, runs: usize) -> String {
+    match runs {
+        0 | 1 => format!("{:.digits$}", mean.mean),
+        _ => format!("{:.digits$} ± {:.digits$}", mean.mean, mean.confidence),
+    }
 }
 
 fn percent(mean: &Mean) -> Mean {

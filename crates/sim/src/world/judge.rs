@@ -29,14 +29,17 @@ impl<A: Algorithm> World<A> {
 
     fn judge_invariants(&mut self, driver: &mut dyn Driver<A>) {
         let before = self.progress.found.len();
-        let violation = |invariant: &Invariant<A>| Violation {
-            property: invariant.name,
-            at: ProcessId(0),
-            because: format!("it is no longer true that {}", invariant.statement),
-        };
-        let violations: Vec<_> = self.broken(driver).into_iter().map(violation).collect();
+        let violations: Vec<_> =
+            self.broken(driver).into_iter().map(|invariant| self.violation_of(invariant)).collect();
         self.progress.found.extend(violations);
         report(&mut self.progress.found, before, &self.fixed.judged, self.now_us, driver);
+    }
+
+    fn violation_of(&self, invariant: &Invariant<A>) -> Violation {
+        let Invariant { name, statement, .. } = *invariant;
+        let culprit = (self.fixed.culprit)(name, &Snapshot::new(self, &Notes::default()));
+        let because = culprit.unwrap_or_else(|| format!("it is no longer true that {statement}"));
+        Violation { property: name, at: ProcessId(0), because }
     }
 
     /// The invariants that do not hold now.

@@ -36,7 +36,7 @@ use medium::Medium;
 use progress::{Cut, Progress};
 use std::ops::Deref;
 use std::sync::Arc;
-use synod_core::algorithm::Replay;
+use synod_core::algorithm::{Culprit, Replay};
 use synod_core::card::{Order, Rounds, Timing};
 use synod_core::family::Facts;
 use synod_core::{
@@ -64,6 +64,7 @@ struct Fixed<A: Algorithm> {
     family: Facts<A::Input>,
     replay: Option<Replay<A>>,
     invariants: Vec<Invariant<A>>,
+    culprit: Culprit<A>,
     /// The ids of the judged properties and invariants.
     judged: Vec<&'static str>,
 }
@@ -169,6 +170,7 @@ impl<A: Algorithm> World<A> {
                 family: kit.family,
                 replay: kit.replay,
                 invariants: kit.invariants,
+                culprit: kit.culprit,
             })),
         })
     }

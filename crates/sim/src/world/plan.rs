@@ -35,7 +35,8 @@ pub struct Plan {
 /// Which properties are judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Judged {
-    /// The promises of the card, the essential properties of the family, and the invariants.
+    /// The promises of the card, the essential properties of the family, the property that a
+    /// mutant breaks, and the invariants.
     Promised,
     /// All properties that the family defines for such an algorithm, and the invariants.
     All,
@@ -53,7 +54,9 @@ impl Judged {
         match self {
             Judged::All => !kit.family.special.contains(&id) || kit.card.speaks_of(id),
             Judged::Promised => {
-                kit.family.essential.contains(&id) || kit.card.promises_with(setup).contains(&id)
+                kit.family.essential.contains(&id)
+                    || kit.card.promises_with(setup).contains(&id)
+                    || kit.card.mutant.is_some_and(|mutant| mutant.breaks == id)
             }
             Judged::Only(ids) => ids.iter().any(|only| only.eq_ignore_ascii_case(id)),
         }

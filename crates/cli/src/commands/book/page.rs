@@ -71,7 +71,10 @@ impl Page {
         let promises = about.claims.iter().filter(|claim| claim.promised);
         page.bullets(
             "Promises",
-            promises.map(|claim| format!("**{}** {}: {}", claim.id, claim.name, claim.statement)),
+            promises.map(|claim| match claim.title().strip_prefix(claim.id) {
+                None | Some("") => format!("**{}**: {}", claim.id, claim.statement),
+                Some(name) => format!("**{}**{name}: {}", claim.id, claim.statement),
+            }),
         );
         page.bullets("Tolerates", [words::tolerance(&card.tolerates)].into_iter());
         let proved = |scope: &Scope| format!("in every state of {}", words::scope(scope));

@@ -5,7 +5,7 @@ use crate::catalogue::which;
 use crate::progress::Progress;
 use crate::words::grouped;
 use anyhow::Result;
-use synod_check::Question;
+use synod_check::{Question, resident_bytes};
 use synod_drivers::Explored;
 
 /// The result, and the duration in seconds.
@@ -18,7 +18,7 @@ pub(crate) fn explore(name: &str, question: &Question) -> Result<(Explored, f64)
                 grouped(progress.unique as u64),
                 progress.depth,
                 grouped(progress.waiting as u64),
-                progress.table_bytes >> 20,
+                resident_bytes().unwrap_or(progress.table_bytes) >> 20,
             )
         });
     });

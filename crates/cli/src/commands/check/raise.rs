@@ -289,7 +289,7 @@ impl Ladder {
         };
         self.base.judged = Judged::Only(open);
         if !step.refuted.is_empty() {
-            self.refuted.push(Told::new(about, &question, false, (explored, seconds)));
+            self.refuted.push(Told::new(about, &question, None, (explored, seconds)));
         }
         self.steps.push(step);
         Ok(end)

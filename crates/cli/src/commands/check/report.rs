@@ -6,7 +6,7 @@ use crate::words;
 use serde::Serialize;
 use synod_check::{Question, Unfinished};
 use synod_core::Verdict;
-use synod_core::card::Scope;
+use synod_core::card::{Counterexample, Scope};
 use synod_draw::{Scene, terminal};
 use synod_drivers::{Explored, Refuted};
 
@@ -24,11 +24,14 @@ pub(crate) struct Told {
     limit: Option<&'static str>,
     /// The number of states still to be expanded then.
     waiting: usize,
+    /// What the card tells of the counterexample in this world.
+    story: Option<&'static str>,
     verdicts: Vec<VerdictJson>,
     #[serde(skip)]
     title: &'static str,
+    /// The counterexample of the card whose world this is.
     #[serde(skip)]
-    from_card: bool,
+    shown: Option<&'static Counterexample>,
     #[serde(skip)]
     seconds: f64,
 }
@@ -53,7 +56,7 @@ impl Told {
     pub(crate) fn new(
         about: &About,
         question: &Question,
-        from_card: bool,
+        shown: Option<&'static Counterexample>,
         (explored, seconds): (Explored, f64),
     ) -> Self {
         let (limit, waiting) = match explored.unfinished {
@@ -84,9 +87,10 @@ impl Told {
             exhausted: explored.unfinished.is_none(),
             limit,
             waiting,
+            story: shown.map(|known| known.story),
             verdicts: explored.verdicts.into_iter().map(verdict).collect(),
             title: about.card.title,
-            from_card,
+            shown,
             seconds,
         }
     }
@@ -109,14 +113,15 @@ impl Told {
     /// For people.
     pub(crate) fn in_words(&self) -> String {
         let mut text = format!("\n{BOLD}{}{BOLD:#}  {DIM}{}{DIM:#}\n", self.algorithm, self.title);
-        let by_card = if self.from_card { " (where its card says that it fails)" } else { "" };
+        let by_card =
+            if self.shown.is_some() { " (where its card says that it fails)" } else { "" };
         text += &output::paragraph("  ", &format!("{}{by_card}", words::scope(&self.scope)));
         text += &format!("  {}\n\n", self.extent());
         let rows = self.verdicts.iter().map(|verdict| self.row(verdict)).collect();
         text += &output::table(&["", "", "", ""], &[], rows);
         for verdict in &self.verdicts {
             if let Some(refuted) = &verdict.refuted {
-                text += &self.history_in_words(verdict.property, refuted);
+                text += &self.history_in_words(verdict, refuted);
             }
         }
         text
@@ -145,13 +150,17 @@ impl Told {
                 words::grouped(self.waiting as u64)
             ),
         };
-        let name = verdict.claim.map_or("", |claim| claim.name);
-        let name = format!("{} {name}", verdict.property);
+        let name = verdict.claim.map_or_else(|| verdict.property.to_owned(), |claim| claim.title());
         vec![output::sign(verdict.holds).to_owned(), name, promise.to_owned(), outcome]
     }
 
-    fn history_in_words(&self, property: &str, refuted: &Refuted) -> String {
+    fn history_in_words(&self, verdict: &VerdictJson, refuted: &Refuted) -> String {
+        let property = verdict.property;
         let mut text = output::heading(&format!("How {property} fails"));
+        if let Some(claim) = verdict.claim {
+            let statement = format!("{}: {}", claim.title(), claim.statement);
+            text += &output::paragraph("  ", &statement);
+        }
         for (index, step) in refuted.steps.iter().enumerate() {
             if refuted.returns_to == Some(index) {
                 text += &format!("  {DIM}from here on, again and again:{DIM:#}\n");
@@ -163,7 +172,12 @@ impl Told {
         }
         let scene = scene_of("", self.n, property, refuted);
         let picture = terminal::draw(&scene, &refuted.events, output::width());
-        text + &format!("\n{picture}") + &output::paragraph("  ", &format!("✗ {}", refuted.because))
+        text += &format!("\n{picture}");
+        text += &output::paragraph("  ", &format!("✗ {}", refuted.because));
+        let told = self.shown.filter(|known| known.property == property);
+        text + &told.map_or_else(String::new, |known| {
+            output::heading("The story on its card") + &output::paragraph("  ", known.story)
+        })
     }
 
     /// The duration in seconds, and the number of states in a second.

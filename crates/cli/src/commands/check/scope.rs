@@ -5,9 +5,9 @@ use crate::about::About;
 use crate::options::Order;
 use crate::parse;
 use clap::Args;
-use synod_core::card::{Rounds, Scope, Settings, Timing};
+use synod_core::card::{Counterexample, Rounds, Scope, Settings, Timing};
 use synod_core::family::Mutex;
-use synod_core::{Family, Setup};
+use synod_core::{Card, Family, Setup};
 
 /// The explored scope.
 #[derive(Args)]
@@ -50,17 +50,23 @@ pub(super) struct ScopeFlags {
 }
 
 impl Check {
-    /// The scope, and whether the card chose it.
-    pub(super) fn chosen_scope(&self, about: &About) -> (Scope, bool) {
+    /// The counterexample of a mutant's card whose world is explored, if flags name no other.
+    pub(super) fn usual_counterexample(&self, card: &Card) -> Option<&'static Counterexample> {
+        if !self.scope.is_empty() {
+            return None;
+        }
+        let usual = card.failure()?;
+        let asked = |known: &&Counterexample| {
+            self.judging.properties.iter().any(|id| id.eq_ignore_ascii_case(known.property))
+        };
+        Some(card.counterexamples.iter().find(asked).unwrap_or(usual))
+    }
+
+    /// The scope that the flags give; without a flag that of the card.
+    pub(super) fn chosen_scope(&self, about: &About) -> Scope {
         let card = &about.card;
-        if card.mutant.is_some() && self.scope.is_empty() {
-            let asked = |property: &str| {
-                self.judging.properties.iter().any(|id| id.eq_ignore_ascii_case(property))
-            };
-            let known = card.counterexamples.iter().find(|known| asked(known.property));
-            if let Some(known) = known.or(card.counterexamples.first()) {
-                return (known.scope, true);
-            }
+        if let Some(usual) = card.usual_world().filter(|_| self.scope.is_empty()) {
+            return usual;
         }
         let flags = &self.scope;
         let n = flags.n.unwrap_or(card.smallest.max(3));
@@ -70,7 +76,7 @@ impl Check {
         };
         // Applications that tell each other of their requests create the order that ME3 judges.
         let tells = u32::from(n <= 3 && about.family == Mutex::NAME);
-        let scope = Scope {
+        Scope {
             n,
             rounds: flags.rounds.unwrap_or(Rounds::Times(1)),
             order: flags.order.unwrap_or(Order::Any).into(),
@@ -83,8 +89,7 @@ impl Check {
             timing: flags.bound.unwrap_or(assumed),
             late: flags.late.unwrap_or(0),
             set: &[],
-        };
-        (scope, false)
+        }
     }
 }
 

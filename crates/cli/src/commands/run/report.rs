@@ -312,7 +312,7 @@ fn verdict(claim: Claim, report: &Report) -> VerdictJson {
 }
 
 fn verdict_row(verdict: &VerdictJson) -> Vec<String> {
-    let name = format!("{} {}", verdict.property, verdict.claim.name);
+    let name = verdict.claim.title();
     let mut words = verdict.claim.statement.to_owned();
     match (verdict.event, &verdict.because) {
         (Some(event), Some(because)) => {

@@ -126,14 +126,20 @@ impl Experiment {
             !cases.is_empty(),
             "there is nothing to run: that policy has no such timing; leave out --timing or --policy"
         );
+        // The runs take long: what cannot be written is refused before them.
+        if let Some(path) = &self.html {
+            export::reserve(path)?;
+        }
+        if let Some(directory) = &self.csv {
+            std::fs::create_dir_all(directory)
+                .with_context(|| format!("cannot make the directory {}", directory.display()))?;
+        }
         let (rows, seconds) = self.run_all(cases);
         report::show(&rows, seconds, output)?;
         if let Some(path) = &self.html {
             export::write(path, &report::page(&rows))?;
         }
         if let Some(directory) = &self.csv {
-            std::fs::create_dir_all(directory)
-                .with_context(|| format!("cannot make the directory {}", directory.display()))?;
             for (name, text) in synod_experiment::report::files(&rows) {
                 export::write(&directory.join(name), &text)?;
             }

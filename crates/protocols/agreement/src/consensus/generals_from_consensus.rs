@@ -219,6 +219,7 @@ impl Synchronous for OrderThenConsensus {
         tolerates: TOLERATES,
         promises: PROMISES,
         variants: &[Variant { set: AMONG_TRAITORS, tolerates: IN_TIME, promises: PROMISES }],
+        usual: Some(1),
         proved: &[
             Scope { timing: SYNCHRONOUS, crashes: 1, set: &[("f", "1")], ..Scope::of(2) },
             Scope { timing: AT_ONCE, crashes: 1, set: &[("f", "1")], ..Scope::of(3) },

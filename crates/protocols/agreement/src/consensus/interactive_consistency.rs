@@ -255,6 +255,7 @@ impl Synchronous for Consistency {
         tolerates: IN_TIME,
         promises: PROMISES,
         variants: &[Variant { set: SIGNED, tolerates: IN_TIME, promises: PROMISES }],
+        usual: Some(2),
         proved: &[
             Scope { timing: SYNCHRONOUS, ..Scope::of(2) },
             Scope { timing: AT_ONCE, set: &[("f", "0")], ..Scope::of(3) },

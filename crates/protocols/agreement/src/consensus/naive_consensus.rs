@@ -130,6 +130,7 @@ impl Sworn for Naive {
             tolerates: Tolerance { duplication: true, ..Tolerance::NOTHING },
             promises: &[ONCE, VALIDITY, UNANIMITY, TERMINATION],
         }],
+        usual: Some(2),
         proved: &[
             Scope::of(2),
             Scope { duplicates: 1, ..Scope::of(3) },

@@ -208,6 +208,7 @@ impl Synchronous for Flooding {
             tolerates: TOLERATES,
             promises: PROMISES,
         }],
+        usual: Some(4),
         proved: &[
             Scope { timing: SYNCHRONOUS, crashes: 1, set: &[("f", "1")], ..Scope::of(2) },
             Scope {

@@ -155,6 +155,7 @@ impl Algorithm for Perfect {
         tolerates: SYNCHRONOUS,
         promises: &[FD1, FD2, FD3],
         variants: &[Variant { set: PINGS, tolerates: SYNCHRONOUS, promises: &[FD1, FD2, FD3] }],
+        usual: Some(2),
         proved: &[
             Scope { timing: BOUNDED, crashes: 1, duplicates: 2, ..Scope::of(2) },
             Scope { timing: BOUNDED, crashes: 1, set: PINGS, ..Scope::of(2) },

@@ -243,6 +243,7 @@ impl Algorithm for PhiAccrual {
             ..Tolerance::NOTHING
         },
         promises: &[FD1, FD3],
+        usual: Some(0),
         proved: &[
             Scope { timing: BOUNDED, crashes: 1, set: &[("window", "1")], ..Scope::of(2) },
             Scope { timing: BOUNDED, set: &[("window", "2")], ..Scope::of(2) },

@@ -213,6 +213,7 @@ impl Algorithm for ChangRoberts {
         ],
         tolerates: ORDERED,
         promises: &[E1, E2, E3, E1_SELF, E1_AGREE, E1_ALWAYS],
+        usual: Some(2),
         counterexamples: COUNTEREXAMPLES,
         costs: &[
             cost::one_starts("2N + d, 0 <= d < N", |size| match size.n {

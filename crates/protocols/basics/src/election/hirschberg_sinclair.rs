@@ -328,6 +328,7 @@ impl Algorithm for HirschbergSinclair {
         ],
         tolerates: ORDERED,
         promises: &[E1, E2, E3, E1_SELF, E1_AGREE, E1_ALWAYS],
+        usual: Some(2),
         counterexamples: &[Counterexample {
             property: E2,
             scope: Scope { order: Order::Fifo, crashes: 1, ..Scope::of(2) },

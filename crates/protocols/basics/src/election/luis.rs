@@ -134,6 +134,7 @@ impl Algorithm for Luis {
             tolerates: IN_TIME,
             promises: &[E1, E2, E3, E1_AGREE],
         }],
+        usual: Some(1),
         proved: &[
             Scope { timing: SYNCHRONOUS, crashes: 1, ..Scope::of(2) },
             Scope {

@@ -237,6 +237,7 @@ impl Tower for CausalTower {
                 promises: &[INTEGRITY, VALIDITY, AGREEMENT, UNIFORM, FIFO, CAUSAL],
             },
         ],
+        usual: Some(3),
         proved: &[
             Scope { rounds: Rounds::Times(3), ..Scope::of(2) },
             Scope::of(3),

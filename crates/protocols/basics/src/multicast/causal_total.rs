@@ -187,6 +187,7 @@ impl Tower for CausalTotalTower {
                 promises: &[INTEGRITY, VALIDITY, AGREEMENT, UNIFORM, FIFO, CAUSAL, TOTAL],
             },
         ],
+        usual: Some(3),
         proved: &[
             Scope { rounds: Rounds::Times(2), ..Scope::of(2) },
             Scope::of(3),

@@ -165,6 +165,7 @@ impl Tower for FifoTower {
                 promises: &[INTEGRITY, VALIDITY, AGREEMENT, UNIFORM, FIFO],
             },
         ],
+        usual: Some(3),
         proved: &[
             Scope { rounds: Rounds::Times(3), ..Scope::of(2) },
             Scope::of(3),

@@ -179,6 +179,7 @@ impl Tower for ReliableTower {
             ..Tolerance::NOTHING
         },
         promises: &[INTEGRITY, VALIDITY, AGREEMENT, UNIFORM],
+        usual: Some(2),
         proved: &[
             Scope { crashes: 1, rounds: Rounds::Times(2), ..Scope::of(2) },
             Scope { crashes: 2, duplicates: 1, set: &[("senders", "p0")], ..Scope::of(3) },

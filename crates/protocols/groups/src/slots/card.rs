@@ -9,7 +9,7 @@ use synod_core::family::Allocation;
 use synod_core::family::slots::{FENCE, PI1, PI2, PI4, PI15};
 use synod_core::group::{Catalogued, Served};
 use synod_core::{
-    Card, Invariant, ProcessId, ProcessSet, Rule, Setup, SetupError, Source, Trigger,
+    Card, Invariant, ProcessId, ProcessSet, Rule, Setup, SetupError, Snapshot, Source, Trigger,
 };
 
 /// SLOTS on any engine.
@@ -172,6 +172,7 @@ impl Catalogued<GroupEngine<Message>> for Slots {
             tolerates: Tolerance::NOTHING,
             promises: &[],
         }],
+        usual: Some(11),
         proved: super::proved::PROVED,
         counterexamples: super::refuted::COUNTEREXAMPLES,
         parameters: &PARAMETERS,
@@ -192,5 +193,9 @@ impl Catalogued<GroupEngine<Message>> for Slots {
 
     fn is_judged(invariant: &Invariant<SlotsAlgorithm>, setup: &Setup) -> bool {
         super::invariants::is_judged(invariant.name, setup)
+    }
+
+    fn culprit(invariant: &str, snapshot: &Snapshot<'_, SlotsAlgorithm>) -> Option<String> {
+        super::invariants::culprit(invariant, snapshot)
     }
 }

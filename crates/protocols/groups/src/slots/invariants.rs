@@ -16,9 +16,12 @@ use crate::group::GroupEngine;
 use crate::group::abstract_engine::{ORACLE, Waiting};
 use std::borrow::Cow;
 use std::rc::Rc;
+use synod_core::family::slots::SlotId;
 use synod_core::group::ViewId;
 use synod_core::{Invariant, ProcessId, ProcessSet, Protocol, Setup, Snapshot, step};
 
+/// No slot has two owners.
+const OWNED: &str = "pi1-owned";
 /// The invariant on which the lazy engine relies; see the header of `abstract_engine/lazy.rs`.
 const KEPT: &str = "kept";
 
@@ -38,7 +41,7 @@ pub(super) trait Pooled: Protocol {
     const INVARIANTS: &'static [Invariant<Self>] = &[
         // The conclusion of the argument, steps 1 to 7.
         Invariant {
-            name: "pi1-owned",
+            name: OWNED,
             statement: "no slot has two owners, on whichever sides of a partition",
             holds: one_owner,
         },
@@ -189,6 +192,24 @@ fn one_owner<P: Pooled>(snapshot: &Snapshot<'_, P>) -> bool {
         ours.1.extend(&sight.own);
         !others.intersects(&sight.own)
     })
+}
+
+/// What breaks an invariant, in words.
+pub(super) fn culprit<P: Pooled>(invariant: &str, snapshot: &Snapshot<'_, P>) -> Option<String> {
+    (invariant == OWNED).then(|| two_owners(snapshot)).flatten()
+}
+
+/// `slot s1 has two owners: p1 and p2`.
+fn two_owners<P: Pooled>(snapshot: &Snapshot<'_, P>) -> Option<String> {
+    let dead = known_dead(snapshot);
+    let alive: Vec<&Sight> = sights(snapshot).filter(|sight| !dead.contains(sight.me)).collect();
+    let shared = |(place, sight): (usize, &&Sight)| {
+        let others = alive[..place].iter().filter(|other| other.me != sight.me);
+        let mut with = others.map(|other| (other.me, sight.own.intersection(&other.own)));
+        with.find_map(|(other, both)| Some((SlotId(both.iter().next()?.first), other, sight.me)))
+    };
+    let (slot, one, other) = alive.iter().enumerate().find_map(shared)?;
+    Some(format!("slot {slot} has two owners: {one} and {other}"))
 }
 
 /// Nodes that are known to be dead. On a real engine, the last state of a crashed process remains

@@ -13,7 +13,7 @@ use synod_core::family::Allocation;
 use synod_core::family::slots::{Input, Output};
 use synod_core::group::{Engine, ServedTimer};
 use synod_core::{
-    Algorithm, Cx, Invariant, Kit, ProcessId, Protocol, Reductions, Setup, SetupError,
+    Algorithm, Cx, Invariant, Kit, ProcessId, Protocol, Reductions, Setup, SetupError, Snapshot,
 };
 
 /// A pool that violates step 7 of the argument: after the certain death of one life, it counts the
@@ -145,5 +145,9 @@ impl Algorithm for DeathOfALife {
 
     fn invariants() -> &'static [Invariant<Self>] {
         Self::INVARIANTS
+    }
+
+    fn culprit(invariant: &str, snapshot: &Snapshot<'_, Self>) -> Option<String> {
+        invariants::culprit(invariant, snapshot)
     }
 }

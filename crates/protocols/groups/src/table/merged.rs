@@ -299,6 +299,7 @@ impl Catalogued<GroupEngine<Message>> for Table {
             ..Tolerance::NOTHING
         },
         promises: &[SAME, KEPT, ANSWERED, READY],
+        usual: Some(0),
         proved: PROVED,
         parameters: &[KEYS],
         layers: &["table", "group"],

@@ -99,6 +99,7 @@ impl Catalogued<GroupEngine<Message>> for Table<Hasty> {
             change: "a member is ready as soon as it has delivered its own copy",
             breaks: SAME,
         }),
+        fails_with: "--crashes 3 --restart disk --param keys=1",
         ..<Table as Catalogued<GroupEngine<Message>>>::CARD
     };
 

@@ -38,6 +38,7 @@ impl Algorithm for TwoPhaseForgetful {
             change: "the coordinator does not write down that it commits",
             breaks: AC1,
         }),
+        fails_with: "-n 3 --crashes 10 --restart disk --within 1s --param patience=20",
         ..Card::BLANK
     };
 
@@ -82,6 +83,8 @@ impl Algorithm for TwoPhaseUnprepared {
             change: "a participant does not write down that it is prepared",
             breaks: AC1,
         }),
+        fails_with: "-n 3 --requests 6 --crashes 4 --restart disk --within 100ms --param \
+                     patience=10",
         ..Card::BLANK
     };
 

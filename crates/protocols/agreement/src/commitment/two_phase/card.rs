@@ -102,6 +102,7 @@ impl Algorithm for TwoPhaseCommit {
             tolerates: UNRELIABLE,
             promises: &[AC1, AC2, AC3, AC4, AC5, AC5_REPAIRED],
         }],
+        usual: Some(2),
         proved: &[
             Scope { timing: PROMPT, crashes: 2, restarts: 2, drops: 1, set: HASTY, ..Scope::of(2) },
             Scope {

@@ -102,6 +102,7 @@ impl Algorithm for CheapPaxos {
             tolerates: Tolerance::NOTHING,
             promises: &[AGREEMENT, ONCE, VALIDITY, UNANIMITY, TERMINATION],
         }],
+        usual: Some(4),
         proved: &[
             Scope { set: CALM, ..Scope::of(1) },
             Scope { set: CALM, ..Scope::of(2) },

@@ -111,6 +111,7 @@ impl Algorithm for FastPaxos {
             tolerates: Tolerance::NOTHING,
             promises: &[AGREEMENT, ONCE, VALIDITY, UNANIMITY, TERMINATION],
         }],
+        usual: Some(3),
         proved: &[
             Scope { set: COORDINATED, ..Scope::of(1) },
             Scope { set: COORDINATED, ..Scope::of(2) },

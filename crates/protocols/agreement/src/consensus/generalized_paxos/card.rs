@@ -63,6 +63,7 @@ impl Algorithm for GeneralizedPaxos {
             tolerates: Tolerance::NOTHING,
             promises: &[COMPATIBLE, GROWING, NONTRIVIAL, LEARNING],
         }],
+        usual: Some(4),
         proved: &[
             Scope { set: &[("coordinator", "p0")], ..Scope::of(1) },
             Scope { set: &[("coordinator", "p0")], ..Scope::of(2) },

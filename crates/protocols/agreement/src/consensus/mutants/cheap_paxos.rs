@@ -37,6 +37,7 @@ impl Algorithm for CheapPaxosUnilateral {
             change: "the configuration is made smaller without being chosen by the old one",
             breaks: AGREEMENT,
         }),
+        fails_with: "--loss 0.2 --latency tail:5ms --param proposers=all",
         ..Card::BLANK
     };
 

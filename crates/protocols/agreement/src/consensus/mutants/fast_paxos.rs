@@ -42,6 +42,7 @@ impl Algorithm for FastPaxosSmallQuorum {
             change: "a fast quorum is more than half, instead of three quarters",
             breaks: AGREEMENT,
         }),
+        fails_with: "-n 7 --param 'proposers=p0 p1' --loss 0.2 --latency tail:5ms",
         ..Card::BLANK
     };
 

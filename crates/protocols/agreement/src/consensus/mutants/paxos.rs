@@ -51,6 +51,7 @@ impl Sworn for PaxosProcess<false, true> {
             change: "the value of the first promise is taken, not that of the greatest ballot",
             breaks: AGREEMENT,
         }),
+        fails_with: "--param proposers=all --loss 0.2 --latency exp:5ms",
         ..Card::BLANK
     };
 
@@ -102,6 +103,8 @@ impl Sworn for PaxosProcess<true, false> {
             change: "an acceptor does not write its promise and its vote down",
             breaks: AGREEMENT,
         }),
+        fails_with: "--param proposers=all --param timeout=20 --crashes 2 --restart disk \
+                     --within 50ms --loss 0.2",
         ..Card::BLANK
     };
 

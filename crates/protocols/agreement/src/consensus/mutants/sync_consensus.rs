@@ -35,6 +35,7 @@ impl Synchronous for Flooding<false, true> {
             change: "it decides without the values of the last round",
             breaks: AGREEMENT,
         }),
+        fails_with: "-n 3 --param f=1 --crashes 1 --within 0ms --latency 0ms..1ms",
         ..Card::BLANK
     };
 
@@ -63,6 +64,7 @@ impl Synchronous for Flooding<true, false> {
         }],
         parameters: PARAMETERS,
         mutant: Some(Mutant { of: OF, change: "f rounds instead of f + 1", breaks: AGREEMENT }),
+        fails_with: "-n 3 --param f=1 --crashes 1 --within 0ms --latency 0ms..1ms",
         ..Card::BLANK
     };
 

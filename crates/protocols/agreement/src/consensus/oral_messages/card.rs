@@ -72,6 +72,7 @@ impl Synchronous for OralMessages {
         tolerates: IN_TIME,
         promises: PROMISES,
         variants: &[Variant { set: RANDOM_LIEUTENANT, tolerates: IN_TIME, promises: PROMISES }],
+        usual: Some(0),
         proved: &[
             betrayed(4, AT_ONCE, &[("traitors", "p0"), ("adversary", "random"), ("lies", "1 2")]),
             betrayed(4, AT_ONCE, &[("traitors", "p1"), ("adversary", "random"), ("lies", "1 2")]),

@@ -116,6 +116,7 @@ impl Sworn for PaxosProcess<true, true> {
             tolerates: Tolerance::NOTHING,
             promises: &[AGREEMENT, ONCE, VALIDITY, UNANIMITY, TERMINATION],
         }],
+        usual: Some(7),
         proved: PROVED,
         counterexamples: COUNTEREXAMPLES,
         costs: &[

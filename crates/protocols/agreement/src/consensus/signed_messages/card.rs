@@ -79,6 +79,7 @@ impl Synchronous for SignedMessages {
         tolerates: IN_TIME,
         promises: PROMISES,
         variants: &[variant(RANDOM_COMMANDER), variant(RANDOM_LIEUTENANT), variant(REPLAYING)],
+        usual: Some(4),
         proved: &[
             betrayed(3, SYNCHRONOUS, RANDOM_COMMANDER),
             betrayed(3, SYNCHRONOUS, RANDOM_LIEUTENANT),

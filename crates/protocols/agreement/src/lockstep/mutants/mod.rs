@@ -40,6 +40,7 @@ impl Algorithm for TurnLockNoNonce {
                     is before it has committed itself",
         }],
         mutant: Some(Mutant { of: OF, change: "there is no nonce in a commitment", breaks: LK3 }),
+        fails_with: "-n 2 --latency 0ms..1ms --param cheater=p1:look-ahead",
         ..BLANK
     };
 
@@ -72,6 +73,7 @@ impl Algorithm for TurnLockUnbound {
             change: "there is neither player nor turn in a commitment",
             breaks: LK2,
         }),
+        fails_with: "-n 2 --latency 0ms..1ms --param cheater=p1:copy",
         ..BLANK
     };
 
@@ -98,6 +100,7 @@ impl Algorithm for TurnLockOnePhase {
             story: "p1 waits for the action of p0, and decides then",
         }],
         mutant: Some(Mutant { of: OF, change: "there is no first phase", breaks: LK3 }),
+        fails_with: "-n 2 --latency 0ms..1ms --param cheater=p1:look-ahead",
         ..BLANK
     };
 
@@ -146,6 +149,7 @@ impl Algorithm for TurnLockNoEcho {
             change: "no player compares the messages that it received with those of others",
             breaks: LK4,
         }),
+        fails_with: "-n 3 --latency 0ms..1ms --param cheater=p1:equivocate",
         ..BLANK
     };
 

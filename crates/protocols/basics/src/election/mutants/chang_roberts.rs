@@ -45,6 +45,7 @@ impl Algorithm for ChangRobertsForwarding {
             change: "a smaller identifier is not discarded by a process that takes part",
             breaks: E1_SELF,
         }),
+        fails_with: "--fifo",
         ..Card::BLANK
     };
 
@@ -85,6 +86,7 @@ impl Algorithm for ChangRobertsEndless {
             change: "the elected one does not stop the news of its election when it comes home",
             breaks: E3,
         }),
+        fails_with: "--fifo",
         ..Card::BLANK
     };
 

@@ -145,6 +145,7 @@ impl Tower for IpTower {
             tolerates: Tolerance { crashes: Crashes::AllButOne, ..UNRELIABLE },
             promises: &[INTEGRITY, VALIDITY, AGREEMENT, FIFO],
         }],
+        usual: Some(1),
         proved: &[
             Scope { drops: 1, rounds: Rounds::Times(2), ..SMALL },
             Scope { drops: 2, duplicates: 1, ..SMALL },

@@ -44,6 +44,7 @@ impl Tower for WithoutHeartbeats {
             change: "there are no heartbeats",
             breaks: AGREEMENT,
         }),
+        fails_with: "--loss 0.2",
         ..SPOILT
     };
 

@@ -45,6 +45,7 @@ impl Tower for WithoutRelay {
             change: "a process that gets a message for the first time does not multicast it again",
             breaks: AGREEMENT,
         }),
+        fails_with: "-n 3 --crashes 1 --within 20ms --requests 3",
         ..SPOILT
     };
 
@@ -79,6 +80,7 @@ impl Tower for LateRelay {
             change: "a new message is delivered first, and multicast again afterwards",
             breaks: UNIFORM,
         }),
+        fails_with: "-n 3 --crashes 2 --within 0ms --requests 1",
         ..SPOILT
     };
 

@@ -48,6 +48,7 @@ impl Version for Arbitrary {
                      last number even when it does not want to enter",
             breaks: ME1,
         }),
+        fails_with: "-n 2 --load saturated --hold 1s",
         ..TICKETS
     };
 
@@ -165,6 +166,7 @@ impl Version for NumberThenFlag {
                      said that it is requesting",
             breaks: ME1,
         }),
+        fails_with: "--latency 0ms..1ms --hold 20ms --requests 5000",
         ..TICKETS
     };
 

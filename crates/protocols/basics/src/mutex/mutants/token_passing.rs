@@ -117,6 +117,7 @@ impl Algorithm for TokenInCsMisplaced {
             change: "\"I am inside\" is noted only by a process that had to ask for the token",
             breaks: ME1,
         }),
+        fails_with: "-n 2 --hold 20ms",
         ..TOKEN_PASSING
     };
 

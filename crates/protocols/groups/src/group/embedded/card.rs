@@ -198,6 +198,7 @@ pub const CARD: Card = Card {
     },
     promises: &[G1, G2, G3, G4, G5, VIEWS, INTEGRITY, SETTLES],
     deadlines: &[Deadline { property: SETTLES, calm }],
+    usual: Some(5),
     proved: &[
         // A heartbeat arrives within half a period, and a node that is silent for two periods is
         // excluded.

@@ -113,6 +113,7 @@ impl Catalogued for Server {
         ],
         tolerates: TOLERATES,
         promises: &[ONE_LEADER, SAME_LOG, ONCE, LINEARIZABLE, ANSWERED],
+        usual: Some(2),
         proved: &[
             small(&[
                 ("ballots", "1"),
@@ -139,6 +140,22 @@ impl Catalogued for Server {
                 ("operations", "put-get"),
                 ("reads", "index"),
             ]),
+            Scope {
+                crashes: 1,
+                duplicates: 1,
+                ..small(&[
+                    ("ballots", "1"),
+                    ("beats", "0"),
+                    ("ask", "no"),
+                    ("spread", "1"),
+                    ("batch", "no"),
+                    ("tries", "0"),
+                    ("records", "whole"),
+                    ("standing", "p0"),
+                    ("askers", "p0"),
+                    ("operations", "put-get"),
+                ])
+            },
         ],
         counterexamples: &[
             Counterexample {

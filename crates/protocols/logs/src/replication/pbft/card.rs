@@ -106,6 +106,7 @@ impl Catalogued for Replica {
             ..Tolerance::NOTHING
         },
         promises: &[ONE_LEADER, SAME_LOG, ONCE, LINEARIZABLE, ANSWERED],
+        usual: Some(2),
         proved: &[
             small(
                 5,

@@ -5,7 +5,7 @@ use super::{Raft, Rules, Sound};
 use synod_core::algorithm::Snapshot;
 use synod_core::byzantine::{ADVERSARY, LIES, SCRIPT, TRAITORS};
 use synod_core::card::{
-    Card, Crashes, Order, Parameter, Rounds, Scope, Settings, Source, Tolerance,
+    Card, Crashes, Larger, Order, Parameter, Rounds, Scope, Settings, Source, Tolerance,
 };
 use synod_core::family::replication::{
     ANSWERED, ASKERS, CLIENTS, KEYS, LINEARIZABLE, ONCE, ONE_LEADER, OPERATIONS, PATIENCE, READS,
@@ -39,6 +39,32 @@ pub(super) const TOLERATES: Tolerance = Tolerance {
 };
 
 /// Three servers of which one may campaign and asks twice.
+/// Two terms, a crash and a restart. Nothing is tried again there, so that a request may stay
+/// without an answer.
+const LARGER: &[Larger] = &[Larger {
+    scope: Scope {
+        rounds: Rounds::Times(1),
+        crashes: 1,
+        restarts: 1,
+        ..small(&[
+            ("terms", "2"),
+            ("beats", "0"),
+            ("prevote", "no"),
+            ("spread", "1"),
+            ("batch", "no"),
+            ("tries", "0"),
+            ("records", "whole"),
+            ("standing", "p0 p1"),
+            ("askers", "p0"),
+            ("operations", "put"),
+        ])
+    },
+    holds: &[ONE_LEADER, SAME_LOG, ONCE, LINEARIZABLE],
+    states: 6_784_797,
+    seconds: 43,
+    mebibytes: 284,
+}];
+
 const fn small(set: Settings) -> Scope {
     Scope { rounds: Rounds::Times(2), order: Order::Fifo, set, ..Scope::of(3) }
 }
@@ -127,6 +153,7 @@ impl Catalogued for Server<Sound> {
         ],
         tolerates: TOLERATES,
         promises: &[ONE_LEADER, SAME_LOG, ONCE, LINEARIZABLE, ANSWERED],
+        usual: Some(2),
         proved: &[
             small(&[
                 ("terms", "1"),
@@ -153,7 +180,24 @@ impl Catalogued for Server<Sound> {
                 ("operations", "put-get"),
                 ("reads", "index"),
             ]),
+            Scope {
+                crashes: 1,
+                duplicates: 1,
+                ..small(&[
+                    ("terms", "1"),
+                    ("beats", "0"),
+                    ("prevote", "no"),
+                    ("spread", "1"),
+                    ("batch", "no"),
+                    ("tries", "0"),
+                    ("records", "whole"),
+                    ("standing", "p0"),
+                    ("askers", "p0"),
+                    ("operations", "put-get"),
+                ])
+            },
         ],
+        larger: LARGER,
         parameters: PARAMETERS,
         layers: &["key-value store", "raft"],
         restless: true,

@@ -70,6 +70,9 @@ impl Catalogued for Server<CountsOldTerms> {
             change: "an entry of an earlier term is committed as soon as a majority has it",
             breaks: "leader-completeness",
         }),
+        fails_with: "--requests 300 --load saturated --loss 0.2 --crashes 100 --restart \
+                     disk --partitions 20 --within 2s --param prevote=no --param \
+                     election=10 --param heartbeat=20 --param lines=1",
         ..Card::BLANK
     };
 
@@ -111,6 +114,8 @@ impl Catalogued for Server<VotesBlindly> {
             change: "a vote is given without a look at the candidate's log",
             breaks: "leader-completeness",
         }),
+        fails_with: "-n 3 --crashes 30 --restart disk --within 1s --param prevote=no \
+                     --param election=10 --param heartbeat=100",
         ..Card::BLANK
     };
 
@@ -156,6 +161,8 @@ impl Catalogued for Server<ForgetsVotes> {
             change: "a vote is not written down before it is given",
             breaks: ONE_LEADER,
         }),
+        fails_with: "-n 3 --requests 30 --crashes 100 --restart disk --within 1s --param \
+                     prevote=no --param election=10 --param heartbeat=100",
         ..Card::BLANK
     };
 
