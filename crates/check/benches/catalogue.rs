@@ -1,7 +1,7 @@
 //! How fast each algorithm of the catalogue is simulated, with all its judges on.
 //!
-//! `cargo bench --bench catalogue` prints the slowest five, `-- all` all of them, and `-- NAME` one.
-//! The runs are long: a judge that looks at everything again at each step shows.
+//! `cargo bench --bench catalogue` prints the slowest five, `-- all` all of them, and `-- NAME`
+//! one. The runs are long: a judge that looks at everything again at each step shows.
 
 mod measure;
 

@@ -8,7 +8,8 @@ use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 use synod_core::card::{
-    Cost, Counterexample, Mutant, Parameter, Rule, Scope, Size, Source, Tolerance, Trigger, Variant,
+    Cost, Counterexample, Mutant, OtherCosts, Parameter, Rule, Scope, Settings, Size, Source,
+    Tolerance, Trigger, Variant,
 };
 use synod_core::{Card, Setup, Verdict};
 
@@ -47,6 +48,7 @@ struct CardJson {
     proved: Vec<Scope>,
     worlds: Vec<World>,
     costs: Vec<CostJson>,
+    other_costs: Vec<OtherCostsJson>,
     parameters: &'static [Parameter],
     layers: &'static [&'static str],
     smallest: usize,
@@ -68,6 +70,14 @@ struct CostJson {
     load: &'static str,
     formula: &'static str,
     values: Vec<Value>,
+}
+
+/// Costs in another setting than the usual one.
+#[derive(Serialize)]
+struct OtherCostsJson {
+    set: Settings,
+    multicast: bool,
+    costs: Vec<CostJson>,
 }
 
 #[derive(Serialize)]
@@ -133,6 +143,7 @@ fn card(about: &About, sizes: &[Size]) -> CardJson {
         worlds: proved.iter().map(|scope| world(card, scope)).collect(),
         proved,
         costs: card.costs.iter().map(|cost| cost_json(cost, sizes)).collect(),
+        other_costs: card.other_costs.iter().map(|other| other_costs_json(other, sizes)).collect(),
         parameters: card.parameters,
         layers: card.layers,
         smallest: card.smallest,
@@ -140,6 +151,11 @@ fn card(about: &About, sizes: &[Size]) -> CardJson {
         mutant: card.mutant,
         mutants: mutants.map(|entry| entry.card.name).collect(),
     }
+}
+
+fn other_costs_json(other: &OtherCosts, sizes: &[Size]) -> OtherCostsJson {
+    let costs = other.costs.iter().map(|cost| cost_json(cost, sizes)).collect();
+    OtherCostsJson { set: other.set, multicast: other.multicast, costs }
 }
 
 fn cost_json(cost: &Cost, sizes: &[Size]) -> CostJson {
@@ -190,7 +206,10 @@ fn in_words(card: &CardJson, about: &About, sizes: &[Size]) -> String {
         text += &bulleted("Set otherwise", card.variants.iter().map(variant));
         text += &worlds(card);
     }
-    text += &costs(about.card.costs, sizes);
+    text += &costs("Costs", about.card.costs, sizes);
+    for other in about.card.other_costs {
+        text += &costs(&words::other_costs(other), other.costs, sizes);
+    }
     let parameter = |p: &Parameter| format!("{}: {}", p.name, p.meaning);
     text += &bulleted("Parameters", card.parameters.iter().map(parameter));
     if !card.layers.is_empty() {
@@ -224,7 +243,7 @@ fn bulleted(title: &str, lines: impl Iterator<Item = String>) -> String {
     output::heading(title) + &output::table(&["", ""], &[], rows)
 }
 
-fn costs(costs: &[Cost], sizes: &[Size]) -> String {
+fn costs(heading: &str, costs: &[Cost], sizes: &[Size]) -> String {
     if costs.is_empty() {
         return String::new();
     }
@@ -239,7 +258,7 @@ fn costs(costs: &[Cost], sizes: &[Size]) -> String {
     };
     let right: Vec<&str> = columns.iter().map(String::as_str).collect();
     let rows = costs.iter().map(row).collect();
-    output::heading("Costs") + &output::table(&header, &right, rows)
+    output::heading(heading) + &output::table(&header, &right, rows)
 }
 
 fn worlds(card: &CardJson) -> String {

@@ -49,8 +49,8 @@ impl<A: Algorithm> World<A> {
     /// From now on every step updates the fingerprint.
     pub fn keep_fingerprint(&mut self) {
         self.medium.keep_print();
+        (self.print, self.progress.changes) = (1, 0);
         ProcessId::all(self.processes.len()).for_each(|at| self.forget_print(at));
-        self.print = 1;
         self.renew_prints();
     }
 
@@ -155,9 +155,9 @@ impl<A: Algorithm> World<A> {
         world.fingerprint()
     }
 
-    /// A process changes.
+    /// A process changes. Where no fingerprints are kept, its changes are numbered instead.
     pub(super) fn forget_print(&mut self, at: ProcessId) {
-        self.progress.changes += 1;
+        self.progress.changes += u64::from(self.print == 0);
         self.processes[at.index()].touch(self.progress.changes);
     }
 }

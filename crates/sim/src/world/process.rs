@@ -27,7 +27,7 @@ pub struct Process<A: Algorithm> {
     pub(super) print: u64,
     /// Whether it may differ from the process that it was copied from.
     pub(super) is_touched: bool,
-    /// The number of its last change, among those of all processes.
+    /// The number of its last change, among those of all processes; 0 where fingerprints are kept.
     pub(super) changed: u64,
 }
 

@@ -3,9 +3,10 @@
 use super::judge::{leaders_are_complete, logs_match};
 use super::settings::{PARAMETERS as OWN, first_entries, from_setup};
 use super::{Raft, Rules, Sound};
+use crate::replication::settings::STEADY;
 use synod_core::byzantine::{ADVERSARY, LIES, SCRIPT, TRAITORS};
 use synod_core::card::{
-    Card, Crashes, Order, Parameter, Rounds, Scope, Settings, Source, Tolerance,
+    Card, Crashes, Order, OtherCosts, Parameter, Rounds, Scope, Settings, Source, Tolerance,
 };
 use synod_core::family::replication::{
     ANSWERED, ASKERS, CLIENTS, KEYS, LINEARIZABLE, ONCE, ONE_LEADER, OPERATIONS, PATIENCE, READS,
@@ -154,6 +155,16 @@ impl Catalogued for Server<Sound> {
                 ("reads", "index"),
             ]),
         ],
+        other_costs: &[OtherCosts::with(
+            &[
+                ("terms", "1"),
+                ("beats", "0"),
+                ("prevote", "no"),
+                ("standing", "p0"),
+                ("askers", "p0"),
+            ],
+            STEADY,
+        )],
         parameters: PARAMETERS,
         layers: &["key-value store", "raft"],
         restless: true,

@@ -1,8 +1,8 @@
 //! The judge of all logs together: log matching and leader completeness.
 //!
-//! It keeps the logs of the last moment, which share with those of this one what no step has changed
-//! since. So it finds the changes, compares what is new, and knows of the rest whether it agrees.
-//! With no memory it compares everything, and its answer is the same.
+//! It keeps the logs of the last moment, which share with those of this one what no step has
+//! changed since. So it finds the changes, compares what is new, and knows of the rest whether it
+//! agrees. With no memory it compares everything, and its answer is the same.
 
 use super::{Log, LogEntry, Rules, Server};
 use std::cell::RefMut;
