@@ -49,6 +49,7 @@ Examples:
   synod run ricart-agrawala -n 5 --seed 42     simulate it, count its messages
   synod check ra-no-tie-break                  find the shortest counterexample
   synod sweep central-server --n 2..32         measured costs against the formulas
+  synod compare mutex                          a whole family side by side: costs and faults
   synod linear history.jsonl                   are the answers to clients linearizable?
 
 Exit codes: 0 every judged property holds, 1 one is violated, 2 the command could not be carried

@@ -80,6 +80,12 @@ pub(crate) fn budget(text: &str) -> Parsed<u32> {
     number(text, 0, MOST_BUDGET.into()).map(|count| count as u32).ok_or(why)
 }
 
+/// The size of groups that are compared: large ones take too long one after the other.
+pub(crate) fn compared(text: &str) -> Parsed<usize> {
+    let why = "groups of 2 to 20 processes can be compared".to_owned();
+    number(text, 2, 20).map(|n| n as usize).ok_or(why)
+}
+
 /// A number of at least one, for seeds, threads and limits.
 pub(crate) fn positive(text: &str) -> Parsed<u64> {
     number(text, 1, 1 << 40).ok_or_else(|| "a whole number of at least 1 is expected".to_owned())

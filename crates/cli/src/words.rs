@@ -1,6 +1,8 @@
 //! Numbers and names as people read them.
 
-use synod_core::card::{Crashes, Load, Order, Rounds, Scope, Settings, Timing, Tolerance};
+use synod_core::card::{
+    Crashes, Load, Order, OtherCosts, Rounds, Scope, Settings, Timing, Tolerance,
+};
 use synod_core::{Bounds, Card, Setup};
 
 /// `1 234 567`: a whole number with a gap between thousands.
@@ -135,6 +137,14 @@ pub(crate) fn settings(settings: Settings) -> String {
     let each: Vec<String> =
         settings.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     each.join(", ")
+}
+
+/// In which setting costs are others.
+pub(crate) fn other_costs(other: &OtherCosts) -> String {
+    let network = if other.multicast { "over a network that multicasts" } else { "" };
+    let set = settings(other.set);
+    let comma = if network.is_empty() || set.is_empty() { "" } else { ", " };
+    format!("Costs {network}{comma}{}{set}", if set.is_empty() { "" } else { "with " })
 }
 
 /// The command that explores this scope, and judges these properties there.

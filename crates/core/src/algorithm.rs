@@ -10,7 +10,7 @@ use crate::setup::{Setup, SetupError};
 use crate::sight::Sight;
 use foldhash::quality::FixedState;
 use std::any::Any;
-use std::cell::{OnceCell, RefCell};
+use std::cell::{OnceCell, RefCell, RefMut};
 use std::hash::{BuildHasher, Hash};
 use std::rc::Rc;
 
@@ -135,10 +135,9 @@ pub trait System<P: Protocol> {
     fn process(&self, at: ProcessId) -> &P;
     /// Shows every message under way: from, to, message.
     fn each_message<'s>(&'s self, show: &mut dyn FnMut(ProcessId, ProcessId, &'s P::Message));
-    /// A fingerprint of the state of one process, if the driver keeps fingerprints.
-    fn print(&self, _at: ProcessId) -> Option<u64> {
-        None
-    }
+    /// Tells the states of one process apart. The driver that gives notes vouches for it: for as
+    /// long as the notes last, equal numbers mean equal states.
+    fn print(&self, at: ProcessId) -> u64;
 }
 
 /// A view of the whole system at one moment, which no process can have.
@@ -147,11 +146,16 @@ pub struct Snapshot<'a, P: Protocol> {
     pub(crate) notes: &'a Notes,
 }
 
-/// Cached results of invariants, about a snapshot or about a part that many snapshots share.
+/// Cached results of invariants: about a snapshot, about a part that many snapshots share, or about
+/// the earlier moments of a history.
 #[derive(Debug, Default)]
 pub struct Notes {
     /// About this snapshot.
     once: OnceCell<Box<dyn Any>>,
+    /// About the history so far.
+    memory: RefCell<Option<Box<dyn Any>>>,
+    /// Whether the snapshots are successive moments of one history.
+    is_one_history: bool,
     /// About parts; the hash of the question is the index.
     parts: RefCell<Vec<Option<Note>>>,
 }
@@ -166,9 +170,24 @@ struct Note {
 const PARTS: usize = 1 << 15;
 
 impl Notes {
+    /// Notes for a driver that follows one history: invariants remember its earlier moments.
+    pub fn of_one_history() -> Self {
+        Notes { is_one_history: true, ..Notes::default() }
+    }
+
     /// Begins another snapshot. Results about parts stay valid.
     pub fn next(&mut self) {
         self.once = OnceCell::new();
+        if !self.is_one_history {
+            self.memory.take();
+        }
+    }
+}
+
+/// A driver that copies itself begins another history. Its notes are only a cache.
+impl Clone for Notes {
+    fn clone(&self) -> Self {
+        Notes { is_one_history: self.is_one_history, ..Notes::default() }
     }
 }
 
@@ -185,6 +204,17 @@ impl<'a, P: Protocol> Snapshot<'a, P> {
         note.downcast_ref().expect("invariants of one algorithm ask for the same thing")
     }
 
+    /// The memory of the invariants of this algorithm, empty at first. If the driver follows one
+    /// history, it holds what they have written down at earlier moments. An invariant must give the
+    /// same answer with an empty memory; it only gives it quicker if it need not look at everything
+    /// again.
+    pub fn memory<T: Default + 'static>(&self) -> RefMut<'a, T> {
+        RefMut::map(self.notes.memory.borrow_mut(), |memory| {
+            let memory = memory.get_or_insert_with(|| Box::<T>::default());
+            memory.downcast_mut().expect("invariants of one algorithm have one memory")
+        })
+    }
+
     /// Computes a result about the state of one process and `about`, unless it is cached. The
     /// result must depend on these two only, and all callers must ask the same question.
     pub fn recall<T: 'static>(
@@ -193,8 +223,7 @@ impl<'a, P: Protocol> Snapshot<'a, P> {
         about: impl Hash,
         find_out: impl FnOnce() -> T,
     ) -> Rc<T> {
-        let Some(print) = self.system.print(at) else { return Rc::new(find_out()) };
-        let asked = FixedState::with_seed(print).hash_one(about);
+        let asked = FixedState::with_seed(self.system.print(at)).hash_one((at, about));
         let place = asked as usize % PARTS;
         let known = match self.notes.parts.borrow().get(place) {
             Some(Some(note)) if note.asked == asked => Some(Rc::clone(&note.answer)),
@@ -277,7 +306,7 @@ mod tests {
     }
 
     /// One process, and the fingerprint of its state.
-    struct Alone(Idle, Option<u64>);
+    struct Alone(Idle, u64);
 
     impl System<Idle> for Alone {
         fn size(&self) -> usize {
@@ -290,25 +319,39 @@ mod tests {
 
         fn each_message<'s>(&'s self, _show: &mut dyn FnMut(ProcessId, ProcessId, &'s Never)) {}
 
-        fn print(&self, _at: ProcessId) -> Option<u64> {
+        fn print(&self, _at: ProcessId) -> u64 {
             self.1
         }
     }
 
     #[test]
+    fn a_memory_lasts_as_long_as_the_history() {
+        let looks = |mut notes: Notes| {
+            let mut look = || {
+                notes.next();
+                let snapshot = Snapshot::<Idle>::new(&Alone(Idle, 0), &notes);
+                *snapshot.memory::<u32>() += 1;
+                *snapshot.memory::<u32>() += 1;
+                *snapshot.memory::<u32>()
+            };
+            [look(), look()]
+        };
+        assert_eq!(looks(Notes::of_one_history()), [2, 4]);
+        assert_eq!(looks(Notes::default()), [2, 2], "the next snapshot may be of another history");
+    }
+
+    #[test]
     fn what_was_found_out_is_remembered_of_the_same_state_and_the_same_question_only() {
         let mut notes = Notes::default();
-        let mut ask = |print: Option<u64>, about: &str, answer: u32| {
+        let mut ask = |print: u64, about: &str, answer: u32| {
             notes.next();
             let system = Alone(Idle, print);
             *Snapshot::new(&system, &notes).recall(ProcessId(0), about, || answer)
         };
-        assert_eq!(ask(Some(1), "left", 10), 10);
-        assert_eq!(ask(Some(1), "left", 11), 10, "it was asked before");
-        assert_eq!(ask(Some(1), "right", 12), 12);
-        assert_eq!(ask(Some(2), "left", 13), 13);
-        assert_eq!(ask(None, "left", 14), 14);
-        assert_eq!(ask(None, "left", 15), 15, "nobody tells one state from another");
-        assert_eq!(ask(Some(1), "left", 16), 10);
+        assert_eq!(ask(1, "left", 10), 10);
+        assert_eq!(ask(1, "left", 11), 10, "it was asked before");
+        assert_eq!(ask(1, "right", 12), 12);
+        assert_eq!(ask(2, "left", 13), 13);
+        assert_eq!(ask(1, "left", 16), 10);
     }
 }

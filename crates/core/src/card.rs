@@ -1,8 +1,10 @@
 //! The card of an algorithm: its source, promises, assumptions and costs, as data.
 
+mod cost;
 mod larger;
 mod rule;
 
+pub use cost::{Bounds, Cost, Load, OtherCosts, Quantity, Size};
 pub use larger::Larger;
 pub use rule::{Rule, Trigger};
 
@@ -46,6 +48,8 @@ pub struct Card {
     pub counterexamples: &'static [Counterexample],
     /// Its costs, as formulas.
     pub costs: &'static [Cost],
+    /// Its costs in other settings: each replaces the one of the same name, or is one more.
+    pub other_costs: &'static [OtherCosts],
     /// Its parameters, set before the start.
     pub parameters: &'static [Parameter],
     /// The faults that the algorithm models by itself, if it does.
@@ -85,6 +89,7 @@ impl Card {
         larger: &[],
         counterexamples: &[],
         costs: &[],
+        other_costs: &[],
         parameters: &[],
         own_faults: None,
         layers: &[],
@@ -118,6 +123,34 @@ impl Card {
     /// The faults that a group with this setup models by itself.
     pub fn own_faults_with(&self, setup: &Setup) -> Option<OwnFaults> {
         self.own_faults.filter(|own| setup.has_all(own.set))
+    }
+
+    /// The costs of a group with this setup, over a network that carries a multicast once for all
+    /// receivers, or once for each.
+    pub fn costs_with(&self, setup: &Setup, multicast: bool) -> Vec<Cost> {
+        let mut costs = self.costs.to_vec();
+        let fits = |other: &&OtherCosts| {
+            setup.has_all(other.set) && (!other.multicast || multicast || self.multicast)
+        };
+        for cost in self.other_costs.iter().filter(fits).flat_map(|other| other.costs) {
+            match costs.iter_mut().find(|known| known.name == cost.name) {
+                Some(known) => *known = *cost,
+                None => costs.push(*cost),
+            }
+        }
+        costs
+    }
+
+    /// The settings in which its costs are measured: the usual one, and those of other costs.
+    pub fn cost_settings(&self) -> Vec<Settings> {
+        let others = self.other_costs.iter().map(|other| other.set);
+        let mut settings: Vec<Settings> = Vec::new();
+        for set in [&[] as Settings].into_iter().chain(others) {
+            if !settings.contains(&set) {
+                settings.push(set);
+            }
+        }
+        settings
     }
 
     fn variant(&self, setup: &Setup) -> Option<&'static Variant> {
@@ -391,97 +424,4 @@ pub enum Order {
     Fifo,
     /// A message never arrives before one that was sent causally earlier to the same process.
     Causal,
-}
-
-/// A cost of an algorithm, as the textbook states it.
-#[derive(Clone, Copy, Debug)]
-pub struct Cost {
-    /// The counted quantity, in words: "messages per entry".
-    pub name: &'static str,
-    /// The counted quantity, for the meter.
-    pub quantity: Quantity,
-    /// Under which load the formula holds.
-    pub load: Load,
-    /// The formula as people write it.
-    pub formula: &'static str,
-    /// The formula as a function.
-    pub expected: fn(Size) -> Bounds,
-}
-
-/// A quantity that a meter measures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub enum Quantity {
-    /// All messages of the run, divided by the operations (bandwidth).
-    MessagesPerOperation,
-    /// The messages of one kind, divided by the operations.
-    KindPerOperation(&'static str),
-    /// Messages between a request and its fulfilment, while no other process asks.
-    EntryMessages,
-    /// Consecutive messages between a request and its fulfilment, while no other process asks.
-    EntryHops,
-    /// Consecutive messages between one process leaving and the next, already waiting, entering.
-    RelayHops,
-    /// Consecutive messages between a request and its effect at each other process, while no other
-    /// process asks.
-    ReachHops,
-    /// All messages of a run in which every process asks once, at the same moment.
-    MessagesInAll,
-    /// All messages between one round of a process and its next, if it has rounds.
-    MessagesPerRound,
-}
-
-/// How busy the applications are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Load {
-    /// The formula holds under any load.
-    Any,
-    /// One request at a time, the next only when all is quiet.
-    Sequential,
-    /// Every application asks again at once.
-    Saturated,
-}
-
-/// What formulas are about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Size {
-    /// How many processes.
-    pub n: usize,
-    /// The size of a voting set; or the messages that one heartbeat takes.
-    pub k: usize,
-}
-
-/// The value of a formula: a number, or a range.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bounds {
-    /// No less than this.
-    pub min: f64,
-    /// No more than this, if there is a limit.
-    pub max: Option<f64>,
-}
-
-impl Bounds {
-    /// Just this number.
-    pub fn exactly(value: usize) -> Bounds {
-        Bounds::between(value, value)
-    }
-
-    /// From this to that.
-    pub fn between(min: usize, max: usize) -> Bounds {
-        Bounds { min: min as f64, max: Some(max as f64) }
-    }
-
-    /// This or more.
-    pub fn at_least(min: usize) -> Bounds {
-        Bounds { min: min as f64, max: None }
-    }
-
-    /// The number, if it is just one.
-    pub fn exact(&self) -> Option<f64> {
-        (self.max == Some(self.min)).then_some(self.min)
-    }
-
-    /// Whether a measured value agrees.
-    pub fn admit(&self, measured: f64) -> bool {
-        measured >= self.min && self.max.is_none_or(|max| measured <= max)
-    }
 }

@@ -17,7 +17,7 @@ use std::iter::once;
 use synod_core::boxed::Which;
 use synod_core::card::{Load, Order, Rounds};
 use synod_core::family::{AnyFamily, AnyInput, Mark};
-use synod_core::{Algorithm, Boxed, Family, ProcessId, SetupError};
+use synod_core::{Algorithm, Boxed, Family, Notes, ProcessId, SetupError};
 use synod_sim::count::{Conditions, costs};
 use synod_sim::trace::Tracer;
 use synod_sim::world::{Body, Driver, Happening, Process, Slot, Status};
@@ -108,6 +108,8 @@ struct Engine<'s> {
     /// The number of records ever synced to each disk.
     records: Vec<u64>,
     scratch: Vec<u8>,
+    /// What invariants remember of the run so far.
+    notes: Notes,
     /// The times of the unanswered requests of each process, by asker; and the time of each
     /// multicast, which is answered at its receivers.
     asked_us: Vec<BTreeMap<u32, VecDeque<u64>>>,
@@ -133,6 +135,7 @@ impl<'s> Engine<'s> {
             lives: vec![(1, 0); n],
             records: vec![0; n],
             scratch: vec![0; 1 << 12],
+            notes: Notes::of_one_history(),
             asked_us: vec![BTreeMap::new(); n],
             requests: BTreeMap::new(),
             latencies: Vec::new(),
@@ -195,6 +198,10 @@ impl Driver<Boxed> for Engine<'_> {
 
     fn look(&mut self, processes: &[Process<Boxed>]) {
         self.witness.look(processes);
+    }
+
+    fn notes(&mut self) -> Option<&mut Notes> {
+        Some(&mut self.notes)
     }
 
     fn see(&mut self, now_us: u64, happening: Happening<'_, Boxed>) {

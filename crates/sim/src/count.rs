@@ -55,8 +55,16 @@ pub struct Meter {
     pub entry_messages: Summary,
     /// From one process leaving to the next, already waiting, entering, in microseconds.
     pub relay_us: Summary,
+    /// Messages carried between these two.
+    pub relay_messages: Summary,
+    /// Messages carried between one process leaving and the next request, or the end.
+    pub exit_messages: Summary,
     /// Messages carried between one request and the next.
     pub operation_messages: Summary,
+    /// The same from the second request on.
+    pub steady_messages: Summary,
+    /// As `entry_us`, from the second request on.
+    pub steady_us: Summary,
     /// Messages carried between one round of the first process and its next, while all are up.
     pub round_messages: Summary,
     round_began: Option<u64>,
@@ -64,7 +72,8 @@ pub struct Meter {
     pub reach_us: Summary,
     /// The open requests of each process: the time of each, and the messages carried until then.
     asked: Vec<VecDeque<(u64, u64)>>,
-    left_at: Option<u64>,
+    /// When the last process left, and the messages carried until then.
+    left: Option<(u64, u64)>,
     /// The same for the last request of all.
     last_ask: Option<(u64, u64)>,
 }
@@ -82,12 +91,16 @@ impl Meter {
             entry_us: Summary::default(),
             entry_messages: Summary::default(),
             relay_us: Summary::default(),
+            relay_messages: Summary::default(),
+            exit_messages: Summary::default(),
             operation_messages: Summary::default(),
+            steady_us: Summary::default(),
+            steady_messages: Summary::default(),
             round_messages: Summary::default(),
             round_began: Some(0),
             reach_us: Summary::default(),
             asked: vec![VecDeque::new(); n],
-            left_at: None,
+            left: None,
             last_ask: None,
         }
     }
@@ -180,15 +193,21 @@ impl Meter {
                 if let Some((asked_us, messages)) = self.asked[at.index()].pop_front() {
                     self.operations += 1;
                     self.entry_us.add(now_us - asked_us);
+                    if self.operations > 1 {
+                        self.steady_us.add(now_us - asked_us);
+                    }
                     self.entry_messages.add(self.messages - messages);
                     // Only a process that waited already when the last one left shows the delay of
                     // a relay.
-                    if let Some(left_at) = self.left_at.take().filter(|left| asked_us < *left) {
-                        self.relay_us.add(now_us - left_at);
+                    if let Some((left_us, before)) =
+                        self.left.take().filter(|(left_us, _)| asked_us < *left_us)
+                    {
+                        self.relay_us.add(now_us - left_us);
+                        self.relay_messages.add(self.messages - before);
                     }
                 }
             }
-            Mark::End => self.left_at = Some(now_us),
+            Mark::End => self.left = Some((now_us, self.messages)),
             Mark::Whole => {
                 self.operations += 1;
                 self.next_operation(now_us);
@@ -203,15 +222,30 @@ impl Meter {
     }
 
     fn next_operation(&mut self, now_us: u64) {
+        self.exit_is_over();
         if let Some((_, before)) = self.last_ask.replace((now_us, self.messages)) {
-            self.operation_messages.add(self.messages - before);
+            self.operation_had(self.messages - before);
+        }
+    }
+
+    fn exit_is_over(&mut self) {
+        if let Some((_, before)) = self.left {
+            self.exit_messages.add(self.messages - before);
+        }
+    }
+
+    fn operation_had(&mut self, messages: u64) {
+        self.operation_messages.add(messages);
+        if self.operation_messages.count > 1 {
+            self.steady_messages.add(messages);
         }
     }
 
     /// The run is over: the last operation gets no more messages.
     pub fn finish(&mut self) {
+        self.exit_is_over();
         if let Some((_, before)) = self.last_ask.take() {
-            self.operation_messages.add(self.messages - before);
+            self.operation_had(self.messages - before);
         }
     }
 }
@@ -266,7 +300,8 @@ pub fn costs<A: Algorithm>(
         let (min, mean, max) = measure(meter, cost.quantity, conditions)?;
         Some(Measured { cost: *cost, min, mean, max, expected: (cost.expected)(size) })
     };
-    A::kit(world.setup()).card.costs.iter().filter_map(measured).collect()
+    let costs = A::kit(world.setup()).card.costs_with(world.setup(), world.multicasts());
+    costs.iter().filter_map(measured).collect()
 }
 
 fn measure(meter: &Meter, quantity: Quantity, conditions: Conditions) -> Option<(f64, f64, f64)> {
@@ -293,6 +328,8 @@ fn measure(meter: &Meter, quantity: Quantity, conditions: Conditions) -> Option<
             conditions.once_each.then_some((all, all, all))
         }
         Quantity::MessagesPerRound => all(&meter.round_messages, 1),
+        Quantity::SteadyMessages => all(&meter.steady_messages, 1),
+        Quantity::SteadyHops => all(&meter.steady_us, conditions.hop_us?),
         Quantity::EntryMessages => all(&meter.entry_messages, 1),
         Quantity::EntryHops => all(&meter.entry_us, conditions.hop_us?),
         Quantity::RelayHops => all(&meter.relay_us, conditions.hop_us?),

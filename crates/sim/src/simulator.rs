@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 use synod_core::card::{Load, Order, Rounds};
 use synod_core::family::{AnyInput, Mark};
 use synod_core::{
-    Algorithm, Application, Boxed, Family, ProcessId, ProcessSet, Reductions, SetupError,
+    Algorithm, Application, Boxed, Family, Notes, ProcessId, ProcessSet, Reductions, SetupError,
 };
 
 /// A run that has not begun.
@@ -131,6 +131,8 @@ pub(crate) struct Engine<'s, A: Algorithm> {
     /// Set while the run repeats steps that were judged before.
     pub(crate) past: Option<Past>,
     reductions: Reductions<A>,
+    /// What invariants remember of the run so far.
+    notes: Notes,
 }
 
 impl<'s, A: Algorithm> Run<'s, A> {
@@ -166,6 +168,7 @@ impl<'s, A: Algorithm> Run<'s, A> {
             probe: None,
             past: None,
             reductions: world.reductions(),
+            notes: Notes::of_one_history(),
             options,
         };
         Ok(Run { world, engine })
@@ -438,6 +441,10 @@ impl<A: Algorithm> Driver<A> for Engine<'_, A> {
 
     fn look(&mut self, processes: &[Process<A>]) {
         self.witness.look(processes);
+    }
+
+    fn notes(&mut self) -> Option<&mut Notes> {
+        Some(&mut self.notes)
     }
 
     fn see(&mut self, now_us: u64, happening: Happening<'_, A>) {

@@ -9,8 +9,8 @@ use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 use synod_core::card::{
-    Cost, Counterexample, Larger, Mutant, Parameter, Rule, Scope, Size, Source, Tolerance, Trigger,
-    Variant,
+    Cost, Counterexample, Larger, Mutant, OtherCosts, Parameter, Rule, Scope, Settings, Size,
+    Source, Tolerance, Trigger, Variant,
 };
 use synod_core::{Card, Setup, Verdict};
 
@@ -52,6 +52,7 @@ struct CardJson {
     /// The flags of a run in which a mutant fails.
     fails_with: Option<&'static str>,
     costs: Vec<CostJson>,
+    other_costs: Vec<OtherCostsJson>,
     parameters: &'static [Parameter],
     layers: &'static [&'static str],
     smallest: usize,
@@ -73,6 +74,14 @@ struct CostJson {
     load: &'static str,
     formula: &'static str,
     values: Vec<Value>,
+}
+
+/// Costs in another setting than the usual one.
+#[derive(Serialize)]
+struct OtherCostsJson {
+    set: Settings,
+    multicast: bool,
+    costs: Vec<CostJson>,
 }
 
 #[derive(Serialize)]
@@ -148,6 +157,7 @@ fn card(about: &About, sizes: &[Size]) -> CardJson {
         fails_with: card.mutant.map(|_| card.fails_with),
         proved,
         costs: card.costs.iter().map(|cost| cost_json(cost, sizes)).collect(),
+        other_costs: card.other_costs.iter().map(|other| other_costs_json(other, sizes)).collect(),
         parameters: card.parameters,
         layers: card.layers,
         smallest: card.smallest,
@@ -155,6 +165,11 @@ fn card(about: &About, sizes: &[Size]) -> CardJson {
         mutant: card.mutant,
         mutants: mutants.map(|entry| entry.card.name).collect(),
     }
+}
+
+fn other_costs_json(other: &OtherCosts, sizes: &[Size]) -> OtherCostsJson {
+    let costs = other.costs.iter().map(|cost| cost_json(cost, sizes)).collect();
+    OtherCostsJson { set: other.set, multicast: other.multicast, costs }
 }
 
 fn cost_json(cost: &Cost, sizes: &[Size]) -> CostJson {
@@ -211,7 +226,10 @@ fn in_words(card: &CardJson, about: &About, sizes: &[Size]) -> String {
         text += &bulleted("Set otherwise", card.variants.iter().map(variant));
         text += &worlds(card, about.card.usual_world());
     }
-    text += &costs(about.card.costs, sizes);
+    text += &costs("Costs", about.card.costs, sizes);
+    for other in about.card.other_costs {
+        text += &costs(&words::other_costs(other), other.costs, sizes);
+    }
     let parameter = |p: &Parameter| format!("{}: {}", p.name, p.meaning);
     text += &bulleted("Parameters", card.parameters.iter().map(parameter));
     if !card.layers.is_empty() {
@@ -245,7 +263,7 @@ fn bulleted(title: &str, lines: impl Iterator<Item = String>) -> String {
     output::heading(title) + &output::table(&["", ""], &[], rows)
 }
 
-fn costs(costs: &[Cost], sizes: &[Size]) -> String {
+fn costs(heading: &str, costs: &[Cost], sizes: &[Size]) -> String {
     if costs.is_empty() {
         return String::new();
     }
@@ -260,7 +278,7 @@ fn costs(costs: &[Cost], sizes: &[Size]) -> String {
     };
     let right: Vec<&str> = columns.iter().map(String::as_str).collect();
     let rows = costs.iter().map(row).collect();
-    output::heading("Costs") + &output::table(&header, &right, rows)
+    output::heading(heading) + &output::table(&header, &right, rows)
 }
 
 fn worlds(card: &CardJson, usual: Option<Scope>) -> String {

@@ -15,9 +15,8 @@ use clap::Args;
 pub(super) use report::Point;
 use report::Told;
 use std::path::PathBuf;
-use synod_core::SetupError;
-use synod_core::Verdict;
-use synod_core::card::{self, Quantity, Rounds};
+use synod_core::card::{self, Quantity, Rounds, Settings};
+use synod_core::{Setup, SetupError, Verdict};
 use synod_sim::network::Delay;
 use synod_sim::{Options, Plan};
 
@@ -89,19 +88,16 @@ impl Sweep {
         let about = About::find(&self.name)?;
         self.must_make_sense(&about)?;
         let mut told = Told::new(&about);
-        let loads = self.loads(&about);
-        let pairs = self.sizes.0.iter().flat_map(|n| loads.iter().map(move |load| (*n, *load)));
-        let pairs: Vec<(usize, card::Load)> = pairs.collect();
-        let mut progress = Progress::of(pairs.len() as u64, "points");
+        let worlds = self.worlds(&about);
+        let mut progress = Progress::of(worlds.len() as u64, "points");
         let begun = |begun| progress.at(begun, String::new);
-        let measured = in_order(pairs.len() as u64, threads(self.threads), begun, |index| {
-            let (n, load) = pairs[index as usize];
-            self.point(&about, n, load)
+        let measured = in_order(worlds.len() as u64, threads(self.threads), begun, |index| {
+            self.point(&about, &worlds[index as usize])
         });
-        for ((n, _), measured) in pairs.iter().zip(measured) {
+        for (world, measured) in worlds.iter().zip(measured) {
             match measured? {
                 Ok(points) => told.points.extend(points),
-                Err(error) => told.skip(*n, &error),
+                Err(error) => told.skip(world.n, &error),
             }
         }
         progress.finish();
@@ -115,14 +111,16 @@ impl Sweep {
             export::write(path, &told.csv())?;
         }
         if let Some(path) = &self.svg {
-            let cost = self.cost.as_deref().unwrap_or(about.card.costs[0].name);
+            let first = told.points[0].cost;
+            let cost = self.cost.as_deref().unwrap_or(first);
             export::write(path, &told.plot(cost).to_svg())?;
         }
         Ok(told.verdict())
     }
 
     fn must_make_sense(&self, about: &About) -> Result<()> {
-        let costs = about.card.costs;
+        let others = about.card.other_costs.iter().flat_map(|other| other.costs);
+        let costs: Vec<&card::Cost> = about.card.costs.iter().chain(others).collect();
         ensure!(
             !costs.is_empty(),
             "the card of {} states no costs; 'synod run {}' counts its messages",
@@ -147,30 +145,56 @@ impl Sweep {
         }
     }
 
-    /// The loads for which the card has formulas, or the one that the user names.
-    fn loads(&self, about: &About) -> Vec<card::Load> {
-        if let Some(load) = self.load {
-            return vec![load.into()];
+    /// The points of the sweep: each setting of the card, each size, and each load for which the
+    /// card has formulas there, or the one that the user names.
+    fn worlds(&self, about: &About) -> Vec<World> {
+        let usual = self.parameters.setup(1);
+        let mut worlds = Vec::new();
+        for set in about.card.cost_settings() {
+            // What the user sets is measured as the usual setting is.
+            if !set.is_empty() && usual.has_all(set) {
+                continue;
+            }
+            let costs = self.costs(about, set);
+            let mut loads: Vec<card::Load> = costs.iter().map(|cost| cost.load).collect();
+            loads.sort_unstable();
+            loads.dedup();
+            match self.load.map(card::Load::from) {
+                Some(load) if costs.iter().any(|c| [card::Load::Any, load].contains(&c.load)) => {
+                    loads = vec![load];
+                }
+                Some(_) => loads.clear(),
+                None => {}
+            }
+            let of_size = |n| loads.iter().map(move |load| World { n, load: *load, set });
+            worlds.extend(self.sizes.0.iter().copied().flat_map(of_size));
         }
-        let mut loads: Vec<card::Load> = about.card.costs.iter().map(|cost| cost.load).collect();
-        loads.sort_unstable();
-        loads.dedup();
-        loads
+        worlds
     }
 
-    /// The measurements at one size under one load, over all seeds. The inner error says why no
-    /// group of this size is possible.
-    fn point(
-        &self,
-        about: &About,
-        n: usize,
-        load: card::Load,
-    ) -> Result<Result<Vec<Point>, SetupError>> {
+    /// The costs that are measured in a setting of the card: those that it adds to the usual ones,
+    /// or changes.
+    fn costs(&self, about: &About, set: Settings) -> Vec<card::Cost> {
+        let multicast = self.multicast || about.card.multicast;
+        let usual = self.parameters.setup(1);
+        let of = |setup: &Setup| about.card.costs_with(setup, multicast);
+        let known = if set.is_empty() { Vec::new() } else { of(&usual) };
+        let is_known = |cost: &card::Cost| {
+            known.iter().any(|known| (known.name, known.formula) == (cost.name, cost.formula))
+        };
+        of(&usual.clone().with_all(set)).into_iter().filter(|cost| !is_known(cost)).collect()
+    }
+
+    /// The measurements of one point, over all seeds. The inner error says why no group of this
+    /// size is possible.
+    fn point(&self, about: &About, world: &World) -> Result<Result<Vec<Point>, SetupError>> {
+        let World { n, load, set } = *world;
+        let wanted = self.costs(about, set);
         let mut points: Vec<Point> = Vec::new();
         let seeds = self.seed..self.seed + self.seeds;
         let runs = seeds.flat_map(|seed| rounds(about, n, load).map(move |rounds| (seed, rounds)));
         for (seed, rounds) in runs {
-            let mut options = self.options(n, load, seed, rounds);
+            let mut options = self.options(world, seed, rounds);
             options.plan.multicast |= about.card.multicast;
             let report = match simulate(about, options, None, &mut |_, _| ()) {
                 Ok(report) => report,
@@ -180,31 +204,46 @@ impl Sweep {
                 // A formula for any load is measured under the random one, unless asked otherwise.
                 let other_load = self.load.is_none() && cost.cost.load != load;
                 let other_run = rounds == 1 && cost.cost.quantity != Quantity::MessagesInAll;
-                if other_load || other_run {
+                let is_wanted = wanted.iter().any(|wanted| wanted.name == cost.cost.name);
+                if other_load || other_run || !is_wanted {
                     continue;
                 }
                 let agrees = report.verdict_on_cost(cost);
                 match points.iter_mut().find(|point| point.cost == cost.cost.name) {
                     Some(point) => point.add(cost, agrees),
-                    None => points.push(Point::new(n, load, cost, agrees)),
+                    None => points.push(Point::new(world, cost, agrees)),
                 }
             }
         }
         Ok(Ok(points))
     }
 
-    fn options(&self, n: usize, load: card::Load, seed: u64, rounds: u32) -> Options {
+    fn options(&self, world: &World, seed: u64, rounds: u32) -> Options {
+        let World { n, load, set } = *world;
         let plan = Plan {
-            setup: self.parameters.setup(n),
+            setup: self.parameters.setup(n).with_all(set),
             order: self.order.into(),
             multicast: self.multicast,
             ..Plan::new(n, Rounds::Times(rounds))
         };
         let mut options = Options::new(plan, seed);
         options.network.latency = Delay::Constant(HOP_US);
+        // Only messages take time: so time counts hops, also where records go to disks.
+        options.disk = Delay::Constant(0);
         options.load = load;
         options
     }
+}
+
+/// What one point of a sweep measures.
+#[derive(Clone, Copy)]
+pub(super) struct World {
+    /// The size of the group.
+    pub(super) n: usize,
+    /// How busy the applications are.
+    pub(super) load: card::Load,
+    /// The parameters by which the card states formulas, beside those of the user.
+    pub(super) set: Settings,
 }
 
 /// The measurements in groups of these sizes, as far as such groups are possible; in one run each.
@@ -224,10 +263,8 @@ pub(super) fn measured(about: &About, sizes: &[usize]) -> Result<Vec<Point>> {
         cost: None,
     };
     let mut all = Vec::new();
-    for load in sweep.loads(about) {
-        for &n in sizes {
-            all.extend(sweep.point(about, n, load)?.unwrap_or_default());
-        }
+    for world in sweep.worlds(about) {
+        all.extend(sweep.point(about, &world)?.unwrap_or_default());
     }
     all.sort_by_key(|point| about.card.costs.iter().position(|cost| cost.name == point.cost));
     Ok(all)

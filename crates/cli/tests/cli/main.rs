@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod check;
+mod compare;
 mod documents;
 mod exports;
 mod linear;

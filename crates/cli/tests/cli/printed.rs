@@ -31,7 +31,8 @@ fn words(line: &str) -> Vec<String> {
 /// Whether the command reads or writes more than a test may, or takes too long.
 fn is_only_parsed(words: &[String]) -> bool {
     let command = words.iter().map(String::as_str).find(|word| !word.starts_with('-'));
-    let is_heavy = |command| ["bench", "book", "new", "slots", "tour"].contains(&command);
+    let is_heavy =
+        |command| ["bench", "book", "compare", "new", "slots", "tour"].contains(&command);
     command.is_some_and(is_heavy) || words.iter().any(|word| word.starts_with('~'))
 }
 

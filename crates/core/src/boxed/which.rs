@@ -162,7 +162,7 @@ impl<A: Algorithm> System<A> for Opened<'_> {
         self.0.each_message(&mut |from, to, message| show(from, to, message.open()));
     }
 
-    fn print(&self, at: ProcessId) -> Option<u64> {
+    fn print(&self, at: ProcessId) -> u64 {
         self.0.print(at)
     }
 }

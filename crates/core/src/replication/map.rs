@@ -9,6 +9,8 @@
 //! node that is empty is removed; others are not joined, so a map that lost most of its keys has
 //! more nodes than it needs.
 
+mod difference;
+
 use super::Parts;
 use crate::durable::encoded_len;
 use crate::protocol::Data;
@@ -51,6 +53,15 @@ impl<K, V> Map<K, V> {
     /// Whether there is no key.
     pub fn is_empty(&self) -> bool {
         self.length == 0
+    }
+
+    /// Whether one is a clone of the other, and neither was changed since. Then they are equal.
+    pub fn shares_all(&self, other: &Self) -> bool {
+        match (&self.root, &other.root) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            (None, None) => true,
+            _ => false,
+        }
     }
 
     /// The keys in their order, with their values.
@@ -216,13 +227,21 @@ impl<'a, K, V> Iterator for Iter<'a, K, V> {
             if let Some((key, value)) = self.leaf.next() {
                 return Some((key, value));
             }
-            match self.open.pop()? {
-                Node::Leaf(entries) => self.leaf = entries.iter(),
-                Node::Inner(children) => {
-                    self.open.extend(children.iter().rev().map(|(_, child)| &**child));
-                }
+            self.descend()?;
+        }
+    }
+}
+
+impl<K, V> Iter<'_, K, V> {
+    /// Opens the next node.
+    fn descend(&mut self) -> Option<()> {
+        match self.open.pop()? {
+            Node::Leaf(entries) => self.leaf = entries.iter(),
+            Node::Inner(children) => {
+                self.open.extend(children.iter().rev().map(|(_, child)| &**child));
             }
         }
+        Some(())
     }
 }
 
@@ -267,11 +286,7 @@ impl<K: Ord + Clone, V: Clone> Extend<(K, V)> for Map<K, V> {
 
 impl<K: PartialEq, V: PartialEq> PartialEq for Map<K, V> {
     fn eq(&self, other: &Self) -> bool {
-        let same = || match (&self.root, &other.root) {
-            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
-            _ => false,
-        };
-        self.length == other.length && (same() || self.iter().eq(other.iter()))
+        self.length == other.length && (self.shares_all(other) || self.iter().eq(other.iter()))
     }
 }
 

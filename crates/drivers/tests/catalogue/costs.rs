@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use synod_core::Card;
-use synod_core::card::{Load, Rounds};
+use synod_core::card::{Load, Rounds, Settings};
 use synod_protocols::{entries, which};
 use synod_sim::count::Measured;
 use synod_sim::network::Delay;
@@ -20,13 +20,18 @@ struct Measure {
     /// How often each process asks.
     rounds: u32,
     seed: u64,
+    /// Whether the network carries a multicast once for all receivers.
+    multicast: bool,
+    set: Settings,
 }
 
 impl Measure {
     /// The measured costs; none if the algorithm refuses a group of this size.
     fn costs_of(self, card: &Card) -> Vec<Measured> {
-        let multicast = card.multicast;
-        let plan = Plan { multicast, ..Plan::new(self.n, Rounds::Times(self.rounds)) };
+        let mut plan = Plan::new(self.n, Rounds::Times(self.rounds));
+        plan.multicast = card.multicast || self.multicast;
+        plan.setup =
+            self.set.iter().fold(plan.setup, |setup, (name, value)| setup.with(name, value));
         let mut options = Options::new(plan, self.seed);
         options.network.latency = Delay::Constant(HOP_US);
         options.disk = Delay::Constant(0);
@@ -41,25 +46,34 @@ impl Measure {
 
 #[test]
 fn every_cost_on_every_card_is_what_the_simulator_counts() {
-    for card in entries().iter().map(|entry| entry.card).filter(|card| !card.costs.is_empty()) {
+    for card in entries().iter().map(|entry| entry.card) {
         let mut measured = BTreeSet::new();
-        for run in runs() {
-            let group = format!("{} of {}, {:?}, seed {}", card.name, run.n, run.load, run.seed);
+        for run in settings(&card).into_iter().flat_map(|(set, multicast)| runs(set, multicast)) {
+            let Measure { n, load, seed, multicast, set, .. } = run;
             for cost in run.costs_of(&card) {
-                assert!(cost.agrees(), "{group}: {cost:?}");
-                measured.insert(cost.cost.name);
+                let group = format!("{} of {n}, {load:?}, seed {seed}", card.name);
+                assert!(cost.agrees(), "{group}, multicast {multicast}, {set:?}: {cost:?}");
+                measured.insert((cost.cost.name, cost.cost.formula));
             }
         }
-        let stated: BTreeSet<_> = card.costs.iter().map(|cost| cost.name).collect();
-        assert_eq!(measured, stated, "{}: every cost is measured", card.name);
+        let others = card.other_costs.iter().flat_map(|other| other.costs);
+        let stated = card.costs.iter().chain(others).map(|cost| (cost.name, cost.formula));
+        assert_eq!(measured, stated.collect(), "{}: every cost is measured", card.name);
     }
 }
 
-fn runs() -> impl Iterator<Item = Measure> {
+/// The settings that the card has formulas for, each over both kinds of network.
+fn settings(card: &Card) -> Vec<(Settings, bool)> {
+    let has_none = card.costs.is_empty() && card.other_costs.is_empty();
+    let sets = if has_none { Vec::new() } else { card.cost_settings() };
+    sets.into_iter().flat_map(|set| [(set, false), (set, true)]).collect()
+}
+
+fn runs(set: Settings, multicast: bool) -> impl Iterator<Item = Measure> {
     let many = [Load::Any, Load::Sequential, Load::Saturated].map(|load| (load, ENTRIES_OF_EACH));
     let kinds = many.into_iter().chain([(Load::Saturated, 1)]);
     let with_seeds = kinds.flat_map(|kind| SEEDS.map(|seed| (kind, seed)));
-    with_seeds.flat_map(|((load, rounds), seed)| {
-        (1..=LARGEST_GROUP).map(move |n| Measure { n, load, rounds, seed })
+    with_seeds.flat_map(move |((load, rounds), seed)| {
+        (1..=LARGEST_GROUP).map(move |n| Measure { n, load, rounds, seed, multicast, set })
     })
 }

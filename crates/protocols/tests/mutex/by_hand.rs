@@ -145,6 +145,10 @@ impl<A: Algorithm<Family = Mutex>> System<A> for Group<A> {
         self.processes.len()
     }
 
+    fn print(&self, _at: ProcessId) -> u64 {
+        0
+    }
+
     fn process(&self, at: ProcessId) -> &A {
         &self.processes[at.index()]
     }

@@ -149,7 +149,7 @@ pub trait Driver<A: Algorithm> {
     fn judged_before(&mut self, _step: u64) -> Option<Vec<&'static str>> {
         None
     }
-    /// Intermediate results of invariants from earlier states, if this driver keeps them.
+    /// Results of invariants about earlier states, if this driver keeps them.
     fn notes(&mut self) -> Option<&mut Notes> {
         None
     }

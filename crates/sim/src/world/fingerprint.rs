@@ -5,7 +5,7 @@
 //! hashes. So a step hashes only the parts that it changes, each process once.
 
 use super::flight::{Envelope, Slot};
-use super::process::{Print, Process};
+use super::process::Print;
 use super::{FaultsLeft, Order, World};
 use foldhash::quality::FixedState;
 use std::hash::{BuildHasher, Hash};
@@ -49,8 +49,8 @@ impl<A: Algorithm> World<A> {
     /// From now on every step updates the fingerprint.
     pub fn keep_fingerprint(&mut self) {
         self.medium.keep_print();
-        self.processes.iter_mut().for_each(Process::touch);
-        self.print = 1;
+        (self.print, self.progress.changes) = (1, 0);
+        ProcessId::all(self.processes.len()).for_each(|at| self.forget_print(at));
         self.renew_prints();
     }
 
@@ -155,7 +155,9 @@ impl<A: Algorithm> World<A> {
         world.fingerprint()
     }
 
+    /// A process changes. Where no fingerprints are kept, its changes are numbered instead.
     pub(super) fn forget_print(&mut self, at: ProcessId) {
-        self.processes[at.index()].touch();
+        self.progress.changes += u64::from(self.print == 0);
+        self.processes[at.index()].touch(self.progress.changes);
     }
 }

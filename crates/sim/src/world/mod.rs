@@ -278,6 +278,11 @@ impl<A: Algorithm> World<A> {
         self.fixed.replay.is_some()
     }
 
+    /// Whether the network carries a multicast once for all receivers.
+    pub fn multicasts(&self) -> bool {
+        self.fixed.multicast
+    }
+
     /// The order of delivery that the network keeps.
     pub fn order(&self) -> Order {
         self.fixed.order

@@ -27,15 +27,19 @@ pub struct Process<A: Algorithm> {
     pub(super) print: u64,
     /// Whether it may differ from the process that it was copied from.
     pub(super) is_touched: bool,
+    /// The number of its last change, among those of all processes; 0 where fingerprints are kept.
+    pub(super) changed: u64,
 }
 
 impl<A: Algorithm> Clone for Process<A> {
     fn clone(&self) -> Self {
-        let Process { status, incarnation, has_lost_disk, print, .. } = *self;
-        let (host, application, disk) =
-            (self.host.clone(), self.application.clone(), self.disk.clone());
-        let is_touched = false;
-        Process { host, application, disk, status, incarnation, has_lost_disk, print, is_touched }
+        Process {
+            host: self.host.clone(),
+            application: self.application.clone(),
+            disk: self.disk.clone(),
+            is_touched: false,
+            ..*self
+        }
     }
 
     // Explorers copy similar worlds over one another again and again: most processes are the same
@@ -50,7 +54,8 @@ impl<A: Algorithm> Clone for Process<A> {
         self.application.clone_from(&source.application);
         self.disk.clone_from(&source.disk);
         (self.status, self.incarnation) = (source.status, source.incarnation);
-        (self.has_lost_disk, self.print) = (source.has_lost_disk, source.print);
+        self.has_lost_disk = source.has_lost_disk;
+        (self.print, self.changed) = (source.print, source.changed);
     }
 }
 
@@ -67,15 +72,22 @@ pub enum Status {
 
 impl<A: Algorithm> Process<A> {
     pub(super) fn new(state: A, application: ApplicationOf<A>) -> Self {
-        let (host, disk) = (Host::new(state), None);
-        let (status, incarnation, has_lost_disk) = (Status::Up, 1, false);
-        let (print, is_touched) = (0, false);
-        Process { host, application, disk, status, incarnation, has_lost_disk, print, is_touched }
+        Process {
+            host: Host::new(state),
+            application,
+            disk: None,
+            status: Status::Up,
+            incarnation: 1,
+            has_lost_disk: false,
+            print: 0,
+            is_touched: false,
+            changed: 0,
+        }
     }
 
-    /// A change begins, so the hash is not known any longer.
-    pub(super) fn touch(&mut self) {
-        (self.print, self.is_touched) = (0, true);
+    /// Its change of this number begins, so the hash is not known any longer.
+    pub(super) fn touch(&mut self, change: u64) {
+        (self.print, self.is_touched, self.changed) = (0, true, change);
     }
 
     /// Whether the other process is the same. Hashes leave out a part of the host: the numbers of

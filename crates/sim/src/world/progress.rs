@@ -7,6 +7,8 @@ use synod_core::Violation;
 #[derive(Debug, Default)]
 pub(super) struct Progress {
     pub(super) counts: Counts,
+    /// The number of changes of processes so far.
+    pub(super) changes: u64,
     /// The violations of the step.
     pub(super) found: Vec<Violation>,
     /// Set if the process crashes in the middle of the step.
@@ -63,11 +65,11 @@ impl Progress {
 /// A copy stands between two steps, so it keeps only the counts.
 impl Clone for Progress {
     fn clone(&self) -> Self {
-        Progress { counts: self.counts, ..Progress::default() }
+        Progress { counts: self.counts, changes: self.changes, ..Progress::default() }
     }
 
     fn clone_from(&mut self, source: &Self) {
-        self.counts = source.counts;
+        (self.counts, self.changes) = (source.counts, source.changes);
         self.found.clear();
         self.cut = None;
     }

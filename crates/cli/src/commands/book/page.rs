@@ -154,10 +154,10 @@ impl Page {
     }
 
     fn costs(&mut self, about: &About) -> Result<()> {
-        if about.card.costs.is_empty() {
+        let points = sweep::measured(about, &SIZES)?;
+        if points.is_empty() {
             return Ok(());
         }
-        let points = sweep::measured(about, &SIZES)?;
         let mut rows = vec![
             "| what | load | formula | N | says | measured |".to_owned(),
             "|---|---|---|---|---|---|".to_owned(),
@@ -165,7 +165,11 @@ impl Page {
         for point in points {
             let says = words::bounds(point.expected());
             let measured = words::bounds(Bounds { min: point.min, max: Some(point.max) });
-            let (cost, load, formula) = (point.cost, point.load, point.formula);
+            let (load, formula) = (point.load, point.formula);
+            let cost = match point.setting.as_str() {
+                "" => point.cost.to_owned(),
+                setting => format!("{}, with {setting}", point.cost),
+            };
             rows.push(format!(
                 "| {cost} | {load} | {formula} | {} | {says} | {measured} |",
                 point.n

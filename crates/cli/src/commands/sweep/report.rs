@@ -1,11 +1,12 @@
 //! Measurements in groups of many sizes: as tables, as values, as a plot.
 
+use super::World;
 use crate::about::About;
 use crate::output::{self, BOLD, DIM};
 use crate::words;
 use serde::Serialize;
 use std::fmt::Write as _;
-use synod_core::card::{Bounds, Load};
+use synod_core::card::Bounds;
 use synod_core::{SetupError, Verdict};
 use synod_draw::plot::{Plot, Series, Style};
 use synod_sim::count::Measured;
@@ -36,6 +37,8 @@ pub(crate) struct Point {
     pub(crate) cost: &'static str,
     /// The formula.
     pub(crate) formula: &'static str,
+    /// The parameters under which it holds, in words; empty for the usual ones.
+    pub(crate) setting: String,
     expected_min: f64,
     expected_max: Option<f64>,
     /// The smallest measurement.
@@ -50,10 +53,11 @@ pub(crate) struct Point {
 
 impl Point {
     /// The measurement of the first run.
-    pub(crate) fn new(n: usize, load: Load, measured: &Measured, agrees: Verdict) -> Self {
+    pub(super) fn new(world: &World, measured: &Measured, agrees: Verdict) -> Self {
         Point {
-            n,
-            load: words::load(load),
+            n: world.n,
+            load: words::load(world.load),
+            setting: words::settings(world.set),
             cost: measured.cost.name,
             formula: measured.cost.formula,
             expected_min: measured.expected.min,
@@ -110,10 +114,15 @@ impl Told {
     /// For people: a table for each cost.
     pub(crate) fn in_words(&self) -> String {
         let mut text = format!("\n{BOLD}{}{BOLD:#}\n", self.algorithm);
-        for (cost, load) in self.costs() {
-            let points = || self.points.iter().filter(|p| (p.cost, p.load) == (cost, load));
+        for (cost, load, setting) in self.costs() {
+            let is_meant =
+                |p: &&Point| (p.cost, p.load, p.setting.as_str()) == (cost, load, setting);
+            let points = || self.points.iter().filter(is_meant);
             let formula = points().next().map_or("", |point| point.formula);
             text += &output::heading(&format!("{cost}: {formula}, under {load} load"));
+            if !setting.is_empty() {
+                text += &output::paragraph("  ", &format!("with {setting}"));
+            }
             let header = ["N", "formula", "min", "mean", "max", ""];
             text += &output::table(&header, &header[..5], points().map(Point::row).collect());
         }
@@ -145,12 +154,13 @@ impl Told {
         }
     }
 
-    /// Each cost with its load, in the order of the card.
-    fn costs(&self) -> Vec<(&'static str, &'static str)> {
+    /// Each cost with its load and its setting, in the order of the card.
+    fn costs(&self) -> Vec<(&'static str, &'static str, &str)> {
         let mut costs = Vec::new();
         for point in &self.points {
-            if !costs.contains(&(point.cost, point.load)) {
-                costs.push((point.cost, point.load));
+            let cost = (point.cost, point.load, point.setting.as_str());
+            if !costs.contains(&cost) {
+                costs.push(cost);
             }
         }
         costs
@@ -158,14 +168,15 @@ impl Told {
 
     /// All points as comma-separated values, with a header.
     pub(crate) fn csv(&self) -> String {
-        let mut text = "n,load,cost,expected_min,expected_max,min,mean,max,agrees\n".to_owned();
+        let mut text =
+            "n,load,cost,expected_min,expected_max,min,mean,max,agrees,setting\n".to_owned();
         for p in &self.points {
             let most = p.expected_max.map(|max| max.to_string()).unwrap_or_default();
             let agrees = p.agrees.holds().map(|holds| holds.to_string()).unwrap_or_default();
             let _ = writeln!(
                 text,
-                "{},{},\"{}\",{},{most},{},{},{},{agrees}",
-                p.n, p.load, p.cost, p.expected_min, p.min, p.mean, p.max
+                "{},{},\"{}\",{},{most},{},{},{},{agrees},\"{}\"",
+                p.n, p.load, p.cost, p.expected_min, p.min, p.mean, p.max, p.setting
             );
         }
         text
@@ -173,7 +184,9 @@ impl Told {
 
     /// One cost over the group size.
     pub(crate) fn plot(&self, cost: &str) -> Plot {
-        let points: Vec<&Point> = self.points.iter().filter(|point| point.cost == cost).collect();
+        let of_cost = || self.points.iter().filter(|point| point.cost == cost);
+        let setting = of_cost().next().map(|point| &point.setting);
+        let points: Vec<&Point> = of_cost().filter(|p| Some(&p.setting) == setting).collect();
         let over_n = |value: &dyn Fn(&Point) -> Option<f64>| -> Vec<(f64, f64)> {
             points.iter().filter_map(|point| Some((point.n as f64, value(point)?))).collect()
         };

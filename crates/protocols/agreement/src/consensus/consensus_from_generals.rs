@@ -15,12 +15,14 @@
 
 use super::cost;
 use super::interactive_consistency::{Consistency, PARAMETERS, is_oral};
-use super::oral_messages::messages;
+use super::oral_messages::{messages, multicasts};
 use super::rounds::{AT_ONCE, IN_TIME, RoundBased, RoundOver, Rounds, SYNCHRONOUS, Synchronous};
 use super::vote::more_than_half;
 use serde::{Deserialize, Serialize};
 use synod_core::byzantine::{Byzantine, Corruptible};
-use synod_core::card::{Bounds, Card, Counterexample, Scope, Settings, Source, Variant};
+use synod_core::card::{
+    Bounds, Card, Counterexample, OtherCosts, Scope, Settings, Source, Variant,
+};
 use synod_core::family::consensus::{
     AGREEMENT, Decision, Input, ONCE, Output, TERMINATION, UNANIMITY, VALIDITY, Value,
 };
@@ -173,6 +175,10 @@ impl Synchronous for MajorityOfVector {
         costs: &[cost::in_all("N M(N, f), M(N, f) as of oral messages", |size| {
             Bounds::exactly(size.n * messages(size.n, size.k))
         })],
+        other_costs: &[OtherCosts::over_multicast(&[cost::in_all(
+            "N M(N, f), M(N, f) as of oral messages",
+            |size| Bounds::exactly(size.n * multicasts(size.n, size.k)),
+        )])],
         parameters: PARAMETERS,
         layers: &["rounds", "majority", "interactive consistency", "generals"],
         ..Card::BLANK

@@ -22,7 +22,9 @@ use synod_basics::multicast::carrier::{self, Carrier, OVER};
 use synod_basics::multicast::sequencer::{self, SEQUENCER, Sequencer, Turn};
 use synod_basics::multicast::{Deliver, Multicast};
 use synod_core::byzantine::{ADVERSARY, Byzantine, Corruptible, LIES, SCRIPT, Sworn, TRAITORS};
-use synod_core::card::{Bounds, Card, Counterexample, Scope, Source, Tolerance, Variant};
+use synod_core::card::{
+    Bounds, Card, Counterexample, OtherCosts, Scope, Source, Tolerance, Variant,
+};
 use synod_core::family::Consensus;
 use synod_core::family::consensus::{
     AGREEMENT, Decision, Input, ONCE, Output, PROPOSALS, TERMINATION, UNANIMITY, VALIDITY, Value,
@@ -140,6 +142,9 @@ impl Sworn for FirstDelivered {
             story: "the sequencer crashes before it has numbered a message",
         }],
         costs: &[cost::in_all("N^2 - 1", |size| Bounds::exactly(size.n * size.n - 1))],
+        other_costs: &[OtherCosts::over_multicast(&[cost::in_all("2N - 1", |size| {
+            Bounds::exactly(if size.n == 1 { 0 } else { 2 * size.n - 1 })
+        })])],
         parameters: &[OVER, SEQUENCER, PROPOSALS, TRAITORS, ADVERSARY, LIES, SCRIPT],
         layers: &["first delivered", "sequencer", "basic"],
         ..Card::BLANK

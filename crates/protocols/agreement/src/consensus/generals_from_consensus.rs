@@ -29,7 +29,8 @@ use std::fmt;
 use synod_basics::detector::parameter::DELAY;
 use synod_core::byzantine::{ADVERSARY, Byzantine, Corruptible, LIES, SCRIPT, TRAITORS};
 use synod_core::card::{
-    Bounds, Card, Counterexample, Crashes, Parameter, Scope, Settings, Source, Tolerance, Variant,
+    Bounds, Card, Counterexample, Crashes, OtherCosts, Parameter, Scope, Settings, Source,
+    Tolerance, Variant,
 };
 use synod_core::family::consensus::{
     AGREEMENT, COMMANDER, Input, OBEDIENCE, ONCE, Output, PROPOSALS, TERMINATION, Value, commander,
@@ -245,6 +246,9 @@ impl Synchronous for OrderThenConsensus {
         costs: &[cost::in_all("(N - 1)(1 + (f + 1)N)", |size| {
             Bounds::exactly((size.n - 1) * (1 + (size.k + 1) * size.n))
         })],
+        other_costs: &[OtherCosts::over_multicast(&[cost::in_all("1 + (f + 1)N", |size| {
+            Bounds::exactly(if size.n == 1 { 0 } else { 1 + (size.k + 1) * size.n })
+        })])],
         parameters: &[
             OVER, FAULTS, EMPTY, GENERALS, TIE, SEAL, KEYS, COMMANDER, PROPOSALS, DELAY, TRAITORS,
             ADVERSARY, LIES, SCRIPT,

@@ -28,7 +28,9 @@ use std::convert::identity;
 use std::fmt;
 use synod_basics::detector::parameter::DELAY;
 use synod_core::byzantine::{ADVERSARY, Byzantine, Corruptible, LIES, SCRIPT, TRAITORS};
-use synod_core::card::{Bounds, Card, Counterexample, Parameter, Scope, Settings, Source, Variant};
+use synod_core::card::{
+    Bounds, Card, Counterexample, OtherCosts, Parameter, Scope, Settings, Source, Variant,
+};
 use synod_core::family::consensus::{
     AGREEMENT, CONSISTENCY, Decision, Input, ONCE, Output, PROPOSALS, TERMINATION, Value,
 };
@@ -279,6 +281,10 @@ impl Synchronous for Consistency {
         costs: &[cost::in_all("N M(N, f), M(N, f) as of oral messages", |size| {
             Bounds::exactly(size.n * oral_messages::messages(size.n, size.k))
         })],
+        other_costs: &[OtherCosts::over_multicast(&[cost::in_all(
+            "N M(N, f), M(N, f) as of oral messages",
+            |size| Bounds::exactly(size.n * oral_messages::multicasts(size.n, size.k)),
+        )])],
         parameters: PARAMETERS,
         layers: &["rounds", "interactive consistency", "generals"],
         ..Card::BLANK

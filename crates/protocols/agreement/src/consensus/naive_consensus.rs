@@ -25,7 +25,9 @@ use super::rounds::{FAULTS, faults};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use synod_core::byzantine::{ADVERSARY, Byzantine, Corruptible, LIES, SCRIPT, Sworn, TRAITORS};
-use synod_core::card::{Bounds, Card, Counterexample, Scope, Size, Source, Tolerance, Variant};
+use synod_core::card::{
+    Bounds, Card, Counterexample, OtherCosts, Scope, Size, Source, Tolerance, Variant,
+};
 use synod_core::family::Consensus;
 use synod_core::family::consensus::{
     AGREEMENT, Decision, Input, ONCE, Output, PROPOSALS, TERMINATION, UNANIMITY, VALIDITY, Value,
@@ -154,6 +156,9 @@ impl Sworn for Naive {
             },
         ],
         costs: &[cost::in_all("N(N - 1)", |size| Bounds::exactly(size.n * (size.n - 1)))],
+        other_costs: &[OtherCosts::over_multicast(&[cost::in_all("N", |size| {
+            Bounds::exactly(if size.n == 1 { 0 } else { size.n })
+        })])],
         parameters: &[FAULTS, PROPOSALS, TRAITORS, ADVERSARY, LIES, SCRIPT],
         ..Card::BLANK
     };

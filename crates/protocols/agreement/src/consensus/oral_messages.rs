@@ -221,6 +221,15 @@ pub fn messages(n: usize, f: usize) -> usize {
     }
 }
 
+/// The same over a network that carries a multicast once for all receivers.
+pub fn multicasts(n: usize, f: usize) -> usize {
+    match (n, f) {
+        (0 | 1, _) => 0,
+        (_, 0) => 1,
+        _ => (n - 1).saturating_mul(multicasts(n - 1, f - 1)).saturating_add(1),
+    }
+}
+
 /// The most messages that a run may take.
 const MOST: usize = 1_000_000;
 

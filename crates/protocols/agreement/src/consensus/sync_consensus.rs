@@ -34,7 +34,7 @@ use std::collections::BTreeSet;
 use synod_basics::detector::parameter::DELAY;
 use synod_core::byzantine::{ADVERSARY, Byzantine, Corruptible, LIES, SCRIPT, TRAITORS};
 use synod_core::card::{
-    Bounds, Card, Counterexample, Crashes, Parameter, Scope, Source, Tolerance, Variant,
+    Bounds, Card, Counterexample, Crashes, OtherCosts, Parameter, Scope, Source, Tolerance, Variant,
 };
 use synod_core::family::consensus::{
     AGREEMENT, Input, ONCE, Output, PROPOSALS, TERMINATION, UNANIMITY, VALIDITY, Value,
@@ -257,6 +257,9 @@ impl Synchronous for Flooding {
         costs: &[cost::in_all("(f + 1)N(N - 1)", |size| {
             Bounds::exactly((size.k + 1) * size.n * (size.n - 1))
         })],
+        other_costs: &[OtherCosts::over_multicast(&[cost::in_all("(f + 1)N", |size| {
+            Bounds::exactly(if size.n == 1 { 0 } else { (size.k + 1) * size.n })
+        })])],
         parameters: PARAMETERS,
         layers: &["rounds", "flooding"],
         ..Card::BLANK

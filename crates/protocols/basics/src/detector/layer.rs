@@ -2,7 +2,8 @@
 
 use super::{EventuallyPerfect, Message, Opinion, Perfect, PhiAccrual, perfect, phi_accrual};
 use serde::{Deserialize, Serialize};
-use synod_core::{Cx, Never, ProcessId, Protocol, Setup, SetupError};
+use synod_core::card::Size;
+use synod_core::{Algorithm, Cx, Never, ProcessId, Protocol, Setup, SetupError};
 
 /// A failure detector that was chosen when the group was set up.
 ///
@@ -30,6 +31,16 @@ pub enum Timer {
     Accrual(phi_accrual::Timer),
 }
 
+impl Timer {
+    /// Whether it begins a round of signs of life.
+    pub(crate) fn begins_round(self) -> bool {
+        match self {
+            Timer::TimeOut(timer) => Perfect::begins_round(&timer),
+            Timer::Accrual(timer) => PhiAccrual::begins_round(&timer),
+        }
+    }
+}
+
 impl From<perfect::Timer> for Timer {
     fn from(timer: perfect::Timer) -> Self {
         Timer::TimeOut(timer)
@@ -43,6 +54,18 @@ impl From<phi_accrual::Timer> for Timer {
 }
 
 impl Detector {
+    /// The size of a group with such detectors, for the formula of their messages.
+    pub(crate) fn size(&self, n: usize) -> Size {
+        match self {
+            Detector::None => Size { n, k: 0 },
+            Detector::Perfect(detector) => Perfect::size(&vec![detector.clone(); n]),
+            Detector::EventuallyPerfect(detector) => {
+                EventuallyPerfect::size(&vec![detector.clone(); n])
+            }
+            Detector::PhiAccrual(detector) => PhiAccrual::size(&vec![detector.clone(); n]),
+        }
+    }
+
     /// The detector that the parameter `detector` names, or the default; with its own parameters.
     pub fn from_setup(setup: &Setup, default: &str) -> Result<Self, SetupError> {
         match setup.text("detector").unwrap_or(default) {

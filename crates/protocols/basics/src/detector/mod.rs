@@ -115,12 +115,22 @@ const CHANDRA_TOUEG: Source = Source {
 };
 
 /// The cost of every detector: each process gives each other one a sign of life.
-const PER_PERIOD: Cost = Cost {
+pub(crate) const PER_PERIOD: Cost = Cost {
     name: "messages per period",
     quantity: Quantity::MessagesPerRound,
     load: Load::Any,
     formula: "kN(N - 1), k = 1 for heartbeats and 2 for pings",
     expected: |size| Bounds::exactly(size.k * size.n * (size.n - 1)),
+};
+
+/// The same over a network that carries a multicast once: the answers to pings go to one process.
+pub(crate) const PER_PERIOD_MULTICAST: Cost = Cost {
+    formula: "N, and N(N - 1) answers to pings",
+    expected: |size| match size.n {
+        1 => Bounds::exactly(0),
+        n => Bounds::exactly(size.k.min(1) * n + size.k.saturating_sub(1) * n * (n - 1)),
+    },
+    ..PER_PERIOD
 };
 
 /// The longest delay of a message, by the parameter `delay`.

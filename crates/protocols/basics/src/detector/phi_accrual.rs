@@ -22,11 +22,11 @@
 //! 2004. The least deviation is common practice, not theirs.
 
 use super::pulse::{Beat, Heard, Message, Pulse};
-use super::{Opinion, PER_PERIOD, milliseconds, parameter, rule, whole};
+use super::{Opinion, PER_PERIOD, PER_PERIOD_MULTICAST, milliseconds, parameter, rule, whole};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use synod_core::card::{
-    Card, Counterexample, Crashes, Scope, Settings, Size, Source, Timing, Tolerance,
+    Card, Counterexample, Crashes, OtherCosts, Scope, Settings, Size, Source, Timing, Tolerance,
 };
 use synod_core::family::detection::{Detection, FD1, FD2, FD3};
 use synod_core::{
@@ -264,6 +264,7 @@ impl Algorithm for PhiAccrual {
             },
         ],
         costs: &[PER_PERIOD],
+        other_costs: &[OtherCosts::over_multicast(&[PER_PERIOD_MULTICAST])],
         parameters: &[
             parameter::PERIOD,
             parameter::THRESHOLD,

@@ -16,9 +16,13 @@
 //! detector that errs and settles it is the Ω of T. D. Chandra, V. Hadzilacos, S. Toueg: The
 //! weakest failure detector for solving consensus. JACM 43(4), 1996.
 
+use super::cost;
 use crate::detector::{self, Detector, parameter, rule};
 use serde::{Deserialize, Serialize};
-use synod_core::card::{Card, Counterexample, Crashes, Scope, Source, Timing, Tolerance, Variant};
+use synod_core::card::{
+    Bounds, Card, Counterexample, Crashes, OtherCosts, Scope, Size, Source, Timing, Tolerance,
+    Variant,
+};
 use synod_core::family::election::{
     E1, E1_AGREE, E1_ALWAYS, E1_SELF, E2, E3, Election, IDS, Input, Output, STARTERS, starters,
     unique_ids,
@@ -176,6 +180,8 @@ impl Algorithm for Luis {
                 story: "p2 crashes, and p0 notices a moment earlier than p1",
             },
         ],
+        costs: &[cost::result_hops("0", |_| Bounds::exactly(0)), detector::PER_PERIOD],
+        other_costs: &[OtherCosts::over_multicast(&[detector::PER_PERIOD_MULTICAST])],
         parameters: &[
             IDS,
             STARTERS,
@@ -204,5 +210,14 @@ impl Algorithm for Luis {
 
     fn takes_part(&self, _me: ProcessId) -> bool {
         self.is_starter
+    }
+
+    fn size(processes: &[Self]) -> Size {
+        let n = processes.len();
+        processes.first().map_or(Size { n, k: 0 }, |process| process.detector.size(n))
+    }
+
+    fn begins_round(timer: &detector::Timer) -> bool {
+        timer.begins_round()
     }
 }

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::marker::PhantomData;
-use synod_core::card::{Bounds, Counterexample, Parameter, Scope};
+use synod_core::card::{Bounds, Counterexample, OtherCosts, Parameter, Scope};
 use synod_core::family::multicast::{
     AGREEMENT, GROUPS, INTEGRITY, PAYLOAD, Payload, SENDERS, VALIDITY,
 };
@@ -223,6 +223,24 @@ impl Tower for BasicTower {
         costs: &[
             cost::per_multicast("G - 1", |size| Bounds::exactly(size.n - 1)),
             cost::reach_hops("1", |_| Bounds::exactly(1)),
+        ],
+        other_costs: &[
+            OtherCosts::over_multicast(&[cost::per_multicast("1", |size| {
+                Bounds::exactly(size.n.min(2) - 1)
+            })]),
+            OtherCosts::with(
+                &[("acks", "yes")],
+                &[cost::per_multicast("2(G - 1), half of them acknowledgements", |size| {
+                    Bounds::exactly(2 * (size.n - 1))
+                })],
+            ),
+            OtherCosts {
+                set: &[("acks", "yes")],
+                multicast: true,
+                costs: &[cost::per_multicast("G, all but one acknowledgements", |size| {
+                    Bounds::exactly(if size.n == 1 { 0 } else { size.n })
+                })],
+            },
         ],
         parameters: &[GROUPS, SENDERS, PAYLOAD, ACKS],
         ..Card::BLANK

@@ -27,7 +27,7 @@ use super::in_order::WINDOW;
 use super::{Deliver, Layer, Multicast, cost};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use synod_core::card::{Bounds, Counterexample, Rounds, Scope, Variant};
+use synod_core::card::{Bounds, Counterexample, OtherCosts, Rounds, Scope, Variant};
 use synod_core::family::multicast::{
     AGREEMENT, CAUSAL, FIFO, GROUPS, INTEGRITY, PAYLOAD, Payload, SENDERS, TOTAL, UNIFORM, VALIDITY,
 };
@@ -276,6 +276,9 @@ impl Tower for CausalTower {
             cost::per_multicast("G - 1", |size| Bounds::exactly(size.n - 1)),
             cost::reach_hops("1", |_| Bounds::exactly(1)),
         ],
+        other_costs: &[OtherCosts::over_multicast(&[cost::per_multicast("1", |size| {
+            Bounds::exactly(size.n.min(2) - 1)
+        })])],
         parameters: &[GROUPS, SENDERS, PAYLOAD, OVER],
         layers: &["causal", "basic"],
         ..Card::BLANK

@@ -27,7 +27,7 @@ use super::sequencer::{SEQUENCER, sequencer_of};
 use super::{Deliver, Layer, Multicast, cost};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
-use synod_core::card::{Bounds, Counterexample, Rounds, Scope, Variant};
+use synod_core::card::{Bounds, Counterexample, OtherCosts, Rounds, Scope, Variant};
 use synod_core::family::multicast::{
     AGREEMENT, CAUSAL, FIFO, GROUPS, INTEGRITY, PAYLOAD, Payload, SENDERS, TOTAL, UNIFORM, VALIDITY,
 };
@@ -216,6 +216,10 @@ impl Tower for CausalTotalTower {
             cost::own_hops("2, or 0 by the sequencer", |_| Bounds::between(0, 2)),
             cost::reach_hops("2, or 1 to or from the sequencer", |_| Bounds::between(1, 2)),
         ],
+        other_costs: &[OtherCosts::over_multicast(&[cost::per_multicast(
+            "2, or 1 by the sequencer",
+            |size| Bounds::between(size.n.min(2) - 1, 2),
+        )])],
         parameters: &[GROUPS, SENDERS, PAYLOAD, OVER, SEQUENCER],
         layers: &["causal-total", "causal", "basic"],
         ..Card::BLANK

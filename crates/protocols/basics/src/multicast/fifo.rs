@@ -28,7 +28,7 @@ use super::groups::{InGroups, Tower};
 use super::in_order::InOrder;
 use super::{Deliver, Layer, Multicast, cost};
 use serde::{Deserialize, Serialize};
-use synod_core::card::{Bounds, Counterexample, Rounds, Scope, Variant};
+use synod_core::card::{Bounds, Counterexample, OtherCosts, Rounds, Scope, Variant};
 use synod_core::family::multicast::{
     AGREEMENT, CAUSAL, FIFO, GROUPS, INTEGRITY, PAYLOAD, Payload, SENDERS, TOTAL, UNIFORM, VALIDITY,
 };
@@ -210,6 +210,9 @@ impl Tower for FifoTower {
             cost::per_multicast("G - 1", |size| Bounds::exactly(size.n - 1)),
             cost::reach_hops("1", |_| Bounds::exactly(1)),
         ],
+        other_costs: &[OtherCosts::over_multicast(&[cost::per_multicast("1", |size| {
+            Bounds::exactly(size.n.min(2) - 1)
+        })])],
         parameters: &[GROUPS, SENDERS, PAYLOAD, OVER],
         layers: &["fifo", "basic"],
         ..Card::BLANK

@@ -104,6 +104,7 @@ impl Tower for FifoTotalTower {
             },
         ],
         costs: SequencerTower::CARD.costs,
+        other_costs: SequencerTower::CARD.other_costs,
         parameters: &[GROUPS, SENDERS, PAYLOAD, OVER, SEQUENCER],
         layers: &["fifo", "sequencer", "basic"],
         ..Card::BLANK

@@ -6,7 +6,6 @@
 //! algorithm of the catalogue with any number of overlapping groups, without code of its own for
 //! that.
 
-use super::basic::ACKS;
 use super::carrier::OVER;
 use super::{Deliver, Layer, Multicast};
 use serde::{Deserialize, Serialize};
@@ -164,9 +163,7 @@ impl<T: Tower> Algorithm for InGroups<T> {
     /// The formulas are about one group of all processes, over the simplest carrier.
     fn has_costs(setup: &Setup) -> bool {
         let is_usual = |name: &str, usual: &str| setup.text(name).is_none_or(|set| set == usual);
-        setup.text(GROUPS.name).is_none()
-            && is_usual(OVER.name, "basic")
-            && is_usual(ACKS.name, "no")
+        setup.text(GROUPS.name).is_none() && is_usual(OVER.name, "basic")
     }
 
     fn takes_part(&self, _me: ProcessId) -> bool {

@@ -38,7 +38,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fmt;
-use synod_core::card::{Bounds, Counterexample, Rounds, Scope, Tolerance, Variant};
+use synod_core::card::{Bounds, Counterexample, OtherCosts, Rounds, Scope, Tolerance, Variant};
 use synod_core::family::multicast::{
     AGREEMENT, FIFO, GROUPS, INTEGRITY, PAYLOAD, Payload, SENDERS, TOTAL, UNIFORM, VALIDITY,
 };
@@ -432,6 +432,9 @@ impl Tower for IsisTower {
             cost::own_hops("2", |size| Bounds::exactly(if size.n == 1 { 0 } else { 2 })),
             cost::reach_hops("3", |_| Bounds::exactly(3)),
         ],
+        other_costs: &[OtherCosts::over_multicast(&[cost::per_multicast("G + 1", |size| {
+            Bounds::exactly(if size.n == 1 { 0 } else { size.n + 1 })
+        })])],
         parameters: &[GROUPS, SENDERS, PAYLOAD, OVER],
         layers: &["isis", "basic"],
         ..Card::BLANK

@@ -22,7 +22,7 @@ use super::received::Received;
 use super::{Basic, Deliver, Multicast, basic, cost};
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use synod_core::card::{Bounds, Counterexample, Crashes, Rounds, Scope, Tolerance};
+use synod_core::card::{Bounds, Counterexample, Crashes, OtherCosts, Rounds, Scope, Tolerance};
 use synod_core::family::multicast::{
     AGREEMENT, FIFO, GROUPS, INTEGRITY, PAYLOAD, Payload, SENDERS, UNIFORM, VALIDITY,
 };
@@ -195,6 +195,9 @@ impl Tower for ReliableTower {
             cost::per_multicast("G(G - 1)", |size| Bounds::exactly(size.n * (size.n - 1))),
             cost::reach_hops("1", |_| Bounds::exactly(1)),
         ],
+        other_costs: &[OtherCosts::over_multicast(&[cost::per_multicast("G", |size| {
+            Bounds::exactly(if size.n == 1 { 0 } else { size.n })
+        })])],
         parameters: &[GROUPS, SENDERS, PAYLOAD],
         layers: &["reliable", "basic"],
         ..Card::BLANK

@@ -27,7 +27,9 @@ use super::in_order::InOrder;
 use super::{Deliver, Layer, Multicast, Uplink, cost};
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use synod_core::card::{Bounds, Counterexample, Parameter, Rounds, Scope, Tolerance, Variant};
+use synod_core::card::{
+    Bounds, Counterexample, OtherCosts, Parameter, Rounds, Scope, Tolerance, Variant,
+};
 use synod_core::family::multicast::{
     AGREEMENT, FIFO, GROUPS, INTEGRITY, PAYLOAD, Payload, SENDERS, TOTAL, UNIFORM, VALIDITY,
 };
@@ -319,6 +321,10 @@ impl Tower for SequencerTower {
             cost::own_hops("2, or 0 by the sequencer", |_| Bounds::between(0, 2)),
             cost::reach_hops("2, or 1 to or from the sequencer", |_| Bounds::between(1, 2)),
         ],
+        other_costs: &[OtherCosts::over_multicast(&[cost::per_multicast(
+            "2, or 1 by the sequencer",
+            |size| Bounds::between(size.n.min(2) - 1, 2),
+        )])],
         parameters: &[GROUPS, SENDERS, PAYLOAD, OVER, SEQUENCER],
         layers: &["sequencer", "basic"],
         ..Card::BLANK

@@ -15,7 +15,7 @@
 
 use super::cost;
 use serde::{Deserialize, Serialize};
-use synod_core::card::{Bounds, Card, Parameter, Source};
+use synod_core::card::{Bounds, Card, OtherCosts, Parameter, Source};
 use synod_core::family::mutex::{Input, ME1, ME2, ME3, Mutex, Output};
 use synod_core::{
     Algorithm, Cx, Invariant, Never, ProcessId, ProcessSet, Protocol, Rule, Setup, SetupError,
@@ -183,6 +183,10 @@ impl Algorithm for RicartAgrawala {
             cost::entry_hops("2", |size| Bounds::exactly(if size.n == 1 { 0 } else { 2 })),
             cost::relay_hops("1", |_| Bounds::exactly(1)),
         ],
+        other_costs: &[OtherCosts::over_multicast(&[
+            cost::per_entry("N", |size| Bounds::exactly(if size.n == 1 { 0 } else { size.n })),
+            cost::entry_messages("N", |size| Bounds::exactly(if size.n == 1 { 0 } else { size.n })),
+        ])],
         parameters: &[Parameter {
             name: "clocks",
             meaning: "the logical clock of each process at the start, e.g. 0 4 6 (default: all 0)",

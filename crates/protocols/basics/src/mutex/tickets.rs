@@ -20,7 +20,7 @@
 use super::cost;
 use serde::{Deserialize, Serialize};
 use std::marker::PhantomData;
-use synod_core::card::{Bounds, Card, Counterexample, Parameter, Scope, Source};
+use synod_core::card::{Bounds, Card, Counterexample, OtherCosts, Parameter, Scope, Source};
 use synod_core::family::mutex::{Input, ME1, ME2, ME3, Mutex, Output};
 use synod_core::{
     Algorithm, Cx, Data, Invariant, ProcessId, ProcessSet, Protocol, Rule, Setup, SetupError,
@@ -271,6 +271,10 @@ impl Version for Right {
             cost::entry_hops("2", |size| Bounds::exactly(if size.n == 1 { 0 } else { 2 })),
             cost::relay_hops("1", |_| Bounds::exactly(1)),
         ],
+        other_costs: &[OtherCosts::over_multicast(&[
+            cost::per_entry("N", |size| Bounds::exactly(if size.n == 1 { 0 } else { size.n })),
+            cost::entry_messages("N", |size| Bounds::exactly(if size.n == 1 { 0 } else { size.n })),
+        ])],
         ..TICKETS
     };
 

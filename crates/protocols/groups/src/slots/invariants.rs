@@ -96,14 +96,16 @@ fn sights<'a, P: Pooled>(
         let members = ProcessId::all(snapshot.size()).zip(processes());
         let oracle = processes().next().map(|first| &first.engine);
         let look = |(me, process): (ProcessId, &SlotsAlgorithm)| {
+            // The number of deliveries is no part of a member's state, but the judgement depends on
+            // it, so it is part of the key.
+            let delivered = process.service.state.delivered.0;
             match oracle.and_then(|oracle| oracle.waiting_for(me)) {
-                None => Rc::new(vec![Sight::of(&process.service, own_slots(&process.service))]),
-                // The number of deliveries is no part of a member's state, but the judgement
-                // depends on it, so it is part of the key.
+                None => snapshot.recall(me, delivered, || {
+                    vec![Sight::of(&process.service, own_slots(&process.service))]
+                }),
                 Some(waiting) => {
-                    let about = (process.service.state.delivered.0, &waiting);
                     let look = || look_ahead(me, snapshot.size(), process, &waiting);
-                    snapshot.recall(me, about, look)
+                    snapshot.recall(me, (delivered, &waiting), look)
                 }
             }
         };

@@ -1,6 +1,7 @@
 //! Settings that engines have in common, and the rules for them.
 
 use serde::Serialize;
+use synod_core::card::{Bounds, Cost, Load, Quantity};
 use synod_core::durable::encoded_len;
 
 /// A rule for a setting: its name, whether it is kept, and what it asks for.
@@ -33,6 +34,25 @@ pub(super) fn most_bytes_rule(bytes: usize) -> Rule {
 pub(super) fn part_bytes_rule(bytes: usize) -> Rule {
     ("part_bytes", (1..=4 << 20).contains(&bytes), "from 1 byte to 4 MiB")
 }
+
+/// The costs of a request once there is a leader, which asks and is not disturbed; without
+/// heartbeats.
+pub(super) const STEADY: &[Cost] = &[
+    Cost {
+        name: "messages per request",
+        quantity: Quantity::SteadyMessages,
+        load: Load::Sequential,
+        formula: "2(N - 1)",
+        expected: |size| Bounds::exactly(2 * (size.n - 1)),
+    },
+    Cost {
+        name: "answer, in hops",
+        quantity: Quantity::SteadyHops,
+        load: Load::Sequential,
+        formula: "2",
+        expected: |size| Bounds::exactly(if size.n == 1 { 0 } else { 2 }),
+    },
+];
 
 #[cfg(test)]
 mod tests {

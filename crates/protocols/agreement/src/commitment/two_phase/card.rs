@@ -3,8 +3,8 @@
 use super::TwoPhaseCommit;
 use synod_core::algorithm::Replay;
 use synod_core::card::{
-    Bounds, Card, Cost, Counterexample, Load, Parameter, Quantity, Rounds, Scope, Settings, Source,
-    Timing, Tolerance, Variant,
+    Bounds, Card, Cost, Counterexample, Load, OtherCosts, Parameter, Quantity, Rounds, Scope,
+    Settings, Source, Timing, Tolerance, Variant,
 };
 use synod_core::family::commitment::{
     AC1, AC2, AC3, AC4, AC5, AC5_REPAIRED, COORDINATOR, Commitment, VOTES,
@@ -149,6 +149,13 @@ impl Algorithm for TwoPhaseCommit {
                 expected: |_| Bounds::exactly(3),
             },
         ],
+        other_costs: &[OtherCosts::over_multicast(&[Cost {
+            name: "messages per commit",
+            quantity: Quantity::MessagesPerOperation,
+            load: Load::Any,
+            formula: "2N",
+            expected: |size| Bounds::exactly(if size.n == 1 { 0 } else { 2 * size.n }),
+        }])],
         parameters: PARAMETERS,
         smallest: 2,
         ..Card::BLANK

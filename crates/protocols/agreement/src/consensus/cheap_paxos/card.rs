@@ -5,7 +5,8 @@ use crate::consensus::paxos::{ANYTHING, SAFETY};
 use crate::consensus::quorum::majority;
 use synod_core::algorithm::Replay;
 use synod_core::card::{
-    Bounds, Card, Cost, Load, Order, Parameter, Quantity, Scope, Source, Tolerance, Variant,
+    Bounds, Card, Cost, Load, Order, OtherCosts, Parameter, Quantity, Scope, Source, Tolerance,
+    Variant,
 };
 use synod_core::family::Consensus;
 use synod_core::family::consensus::{
@@ -132,6 +133,13 @@ impl Algorithm for CheapPaxos {
                 },
             },
         ],
+        other_costs: &[OtherCosts::over_multicast(&[Cost {
+            name: "messages, one proposes",
+            quantity: Quantity::MessagesInAll,
+            load: Load::Saturated,
+            formula: "M + 1, M = floor(N/2) + 1",
+            expected: |size| Bounds::exactly(if size.n == 1 { 0 } else { majority(size.n) + 1 }),
+        }])],
         parameters: PARAMETERS,
         ..Card::BLANK
     };

@@ -4,7 +4,8 @@ use super::FastPaxos;
 use crate::consensus::paxos::{ANYTHING, SAFETY};
 use synod_core::algorithm::Replay;
 use synod_core::card::{
-    Bounds, Card, Cost, Load, Order, Parameter, Quantity, Scope, Source, Tolerance, Variant,
+    Bounds, Card, Cost, Load, Order, OtherCosts, Parameter, Quantity, Scope, Source, Tolerance,
+    Variant,
 };
 use synod_core::family::Consensus;
 use synod_core::family::consensus::{
@@ -137,6 +138,13 @@ impl Algorithm for FastPaxos {
                 },
             },
         ],
+        other_costs: &[OtherCosts::over_multicast(&[Cost {
+            name: "messages, one proposes",
+            quantity: Quantity::MessagesInAll,
+            load: Load::Saturated,
+            formula: "N + 1",
+            expected: |size| Bounds::exactly(if size.n == 1 { 0 } else { size.n + 1 }),
+        }])],
         parameters: PARAMETERS,
         ..Card::BLANK
     };

@@ -1,7 +1,10 @@
 //! The card of [Generalized Paxos](super).
 
 use super::GeneralizedPaxos;
-use synod_core::card::{Card, Crashes, Order, Parameter, Scope, Source, Tolerance, Variant};
+use synod_core::card::{
+    Bounds, Card, Cost, Crashes, Load, Order, OtherCosts, Parameter, Quantity, Scope, Source,
+    Tolerance, Variant,
+};
 use synod_core::family::GeneralizedConsensus;
 use synod_core::family::generalized::{COMMANDS, COMPATIBLE, GROWING, LEARNING, NONTRIVIAL};
 use synod_core::{Algorithm, ProcessId, Rule, Setup, SetupError, Trigger};
@@ -79,6 +82,32 @@ impl Algorithm for GeneralizedPaxos {
             },
             Scope { crashes: 1, drops: 1, duplicates: 1, ..Scope::of(2) },
         ],
+        costs: &[
+            Cost {
+                name: "proposals per command",
+                quantity: Quantity::KindPerOperation("Propose"),
+                load: Load::Any,
+                formula: "N - 1",
+                expected: |size| Bounds::exactly(size.n - 1),
+            },
+            Cost {
+                name: "learned by the proposer, in hops",
+                quantity: Quantity::EntryHops,
+                load: Load::Saturated,
+                formula: "2, or up to 6 after a collision",
+                expected: |size| match size.n {
+                    1 => Bounds::exactly(0),
+                    _ => Bounds::between(2, 6),
+                },
+            },
+        ],
+        other_costs: &[OtherCosts::over_multicast(&[Cost {
+            name: "proposals per command",
+            quantity: Quantity::KindPerOperation("Propose"),
+            load: Load::Any,
+            formula: "1",
+            expected: |size| Bounds::exactly(size.n.min(2) - 1),
+        }])],
         parameters: &[
             COMMANDS,
             Parameter {

@@ -1,12 +1,12 @@
 //! The card of the generals with [oral messages](super).
 
-use super::{OralMessages, messages};
+use super::{OralMessages, messages, multicasts};
 use crate::consensus::cost;
 use crate::consensus::rounds::{AT_ONCE, FAULTS, IN_TIME, Rounds, SYNCHRONOUS, Synchronous};
 use synod_basics::detector::parameter::DELAY;
 use synod_core::byzantine::{ADVERSARY, Byzantine, LIES, SCRIPT, TRAITORS};
 use synod_core::card::{
-    Bounds, Card, Counterexample, Parameter, Scope, Settings, Source, Timing, Variant,
+    Bounds, Card, Counterexample, OtherCosts, Parameter, Scope, Settings, Source, Timing, Variant,
 };
 use synod_core::family::consensus::{
     AGREEMENT, COMMANDER, OBEDIENCE, ONCE, PROPOSALS, TERMINATION, commander,
@@ -143,6 +143,10 @@ impl Synchronous for OralMessages {
         costs: &[cost::in_all("M(N, f) = (N - 1)(1 + M(N - 1, f - 1)), M(N, 0) = N - 1", |size| {
             Bounds::exactly(messages(size.n, size.k))
         })],
+        other_costs: &[OtherCosts::over_multicast(&[cost::in_all(
+            "M(N, f) = 1 + (N - 1) M(N - 1, f - 1), M(N, 0) = 1",
+            |size| Bounds::exactly(multicasts(size.n, size.k)),
+        )])],
         parameters: &[FAULTS, TIE, COMMANDER, PROPOSALS, DELAY, TRAITORS, ADVERSARY, LIES, SCRIPT],
         layers: &["rounds", "oral messages"],
         ..Card::BLANK

@@ -4,8 +4,8 @@ use super::{Paxos, PaxosProcess};
 use synod_core::algorithm::Replay;
 use synod_core::byzantine::{ADVERSARY, LIES, SCRIPT, Sworn, TRAITORS};
 use synod_core::card::{
-    Bounds, Card, Cost, Counterexample, Crashes, Load, Order, Parameter, Quantity, Rounds, Scope,
-    Source, Tolerance, Variant,
+    Bounds, Card, Cost, Counterexample, Crashes, Load, Order, OtherCosts, Parameter, Quantity,
+    Rounds, Scope, Source, Tolerance, Variant,
 };
 use synod_core::family::Consensus;
 use synod_core::family::consensus::{
@@ -138,6 +138,13 @@ impl Sworn for PaxosProcess<true, true> {
                 },
             },
         ],
+        other_costs: &[OtherCosts::over_multicast(&[Cost {
+            name: "messages, one proposes",
+            quantity: Quantity::MessagesInAll,
+            load: Load::Saturated,
+            formula: "2N + 1",
+            expected: |size| Bounds::exactly(if size.n == 1 { 0 } else { 2 * size.n + 1 }),
+        }])],
         parameters: PARAMETERS,
         ..Card::BLANK
     };

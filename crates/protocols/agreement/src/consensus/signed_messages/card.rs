@@ -9,7 +9,7 @@ use crate::seal::{KEYS, SEAL};
 use synod_basics::detector::parameter::DELAY;
 use synod_core::byzantine::{ADVERSARY, Byzantine, LIES, SCRIPT, TRAITORS};
 use synod_core::card::{
-    Bounds, Card, Counterexample, Scope, Settings, Size, Source, Timing, Variant,
+    Bounds, Card, Counterexample, OtherCosts, Scope, Settings, Size, Source, Timing, Variant,
 };
 use synod_core::family::consensus::{
     AGREEMENT, COMMANDER, OBEDIENCE, ONCE, PROPOSALS, TERMINATION, commander,
@@ -114,6 +114,18 @@ impl Synchronous for SignedMessages {
         costs: &[cost::in_all("(N - 1)^2, or N - 1 if f = 0", |size| {
             Bounds::exactly(messages(size))
         })],
+        other_costs: &[OtherCosts::over_multicast(&[cost::in_all("N, or 1 if f = 0", |size| {
+            Bounds::exactly(match size.n {
+                1 => 0,
+                n => {
+                    if size.k == 0 {
+                        1
+                    } else {
+                        n
+                    }
+                }
+            })
+        })])],
         parameters: &[
             FAULTS, SEAL, KEYS, COMMANDER, PROPOSALS, DELAY, TRAITORS, ADVERSARY, LIES, SCRIPT,
         ],

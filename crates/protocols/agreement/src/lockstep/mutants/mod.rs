@@ -4,7 +4,7 @@ use crate::lockstep::turn_lock::{
     BINDING, COMMITMENT, ECHO, NONCE, PARAMETERS, PROMPT, SOURCE, TurnLockPlayer,
 };
 use synod_core::card::{
-    Bounds, Card, Cost, Counterexample, Load, Mutant, Quantity, Scope, Tolerance,
+    Bounds, Card, Cost, Counterexample, Load, Mutant, OtherCosts, Quantity, Scope, Tolerance,
 };
 use synod_core::family::lockstep::{LK1, LK2, LK3, LK4, LK5, Lockstep};
 use synod_core::{Algorithm, Setup, SetupError};
@@ -132,7 +132,7 @@ impl Algorithm for TurnLockNoEcho {
             Cost {
                 name: "messages per turn",
                 quantity: Quantity::MessagesInAll,
-                load: Load::Any,
+                load: Load::Saturated,
                 formula: "2N(N - 1)",
                 expected: |size| Bounds::exactly(2 * size.n * (size.n - 1)),
             },
@@ -144,6 +144,13 @@ impl Algorithm for TurnLockNoEcho {
                 expected: |_| Bounds::exactly(2),
             },
         ],
+        other_costs: &[OtherCosts::over_multicast(&[Cost {
+            name: "messages per turn",
+            quantity: Quantity::MessagesInAll,
+            load: Load::Saturated,
+            formula: "2N",
+            expected: |size| Bounds::exactly(2 * size.n),
+        }])],
         mutant: Some(Mutant {
             of: OF,
             change: "no player compares the messages that it received with those of others",

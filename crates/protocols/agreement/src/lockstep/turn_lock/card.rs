@@ -2,7 +2,8 @@
 
 use super::TurnLock;
 use synod_core::card::{
-    Bounds, Card, Cost, Load, Parameter, Quantity, Rounds, Scope, Source, Timing, Tolerance,
+    Bounds, Card, Cost, Load, OtherCosts, Parameter, Quantity, Rounds, Scope, Source, Timing,
+    Tolerance,
 };
 use synod_core::family::lockstep::{CHEATER, LK1, LK2, LK3, LK4, LK5, Lockstep};
 use synod_core::{Algorithm, Rule, Setup, SetupError, Trigger};
@@ -75,8 +76,8 @@ impl Algorithm for TurnLock {
             Cost {
                 name: "messages per turn",
                 quantity: Quantity::MessagesInAll,
-                load: Load::Any,
-                formula: "4N(N - 1)",
+                load: Load::Saturated,
+                formula: "4N(N - 1); 2N(N - 1) without comparing",
                 expected: |size| Bounds::exactly(4 * size.n * (size.n - 1)),
             },
             Cost {
@@ -94,6 +95,22 @@ impl Algorithm for TurnLock {
                 expected: |_| Bounds::exactly(4),
             },
         ],
+        other_costs: &[OtherCosts::over_multicast(&[
+            Cost {
+                name: "messages per turn",
+                quantity: Quantity::MessagesInAll,
+                load: Load::Saturated,
+                formula: "4N",
+                expected: |size| Bounds::exactly(4 * size.n),
+            },
+            Cost {
+                name: "commitments among them, for each player",
+                quantity: Quantity::KindPerOperation("Commit"),
+                load: Load::Any,
+                formula: "1",
+                expected: |_| Bounds::exactly(1),
+            },
+        ])],
         parameters: PARAMETERS,
         smallest: 2,
         ..Card::BLANK

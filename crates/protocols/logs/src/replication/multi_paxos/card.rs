@@ -2,13 +2,15 @@
 
 use super::MultiPaxos;
 use super::settings::{PARAMETERS as OWN, from_setup};
+use crate::replication::settings::STEADY;
 use std::collections::BTreeSet;
 use synod_agreement::consensus::acceptor::Vote;
 use synod_agreement::consensus::quorum::majority;
 use synod_core::algorithm::Snapshot;
 use synod_core::byzantine::{ADVERSARY, LIES, SCRIPT, TRAITORS};
 use synod_core::card::{
-    Card, Counterexample, Crashes, Order, Parameter, Rounds, Scope, Settings, Source, Tolerance,
+    Bounds, Card, Cost, Counterexample, Crashes, Order, OtherCosts, Parameter, Rounds, Scope,
+    Settings, Source, Tolerance,
 };
 use synod_core::family::replication::{
     ANSWERED, ASKERS, CLIENTS, KEYS, LINEARIZABLE, ONCE, ONE_LEADER, OPERATIONS, PATIENCE, READS,
@@ -16,6 +18,10 @@ use synod_core::family::replication::{
 };
 use synod_core::replication::{Catalogued, Command, Entry, KeyValue, Operation, Sessions, Store};
 use synod_core::{Invariant, Rule, Setup, SetupError, Trigger};
+
+/// p0 leads, and its clients ask; it sends no heartbeats.
+const UNDISTURBED: Settings =
+    &[("ballots", "1"), ("beats", "0"), ("ask", "no"), ("standing", "p0"), ("askers", "p0")];
 
 /// A process below the key-value store.
 pub type Server = MultiPaxos<Command<Operation>, Sessions<Store>>;
@@ -205,6 +211,18 @@ impl Catalogued for Server {
                 story: "A new leader does not propose what it is told. p0 leads, and its put is chosen \
                         with p1. p1 tells it to p2, which begins a greater ballot, but proposes its own \
                         put at the same place.",
+            },
+        ],
+        other_costs: &[
+            OtherCosts::with(UNDISTURBED, STEADY),
+            OtherCosts {
+                set: UNDISTURBED,
+                multicast: true,
+                costs: &[Cost {
+                    formula: "N",
+                    expected: |size| Bounds::exactly(if size.n == 1 { 0 } else { size.n }),
+                    ..STEADY[0]
+                }],
             },
         ],
         parameters: PARAMETERS,

@@ -6,8 +6,8 @@ use super::settings::{PARAMETERS as OWN, from_setup};
 use synod_agreement::seal::{SEAL, Sealer};
 use synod_core::byzantine::{ADVERSARY, LIES, SCRIPT, TRAITORS};
 use synod_core::card::{
-    Bounds, Card, Cost, Counterexample, Crashes, Load, Order, Parameter, Quantity, Scope,
-    Settings as Set, Size, Source, Tolerance,
+    Bounds, Card, Cost, Counterexample, Crashes, Load, Order, OtherCosts, Parameter, Quantity,
+    Scope, Settings as Set, Size, Source, Tolerance,
 };
 use synod_core::family::consensus::Value;
 use synod_core::family::replication::{
@@ -189,6 +189,29 @@ impl Catalogued for Replica {
                 expected: |size| Bounds::exactly(size.n * (size.n - 1)),
             },
         ],
+        other_costs: &[OtherCosts::over_multicast(&[
+            Cost {
+                name: "pre-prepares per request",
+                quantity: Quantity::KindPerOperation("PrePrepare"),
+                load: Load::Sequential,
+                formula: "1",
+                expected: |size| Bounds::exactly(size.n.min(2) - 1),
+            },
+            Cost {
+                name: "prepares per request",
+                quantity: Quantity::KindPerOperation("Prepare"),
+                load: Load::Sequential,
+                formula: "N - 1",
+                expected: |size| Bounds::exactly(size.n - 1),
+            },
+            Cost {
+                name: "commits per request",
+                quantity: Quantity::KindPerOperation("Commit"),
+                load: Load::Sequential,
+                formula: "N",
+                expected: |size| Bounds::exactly(if size.n == 1 { 0 } else { size.n }),
+            },
+        ])],
         parameters: PARAMETERS,
         layers: &["key-value store", "pbft"],
         ..Card::BLANK

@@ -92,8 +92,9 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         };
         let is_full = peer.next - 1 - peer.matched.min(peer.next - 1) >= WINDOW as u64;
         let most = if is_full { 0 } else { self.settings.most_entries };
-        let entries = self.log.after(after.index, most).unwrap_or_default();
-        let entries = within_bytes(entries, self.settings.most_bytes).to_vec();
+        let mut entries = self.log.after(after.index, most).unwrap_or_default();
+        let fits = within_bytes(&entries, self.settings.most_bytes).len();
+        entries.truncate(fits);
         if entries.is_empty() && !anyway {
             return;
         }

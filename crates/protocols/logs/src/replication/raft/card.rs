@@ -1,11 +1,13 @@
 //! Raft in the catalogue.
 
+use super::judge::{leaders_are_complete, logs_match};
 use super::settings::{PARAMETERS as OWN, first_entries, from_setup};
 use super::{Raft, Rules, Sound};
-use synod_core::algorithm::Snapshot;
+use crate::replication::settings::STEADY;
 use synod_core::byzantine::{ADVERSARY, LIES, SCRIPT, TRAITORS};
 use synod_core::card::{
-    Card, Crashes, Larger, Order, Parameter, Rounds, Scope, Settings, Source, Tolerance,
+    Card, Crashes, Larger, Order, OtherCosts, Parameter, Rounds, Scope, Settings, Source,
+    Tolerance,
 };
 use synod_core::family::replication::{
     ANSWERED, ASKERS, CLIENTS, KEYS, LINEARIZABLE, ONCE, ONE_LEADER, OPERATIONS, PATIENCE, READS,
@@ -198,6 +200,16 @@ impl Catalogued for Server<Sound> {
             },
         ],
         larger: LARGER,
+        other_costs: &[OtherCosts::with(
+            &[
+                ("terms", "1"),
+                ("beats", "0"),
+                ("prevote", "no"),
+                ("standing", "p0"),
+                ("askers", "p0"),
+            ],
+            STEADY,
+        )],
         parameters: PARAMETERS,
         layers: &["key-value store", "raft"],
         restless: true,
@@ -243,47 +255,4 @@ pub(super) fn group<R: Rules>(setup: &Setup) -> Result<Vec<Server<R>>, SetupErro
     let term = logs.iter().flatten().copied().max().unwrap_or(0);
     let server = |log: &Vec<u64>| Raft::limited(settings.clone(), limits.clone(), term, log);
     Ok(logs.iter().map(server).collect())
-}
-
-fn servers<'a, R: Rules>(
-    snapshot: &Snapshot<'a, KeyValue<Server<R>>>,
-) -> impl Iterator<Item = &'a Server<R>> + Clone + use<'a, R>
-where
-    Server<R>: Catalogued,
-{
-    let all: Vec<&Server<R>> = snapshot.processes().map(|p| p.process().engine()).collect();
-    all.into_iter()
-}
-
-fn logs_match<R: Rules>(snapshot: &Snapshot<'_, KeyValue<Server<R>>>) -> bool
-where
-    Server<R>: Catalogued,
-{
-    let servers = servers(snapshot);
-    let agree = |one: &Server<R>, other: &Server<R>| {
-        let first = one.log().first_kept().max(other.log().first_kept());
-        let last = one.log().last_index().min(other.log().last_index());
-        let same = |index: &u64| one.log().position(*index) == other.log().position(*index);
-        let end = (first..=last).rev().find(same).unwrap_or(first);
-        (first + 1..=end).all(|index| one.log().entry(index) == other.log().entry(index))
-    };
-    servers.clone().enumerate().all(|(at, one)| servers.clone().skip(at + 1).all(|p| agree(one, p)))
-}
-
-fn leaders_are_complete<R: Rules>(snapshot: &Snapshot<'_, KeyValue<Server<R>>>) -> bool
-where
-    Server<R>: Catalogued,
-{
-    let servers = servers(snapshot);
-    let knows = |leader: &Server<R>, other: &Server<R>| {
-        let first = leader.log().first_kept().max(other.log().first_kept());
-        let has = |index: u64| leader.log().position(index) == other.log().position(index);
-        leader.log().last_index() >= other.commit() && (first..=other.commit()).all(has)
-    };
-    let older = |leader: &Server<R>| {
-        let term = leader.term();
-        servers.clone().filter(move |other| other.term() <= term)
-    };
-    let mut leaders = servers.clone().filter(|server| server.leads());
-    leaders.all(|leader| older(leader).all(|other| knows(leader, other)))
 }

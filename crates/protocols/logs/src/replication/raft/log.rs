@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use synod_core::ProcessSet;
-use synod_core::replication::Entry;
+use synod_core::replication::{Entry, Map};
 
 /// A place in a log: the term of the entry there, and its index. Of two logs, the one with the
 /// greater last position is the more up-to-date (section 5.4.1).
@@ -43,14 +43,27 @@ pub struct Snapshot<S> {
     pub state: Option<S>,
 }
 
-/// A log.
+/// A log. A clone of it costs nothing, and shares what neither of the two has changed since: so a
+/// judge that keeps the logs of a moment finds what a step has changed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(bound(deserialize = "C: Deserialize<'de> + Clone, S: Deserialize<'de>"))]
 pub struct Log<C, S> {
     snapshot: Snapshot<S>,
-    entries: Vec<LogEntry<C>>,
+    /// By their places, which follow that of the snapshot without a gap.
+    entries: Map<u64, LogEntry<C>>,
     /// The voters by the last entry that names them, and its place. A cache: every step asks for
     /// it.
     voters: (ProcessSet, Option<u64>),
+}
+
+impl<C> LogEntry<C> {
+    /// The voters that it names.
+    fn voters(&self) -> Option<&ProcessSet> {
+        match &self.entry {
+            Entry::Voters(voters) => Some(voters),
+            Entry::Nothing | Entry::Command(_) => None,
+        }
+    }
 }
 
 impl<C: Clone + Eq, S: Clone> Log<C, S> {
@@ -62,21 +75,17 @@ impl<C: Clone + Eq, S: Clone> Log<C, S> {
 
     /// A log as it was written down.
     pub(super) fn restored(snapshot: Snapshot<S>, entries: Vec<LogEntry<C>>) -> Self {
+        let entries = (snapshot.last.index + 1..).zip(entries).collect();
         let mut log = Log { snapshot, entries, voters: (ProcessSet::EMPTY, None) };
         log.look_up_voters();
         log
     }
 
     fn look_up_voters(&mut self) {
-        let said = |entry: &LogEntry<C>| match &entry.entry {
-            Entry::Voters(voters) => Some(voters.clone()),
-            _ => None,
-        };
-        let found = self.entries.iter().enumerate().rev();
-        let found = found.filter_map(|(place, entry)| Some((said(entry)?, place))).next();
-        self.voters = match found {
+        let named = self.entries.iter().filter_map(|(at, entry)| Some((entry.voters()?, *at)));
+        self.voters = match named.last() {
             None => (self.snapshot.voters.clone(), None),
-            Some((voters, place)) => (voters, Some(self.first_kept() + 1 + place as u64)),
+            Some((voters, at)) => (voters.clone(), Some(at)),
         };
     }
 
@@ -84,16 +93,20 @@ impl<C: Clone + Eq, S: Clone> Log<C, S> {
         &self.snapshot
     }
 
-    pub(super) fn entries(&self) -> &[LogEntry<C>] {
+    /// The entries that are kept, by their places.
+    pub(super) fn entries(&self) -> &Map<u64, LogEntry<C>> {
         &self.entries
+    }
+
+    /// The same, to be written down.
+    pub(super) fn to_vec(&self) -> Vec<LogEntry<C>> {
+        self.entries.iter().map(|(_, entry)| entry.clone()).collect()
     }
 
     /// The position of the last entry.
     pub fn last(&self) -> Position {
-        match self.entries.last() {
-            None => self.snapshot.last,
-            Some(entry) => Position { term: entry.term, index: self.last_index() },
-        }
+        let index = self.last_index();
+        self.entry(index).map_or(self.snapshot.last, |entry| Position { term: entry.term, index })
     }
 
     /// The place of the last entry.
@@ -106,14 +119,9 @@ impl<C: Clone + Eq, S: Clone> Log<C, S> {
         self.snapshot.last.index
     }
 
-    fn place(&self, index: u64) -> Option<usize> {
-        let place = index.checked_sub(self.snapshot.last.index + 1)?;
-        usize::try_from(place).ok().filter(|place| *place < self.entries.len())
-    }
-
     /// The entry at a place, if it is still there.
     pub fn entry(&self, index: u64) -> Option<&LogEntry<C>> {
-        self.place(index).map(|place| &self.entries[place])
+        self.entries.get(&index)
     }
 
     /// The position at a place; none before the snapshot and after the end.
@@ -125,10 +133,10 @@ impl<C: Clone + Eq, S: Clone> Log<C, S> {
     }
 
     /// Up to `most` entries after a place; none, if the snapshot has replaced them.
-    pub fn after(&self, index: u64, most: usize) -> Option<&[LogEntry<C>]> {
-        let begin = usize::try_from(index.checked_sub(self.snapshot.last.index)?).ok()?;
-        let rest = self.entries.get(begin..)?;
-        Some(&rest[..rest.len().min(most)])
+    pub fn after(&self, index: u64, most: usize) -> Option<Vec<LogEntry<C>>> {
+        let is_kept = (self.first_kept()..=self.last_index()).contains(&index);
+        let rest = is_kept.then(|| self.entries.after(Some(&index)))?;
+        Some(rest.take(most).map(|(_, entry)| entry.clone()).collect())
     }
 
     /// Adds an entry at the end.
@@ -138,11 +146,13 @@ impl<C: Clone + Eq, S: Clone> Log<C, S> {
 
     /// Replaces all entries after this place by these.
     pub fn replace_after(&mut self, index: u64, entries: &[LogEntry<C>]) {
-        let keep = index.saturating_sub(self.snapshot.last.index) as usize;
-        self.entries.truncate(keep);
-        self.entries.extend_from_slice(entries);
+        let index = index.clamp(self.first_kept(), self.last_index());
+        for gone in (index + 1..=self.last_index()).rev() {
+            self.entries.remove(&gone);
+        }
+        self.entries.extend((index + 1..).zip(entries.iter().cloned()));
         let is_gone = self.voters.1.is_some_and(|since| since > index);
-        if is_gone || entries.iter().any(|entry| matches!(entry.entry, Entry::Voters(_))) {
+        if is_gone || entries.iter().any(|entry| entry.voters().is_some()) {
             self.look_up_voters();
         }
     }
@@ -160,13 +170,12 @@ impl<C: Clone + Eq, S: Clone> Log<C, S> {
     /// The state takes the place of everything up to `index`, which is in the log.
     pub fn compact(&mut self, index: u64, state: S) {
         let Some(last) = self.position(index).filter(|_| index > self.first_kept()) else { return };
-        let gone = (index - self.snapshot.last.index) as usize;
-        let voters = self.entries[..gone].iter().rev().find_map(|entry| match &entry.entry {
-            Entry::Voters(voters) => Some(voters.clone()),
-            _ => None,
-        });
-        let voters = voters.unwrap_or_else(|| self.snapshot.voters.clone());
-        self.entries.drain(..gone);
+        let goes = self.entries.iter().take_while(|(at, _)| **at <= index);
+        let voters = goes.filter_map(|(_, entry)| entry.voters()).last();
+        let voters = voters.unwrap_or(&self.snapshot.voters).clone();
+        for gone in self.first_kept() + 1..=index {
+            self.entries.remove(&gone);
+        }
         self.snapshot = Snapshot { last, voters, state: Some(state) };
         self.look_up_voters();
     }
@@ -175,9 +184,7 @@ impl<C: Clone + Eq, S: Clone> Log<C, S> {
     pub fn install(&mut self, snapshot: Snapshot<S>) {
         let agrees = self.position(snapshot.last.index) == Some(snapshot.last);
         let keep = if agrees { self.after(snapshot.last.index, usize::MAX) } else { None };
-        self.entries = keep.unwrap_or_default().to_vec();
-        self.snapshot = snapshot;
-        self.look_up_voters();
+        *self = Log::restored(snapshot, keep.unwrap_or_default());
     }
 }
 
@@ -205,7 +212,7 @@ mod tests {
         assert_eq!(log().position(3), Some(Position { term: 2, index: 3 }));
         assert_eq!(log().position(0), Some(Position::default()));
         assert_eq!(log().position(5), None);
-        assert_eq!(log().after(2, 1), Some(&[entry(2, 3)][..]));
+        assert_eq!(log().after(2, 1), Some(vec![entry(2, 3)]));
         assert_eq!(log().after(9, 1), None);
     }
 

@@ -30,6 +30,7 @@ mod append;
 mod card;
 mod change;
 mod election;
+mod judge;
 mod leadership;
 mod log;
 mod message;

@@ -29,7 +29,6 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         if self.limits.writes_whole {
             self.save_all(cx);
         } else if !entries.is_empty() {
-            let entries = entries.to_vec();
             self.save(&Record::Append { after, entries }, cx);
         }
     }
@@ -40,7 +39,7 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         let keeps = R::KEEPS_VOTES || !self.limits.writes_whole;
         let (term, vote) =
             if keeps { (self.term, self.vote) } else { (self.log.last().term, None) };
-        let (snapshot, entries) = (self.log.snapshot().clone(), self.log.entries().to_vec());
+        let (snapshot, entries) = (self.log.snapshot().clone(), self.log.to_vec());
         cx.checkpoint(&Record::Whole { term, vote, snapshot, entries, lost_disk: self.lost_disk });
     }
 }

@@ -57,7 +57,7 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
 
     fn fits_in_a_record(&self, state: &S) -> bool {
         let bytes = self.settings.part_bytes;
-        state.part(None, bytes).1.is_none() && encoded_len(self.log.entries()) <= bytes
+        state.part(None, bytes).1.is_none() && encoded_len(&self.log.to_vec()) <= bytes
     }
 
     /// Says that a snapshot begins. The entries after it are on the disk in records before this
@@ -76,7 +76,7 @@ impl<C: Data, S: Parts, R: Rules> Raft<C, S, R> {
         if self.log.position(last.index) != Some(last) {
             return;
         }
-        let entries = self.log.after(last.index, usize::MAX).unwrap_or_default().to_vec();
+        let entries = self.log.after(last.index, usize::MAX).unwrap_or_default();
         let mut after = last.index;
         for chunk in in_chunks(&entries, self.settings.part_bytes) {
             self.save(&Record::Append { after, entries: chunk.to_vec() }, cx);

@@ -136,7 +136,7 @@ impl Watched {
 
     /// The terms of the entries in its log.
     fn terms(&self) -> Vec<u64> {
-        self.server.log.entries().iter().map(|entry| entry.term).collect()
+        self.server.log.entries().iter().map(|(_, entry)| entry.term).collect()
     }
 
     fn applied(&self) -> Vec<u64> {
