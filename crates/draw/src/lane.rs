@@ -49,7 +49,7 @@ impl Lane {
         let operation = match event.mark {
             Mark::Ask => Operation::Waiting,
             Mark::Begin => Operation::Holding,
-            Mark::End | Mark::Done | Mark::Whole => Operation::Idle,
+            Mark::End | Mark::Done | Mark::Refused | Mark::Whole => Operation::Idle,
             Mark::Reached | Mark::None => self.operation,
         };
         Lane { life, operation }

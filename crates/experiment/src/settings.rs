@@ -8,6 +8,12 @@ pub const MEAN_LIFE_ROUNDS: f64 = 51.873_775_176_396_2;
 /// The authors' claims per member and round: gaps of `1 + round(Exp(λ))`, with λ between .5 and .8.
 pub const AUTHORS_RATE: f64 = 0.396_5;
 
+/// The λ of the authors, in percent: two decimals, drawn anew now and then.
+pub const AUTHORS_LAMBDA: (u64, u64) = (50, 80);
+
+/// FREE_LOW of the paper.
+pub const FREE_LOW: u32 = 4;
+
 /// The settings of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
@@ -23,8 +29,14 @@ pub struct Settings {
     pub timing: Timing,
     /// How the members join.
     pub start: Start,
+    /// A member of a donation scheme with fewer free slots asks for more (FREE_LOW).
+    pub low: u32,
     /// The times of claims.
     pub arrivals: Arrivals,
+    /// The least and the greatest λ of the authors' arrivals, in percent.
+    pub lambda: (u64, u64),
+    /// The law of lifetimes (μ).
+    pub lives: Lives,
     /// Whether one member gets more than its share of the claims.
     pub hot_spot: Option<HotSpot>,
     /// Whether the group splits into two halves for a while.
@@ -79,6 +91,17 @@ pub enum Arrivals {
     },
 }
 
+/// The law of lifetimes. Both have the same mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Lives {
+    /// As in the authors' program: 10·K rounds, where P(K ≥ k) = 1/k, and K is 100 at most.
+    #[default]
+    Program,
+    /// As in the text of the paper: an inverse normal law. The text gives no parameters; the shape
+    /// here is the mean, so the standard deviation is the mean, too.
+    InverseNormal,
+}
+
 /// One member gets more than its share of the claims.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HotSpot {
@@ -109,7 +132,10 @@ impl Settings {
             warm_up: 0,
             timing: Timing::Authors,
             start: Start::AUTHORS,
+            low: FREE_LOW,
             arrivals: Arrivals::Authors,
+            lambda: AUTHORS_LAMBDA,
+            lives: Lives::Program,
             hot_spot: None,
             partition: None,
             sample_every: 0,
@@ -133,9 +159,23 @@ impl Settings {
         match self.arrivals {
             Arrivals::Poisson { load } => load,
             Arrivals::Authors => {
-                self.nodes as f64 * AUTHORS_RATE * MEAN_LIFE_ROUNDS / f64::from(self.slots)
+                self.nodes as f64 * self.authors_rate() * MEAN_LIFE_ROUNDS / f64::from(self.slots)
             }
         }
+    }
+
+    /// The claims per member and round of the authors' arrivals. The mean of `round(Exp(λ))` is
+    /// Σ P(Exp(λ) ≥ k − ½) = 1 / (2 sinh(λ/2)).
+    fn authors_rate(&self) -> f64 {
+        if self.lambda == AUTHORS_LAMBDA {
+            return AUTHORS_RATE;
+        }
+        let (least, most) = self.lambda;
+        let rate = |percent: u64| {
+            let lambda = percent as f64 / 100.0;
+            1.0 / (1.0 + 1.0 / (2.0 * (lambda / 2.0).sinh()))
+        };
+        (least..=most).map(rate).sum::<f64>() / (most - least + 1) as f64
     }
 
     /// The number of claims in a round, of all members together.

@@ -7,8 +7,6 @@ use synod_protocols::slots::Slots;
 use synod_protocols::slots::message::{Body, Message};
 use synod_protocols::slots::scheme::Scheme;
 
-/// FREE_LOW of the paper: a member with fewer free slots asks for more.
-const LOW: &str = "4";
 /// MIN_OWNED of the authors' simulation: the number of slots that a new member asks for.
 const MIN: &str = "8";
 
@@ -23,7 +21,8 @@ pub(crate) fn as_programmed(settings: &Settings) -> Vec<Slots> {
 }
 
 fn members(settings: &Settings, setup: Setup) -> Vec<Slots> {
-    let setup = setup.with("slots", &settings.slots.to_string()).with("low", LOW).with("min", MIN);
+    let (slots, low) = (settings.slots.to_string(), settings.low.to_string());
+    let setup = setup.with("slots", &slots).with("low", &low).with("min", MIN);
     let setup = match settings.start {
         Start::Join { .. } => setup,
         Start::Together => setup.with("owned", &even(settings)),

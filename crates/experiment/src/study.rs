@@ -3,7 +3,7 @@
 use crate::erlang::failed_per_success;
 use crate::reference::{Alternative, NAMED};
 use crate::run::Allocator;
-use crate::settings::{Arrivals, HotSpot, Partition, Settings, Start, Timing};
+use crate::settings::{Arrivals, HotSpot, Lives, Partition, Settings, Start, Timing};
 use crate::summary::Summary;
 use serde::Serialize;
 
@@ -76,6 +76,14 @@ pub struct Wishes {
     pub rounds: Option<u64>,
     /// The offered load, at random times.
     pub load: Option<f64>,
+    /// FREE_LOW of the donation schemes.
+    pub low: Option<u32>,
+    /// The range of the authors' λ, in percent.
+    pub lambda: Option<(u64, u64)>,
+    /// The law of lifetimes.
+    pub lives: Lives,
+    /// The group splits in two for a while.
+    pub partition: Option<Partition>,
     /// A member with more than its share.
     pub hot_spot: Option<HotSpot>,
     /// The latency of a multicast in the network without limits.
@@ -136,6 +144,10 @@ impl Wishes {
             slots: self.slots.unwrap_or(settings.slots),
             rounds: self.rounds.unwrap_or(settings.rounds),
             arrivals: self.load.map_or(settings.arrivals, |load| Arrivals::Poisson { load }),
+            low: self.low.unwrap_or(settings.low),
+            lambda: self.lambda.unwrap_or(settings.lambda),
+            lives: self.lives,
+            partition: self.partition.or(settings.partition),
             hot_spot: self.hot_spot.or(settings.hot_spot),
             start: self.start.unwrap_or(settings.start),
             ..settings
@@ -170,12 +182,24 @@ impl Wishes {
 
     /// The cases that the plots need beside the tables.
     pub fn plots(&self) -> Vec<Case> {
-        let once = Wishes { seeds: 1, allocators: Vec::new(), ..self.clone() };
+        let once = self.once();
         let mut cases = once.over_load();
         cases.extend(once.over_members());
         cases.extend(once.over_latency());
         cases.extend(once.over_time());
         cases
+    }
+
+    /// The cases by which those of the fifteen properties are judged that the tables leave open.
+    pub fn judged(&self) -> Vec<Case> {
+        let mut cases = self.once().over_time();
+        let split = |case: &Case| case.allocator == Allocator::Static;
+        cases.retain(|case| case.allocator == Allocator::Offers || split(case));
+        cases
+    }
+
+    fn once(&self) -> Wishes {
+        Wishes { seeds: 1, allocators: Vec::new(), ..self.clone() }
     }
 
     pub(crate) fn case(

@@ -1,9 +1,9 @@
 //! The times of claims, and the durations of uses. All are drawn from the seed, apart for each
 //! member, so that every policy sees the same claims.
 
-use crate::settings::{Arrivals, Settings};
+use crate::settings::{Arrivals, Lives, MEAN_LIFE_ROUNDS, Settings};
 use rand_core::Rng;
-use rand_distr::{Distribution, Exp1};
+use rand_distr::{Distribution, Exp1, InverseGaussian};
 use synod_sim::network::{Chance, below, chance};
 
 /// A moment, in parts of a round.
@@ -12,8 +12,7 @@ pub(crate) type Time = u64;
 /// One round.
 pub(crate) const ROUND: Time = 1 << 20;
 
-/// The λ of the authors: two decimals, drawn anew now and then.
-const LAMBDA_PERCENT: (u64, u64) = (50, 80);
+/// The authors draw a new λ after so many rounds.
 const LAMBDA_ROUNDS: u64 = 10_000;
 
 /// Lifetimes are this many rounds, times 1 to 100.
@@ -42,7 +41,7 @@ impl Workload {
         let demand = |node: usize| {
             let own = |stream: u64| chance(seed ^ ((node as u64 + 1) << 34) ^ (stream << 32));
             let (mut arrivals, lifetimes) = (own(1), own(2));
-            let lambda = lambda(&mut arrivals);
+            let lambda = lambda(&mut arrivals, settings.lambda);
             Demand { arrivals, lifetimes, lambda, redraw_at: LAMBDA_ROUNDS * ROUND, rate: 0.0 }
         };
         let members = (0..settings.nodes).map(demand).collect();
@@ -79,7 +78,7 @@ impl Workload {
             Arrivals::Poisson { .. } => now + (draw / member.rate * ROUND as f64) as Time,
             Arrivals::Authors => {
                 if now > member.redraw_at {
-                    member.lambda = lambda(&mut member.arrivals);
+                    member.lambda = lambda(&mut member.arrivals, self.settings.lambda);
                     member.redraw_at = now + LAMBDA_ROUNDS * ROUND;
                 }
                 now + (1 + (draw / member.lambda).round() as u64) * ROUND
@@ -87,16 +86,25 @@ impl Workload {
         }
     }
 
-    /// The duration of the next use of a member: 10·K rounds, where P(K ≥ k) = 1/k.
+    /// The duration of the next use of a member.
     #[inline]
     pub(crate) fn life(&mut self, node: usize) -> Time {
-        let draw = self.members[node].lifetimes.next_u64() | 1;
-        (u64::MAX / draw).min(LIFE_UNITS) * LIFE_UNIT * ROUND
+        let chance = &mut self.members[node].lifetimes;
+        match self.settings.lives {
+            Lives::Program => {
+                let draw = chance.next_u64() | 1;
+                (u64::MAX / draw).min(LIFE_UNITS) * LIFE_UNIT * ROUND
+            }
+            Lives::InverseNormal => {
+                let law = InverseGaussian::new(MEAN_LIFE_ROUNDS, MEAN_LIFE_ROUNDS);
+                let rounds: f64 = law.expect("both are positive").sample(chance);
+                (rounds * ROUND as f64) as Time
+            }
+        }
     }
 }
 
-fn lambda(chance: &mut Chance) -> f64 {
-    let (least, most) = LAMBDA_PERCENT;
+fn lambda(chance: &mut Chance, (least, most): (u64, u64)) -> f64 {
     (least + below(chance, most - least + 1)) as f64 / 100.0
 }
 
@@ -117,6 +125,33 @@ mod tests {
         };
         assert!((at_least(2.0) - 0.5).abs() < 0.005 && (at_least(10.0) - 0.1).abs() < 0.005);
         assert!(lives.iter().all(|life| (10.0..=1_000.0).contains(life)));
+    }
+
+    #[test]
+    fn both_laws_of_lifetimes_have_the_same_mean() {
+        let settings = Settings { lives: Lives::InverseNormal, ..Settings::published() };
+        let mut workload = Workload::new(&settings, 1);
+        let lives: Vec<f64> =
+            (0..400_000).map(|_| workload.life(0) as f64 / ROUND as f64).collect();
+        let mean = lives.iter().sum::<f64>() / lives.len() as f64;
+        assert!((mean / MEAN_LIFE_ROUNDS - 1.0).abs() < 0.01, "{mean}");
+        let square = |life: &f64| (life / mean - 1.0).powi(2);
+        let variance = lives.iter().map(square).sum::<f64>() / lives.len() as f64;
+        assert!((variance - 1.0).abs() < 0.05, "{variance}");
+    }
+
+    #[test]
+    fn arrivals_come_as_often_as_another_lambda_says() {
+        let settings = Settings { lambda: (20, 30), ..Settings::published() };
+        let mut workload = Workload::new(&settings, 1);
+        let (mut now, mut count) = (0, 0.0);
+        while now < 400_000 * ROUND {
+            now = workload.next(0, now);
+            count += 1.0;
+        }
+        let wanted = settings.claims_per_round() / 32.0;
+        assert!((count / 400_000.0 / wanted - 1.0).abs() < 0.02, "{count} {wanted}");
+        assert!(wanted < AUTHORS_RATE / 1.5);
     }
 
     #[test]

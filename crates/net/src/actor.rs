@@ -175,7 +175,7 @@ impl Actor {
                 environment.turns_over += 1;
             }
             Mark::End => environment.turns_over += 1,
-            Mark::Begin | Mark::Done | Mark::Reached | Mark::None => {}
+            Mark::Begin | Mark::Done | Mark::Refused | Mark::Reached | Mark::None => {}
         }
         self.host.on_input(input, &mut Carrier { environment, around: &mut self.around });
         self.answer(environment);
@@ -410,11 +410,11 @@ impl Outlet<Boxed> for Carrier<'_> {
         }
         self.environment.progress += 1;
         let mark = AnyFamily::mark_of_output(self.environment.me, &output);
-        self.environment.turns_over += u64::from(mark == Mark::Done);
-        if let Mark::Begin | Mark::Done = mark {
+        self.environment.turns_over += u64::from(matches!(mark, Mark::Done | Mark::Refused));
+        if let Mark::Begin | Mark::Done | Mark::Refused = mark {
             self.around.open = self.around.open.saturating_sub(1);
             self.around.answered_us = self.environment.now_us;
-            self.environment.operations += 1;
+            self.environment.operations += u64::from(mark != Mark::Refused);
         }
         let moment = Moment { now_us: self.environment.now_us, clocks: &self.around.clocks };
         self.around.answers.extend(self.around.application.on_output(&output, moment));

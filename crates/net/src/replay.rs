@@ -184,6 +184,11 @@ impl<'s> Engine<'s> {
                 self.first_answer_us.get_or_insert(now_us);
                 self.last_answer_us = now_us;
             }
+            Mark::Refused => {
+                asked_us.pop_front();
+                self.first_answer_us.get_or_insert(now_us);
+                self.last_answer_us = now_us;
+            }
             Mark::End | Mark::Whole | Mark::Reached | Mark::None => {}
         }
     }

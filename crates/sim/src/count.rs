@@ -47,8 +47,12 @@ pub struct Meter {
     pub lost: u64,
     /// Times that a process reported another.
     pub accusations: u64,
+    /// Requests for operations.
+    pub requests: u64,
     /// Operations that were fulfilled.
     pub operations: u64,
+    /// Requests that were refused.
+    pub refused: u64,
     /// From a request to its fulfilment, in microseconds.
     pub entry_us: Summary,
     /// Messages carried between a request and its fulfilment.
@@ -87,7 +91,9 @@ impl Meter {
             by_kind: Vec::new(),
             lost: 0,
             accusations: 0,
+            requests: 0,
             operations: 0,
+            refused: 0,
             entry_us: Summary::default(),
             entry_messages: Summary::default(),
             relay_us: Summary::default(),
@@ -185,6 +191,7 @@ impl Meter {
     fn mark(&mut self, at: ProcessId, mark: Mark, now_us: u64) {
         match mark {
             Mark::Ask => {
+                self.requests += 1;
                 self.asked[at.index()].push_back((now_us, self.messages));
                 self.next_operation(now_us);
             }
@@ -208,6 +215,10 @@ impl Meter {
                 }
             }
             Mark::End => self.left = Some((now_us, self.messages)),
+            // A process may refuse what nobody asked for just now; only open requests are answered.
+            Mark::Refused => {
+                self.refused += u64::from(self.asked[at.index()].pop_front().is_some());
+            }
             Mark::Whole => {
                 self.operations += 1;
                 self.next_operation(now_us);

@@ -410,7 +410,7 @@ impl<A: Algorithm> Engine<'_, A> {
         self.stirred.push(at);
         match mark {
             // Other processes may get the same output; only the one that asked ends its operation.
-            Mark::End | Mark::Done | Mark::Whole => {
+            Mark::End | Mark::Done | Mark::Refused | Mark::Whole => {
                 self.busy.take_if(|busy| *busy == at);
             }
             Mark::Ask if happens(&mut self.chance, self.options.tells) => {

@@ -149,3 +149,22 @@ fn a_run_can_be_watched_in_the_terminal() {
     assert_eq!(run.code, Some(0));
     assert!(run.out.contains("▶") && run.out.contains("enters"), "{}", run.out);
 }
+
+#[test]
+fn a_pool_is_used_in_a_usual_run_and_a_refused_claim_is_over_at_once() {
+    let run = json("run slots -n 4 --requests 20");
+    assert_eq!((&run["operations"], &run["ended"]), (&20.into(), &"quiet".into()));
+    // Half of the claims find no free slot; they do not make the others look slow.
+    let run = json("run slots -n 3 --requests 60 --load saturated --param slots=6");
+    assert!(run["operations"].as_u64().is_some_and(|count| (1..60).contains(&count)), "{run}");
+    assert_eq!(run["entry_us"]["max"], 0);
+}
+
+#[test]
+fn a_run_in_which_nothing_was_fulfilled_says_so_at_the_top() {
+    let told = synod("run slots -n 3 --requests 6 --param cap=0").out;
+    let said = told.find("Nothing was fulfilled: no claim came of 6 requests.");
+    assert!(said.is_some_and(|at| at < told.find("pi1 safe").expect("it is judged")), "{told}");
+    let told = synod("run slots -n 3 --requests 6").out;
+    assert!(!told.contains("Nothing was fulfilled"), "{told}");
+}

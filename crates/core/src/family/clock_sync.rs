@@ -93,7 +93,7 @@ impl Family for ClockSync {
         match output {
             Output::ReadClock => Mark::None,
             Output::Synchronised(_) => Mark::Done,
-            Output::Refused => Mark::End,
+            Output::Refused => Mark::Refused,
         }
     }
 

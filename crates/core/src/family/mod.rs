@@ -218,6 +218,8 @@ pub enum Mark {
     End,
     /// It is fulfilled, and over at once.
     Done,
+    /// It is refused, and over: nothing was fulfilled.
+    Refused,
     /// It is asked for and over in one.
     Whole,
     /// The operation of another process takes effect at this one.

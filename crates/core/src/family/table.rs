@@ -152,7 +152,7 @@ impl Family for SharedTable {
     fn mark_of_output(_at: ProcessId, output: &Output) -> Mark {
         match output {
             Output::Written(..) => Mark::Done,
-            Output::Refused(_) => Mark::End,
+            Output::Refused(_) => Mark::Refused,
             _ => Mark::None,
         }
     }

@@ -131,7 +131,7 @@ impl Page {
     fn properties(&mut self, rows: &[Row]) {
         self.section("The fifteen properties", PROPERTIES);
         self.text += "<div class=\"wide\"><table>\n<tr><th></th><th>what it says</th><th>judged \
-                      by</th><th>measured in these runs</th><th></th></tr>\n";
+                      by</th><th>holds if</th><th>measured in these runs</th><th></th></tr>\n";
         for property in properties(rows) {
             let sign = match property.holds {
                 Verdict::Holds => "<span class=\"good\">✓</span>",
@@ -140,10 +140,11 @@ impl Page {
             };
             let _ = writeln!(
                 self.text,
-                "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{sign}</td></tr>",
+                "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{sign}</td></tr>",
                 property.name,
                 escaped(property.says),
                 escaped(property.judged),
+                escaped(property.threshold),
                 escaped(&property.measured)
             );
         }

@@ -115,9 +115,13 @@ fn failures_are_told_apart() {
     let told = group.ask(1, Input::ClaimSlot(SlotId(3)));
     assert_eq!(told, [Output::Refused(Refusal::Elsewhere)]);
     group.claim(2);
-    assert_eq!(group.ask(2, Input::Claim), [Output::Refused(Refusal::Exhausted)]);
+    let told = group.ask(2, Input::Claim);
+    assert_eq!(told, [Output::Refused(Refusal::Starved)], "p1 has a free slot");
     group.view(&[2]);
     assert_eq!(group.ask(2, Input::Claim), [Output::Refused(Refusal::Starved)]);
+    let mut alone = Group::settled(1, &[REPAIRED, ("slots", "1"), ("owned", "p1:1")]);
+    alone.claim(1);
+    assert_eq!(alone.ask(1, Input::Claim), [Output::Refused(Refusal::Exhausted)]);
     let mut outside = Group::new(1, &[REPAIRED]);
     assert_eq!(outside.ask(1, Input::Claim), [Output::Refused(Refusal::Outside)]);
 }
@@ -222,4 +226,16 @@ fn whoever_waits_for_a_status_may_be_spoken_for_twice() {
     group.deliver_all();
     assert!(group.agree(&[1, 2, 3, 4]));
     assert_eq!([1, 2, 3].map(|at| group.owned(at)).iter().sum::<u32>() + group.owned(4), 9);
+}
+
+#[test]
+fn each_member_may_have_a_low_mark_of_its_own() {
+    let shares = |low| {
+        let pool =
+            [("rules", "repaired"), ("slots", "8"), ("owned", "p1:6 p2:2"), ("used", "p2:2")];
+        let group = Group::settled(2, &[&pool[..], &[("low", low)]].concat());
+        [1, 2].map(|at| group.owned(at))
+    };
+    assert_eq!(shares("1"), [4, 4], "p2 asks for two, its even share");
+    assert_eq!(shares("p1:5 p2:1"), [5, 3], "p1 keeps five free slots");
 }

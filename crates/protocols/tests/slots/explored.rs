@@ -4,7 +4,7 @@ use synod_check::{Question, explore};
 use synod_core::Algorithm;
 use synod_core::card::{Rounds, Scope};
 use synod_protocols::slots::SlotsAlgorithm;
-use synod_protocols::slots::mutants::DeathOfALife;
+use synod_protocols::slots::mutants::{DeathOfALife, Hoarding};
 use synod_sim::world::Judged;
 
 /// The number of states, provided that all properties of the family and all invariants hold in
@@ -37,7 +37,23 @@ fn repaired_rules_hold_whatever_a_group_service_does() {
 #[test]
 fn offers_hold_whatever_a_group_service_does() {
     let counts: Vec<usize> = proved("offers").into_iter().map(states).collect();
-    assert_eq!(counts, [6_242, 78_281, 22_632, 3_883, 180_329, 41_907, 6_585]);
+    assert_eq!(counts, [6_242, 78_281, 22_632, 3_883, 180_329, 41_907, 7_137]);
+}
+
+/// The world in which one member claims again and again, and another has slots to spare.
+fn hunger() -> Scope {
+    let is_hunger = |scope: &Scope| scope.rounds == Rounds::Times(3);
+    SlotsAlgorithm::CARD.proved().into_iter().find(is_hunger).expect("it is on the card")
+}
+
+#[test]
+fn no_member_keeps_what_it_does_not_need_while_another_starves() {
+    let mut question = Question::new(hunger());
+    question.judged = Judged::Only(vec!["pi5".to_owned()]);
+    let exploration = explore::<Hoarding>(&question, |_| {}).expect("the scope fits");
+    let refuted = exploration.refutation("pi5").expect("one keeps all that it has");
+    assert_eq!(refuted.history.steps.len(), Hoarding::CARD.counterexamples[0].steps);
+    assert_eq!(states(hunger()), 28_951);
 }
 
 /// Two members and every fault, any number of times.

@@ -2,7 +2,7 @@
 
 use crate::hand::Group;
 use std::collections::BTreeMap;
-use synod_core::family::slots::{Input, Output, SlotId, Token};
+use synod_core::family::slots::{Input, Output, Refusal, SlotId, Token};
 use synod_core::group::Cause;
 use synod_protocols::slots::message::Body;
 use synod_protocols::slots::scheme::Scheme;
@@ -187,6 +187,95 @@ fn a_member_that_may_use_no_more_takes_no_more() {
     assert!(group.speakers().is_empty());
 }
 
+/// Of four members with equal shares one claims, and what it claims it keeps; all messages arrive
+/// between two claims. Returns the number of slots that it gets, and the refusals.
+fn one_of_four_claims(slots: &str, claims: u32) -> (u32, Vec<Refusal>) {
+    let mut group = Group::settled(4, &[OFFERS, ("slots", slots)]);
+    let mut refused = Vec::new();
+    for _ in 0..claims {
+        let told = group.ask(2, Input::Claim);
+        refused.extend(told.iter().filter_map(|output| match output {
+            Output::Refused(why) => Some(*why),
+            _ => None,
+        }));
+        group.deliver_all();
+    }
+    (group.slots(2).state().pool.used(), refused)
+}
+
+#[test]
+fn idle_members_let_go_of_what_they_do_not_need() {
+    for (slots, size, most) in [("12", 12, 9), ("32", 32, 29), ("96", 96, 93)] {
+        let (used, refused) = one_of_four_claims(slots, size + 4);
+        assert_eq!(used, most, "all but one slot of each idle member");
+        // Each of these has a free slot, so the pool is not exhausted.
+        assert!(refused.iter().all(|why| *why == Refusal::Starved), "{refused:?}");
+    }
+}
+
+#[test]
+fn a_pool_is_exhausted_when_a_member_has_asked_again_in_vain() {
+    // Both have asked when the group began.
+    let mut group = group(2, "p1:4 p2:4", "p1:4 p2:4");
+    let refusals = [1, 2, 3].map(|_| {
+        let told = group.ask(2, Input::Claim);
+        group.deliver_all();
+        told[0].clone()
+    });
+    let [starved, exhausted] = [Refusal::Starved, Refusal::Exhausted].map(Output::Refused);
+    assert_eq!(refusals, [starved.clone(), starved, exhausted]);
+}
+
+/// The number of free slots that a member needs itself.
+fn need(group: &Group, at: u32) -> u32 {
+    match group.slots(at).scheme() {
+        Scheme::Offers(offers) => offers.need(),
+        other => panic!("{other:?} is another scheme"),
+    }
+}
+
+/// The members with a free slot that they do not need, and with nothing to say.
+fn hoarders(group: &Group) -> Vec<u32> {
+    let keeps = |at: &u32| group.slots(*at).state().free() > need(group, *at);
+    (1..=4).filter(|at| keeps(at) && group.pending(*at).is_empty()).collect()
+}
+
+/// From some time on only p2 claims, and no slot is released. Returns the greatest number of
+/// multicasts that are delivered from the first refused claim to the next free slot.
+fn longest_wait(seed: u64) -> u32 {
+    let mut chaos = Chaos::new(seed, &[]);
+    for _ in 0..60 {
+        chaos.step_in_one_view();
+    }
+    let (mut longest, mut waits_since, mut delivered, mut in_vain) = (0, None, 0, 0);
+    while in_vain < 50 {
+        let speakers = chaos.group.speakers();
+        if speakers.is_empty() || chaos.random.below(2) == 0 {
+            let told = chaos.group.ask(2, Input::Claim);
+            if matches!(told[0], Output::Refused(_)) {
+                waits_since = waits_since.or(Some(delivered));
+                in_vain += 1;
+            }
+            continue;
+        }
+        delivered += 1;
+        chaos.group.deliver(speakers[chaos.random.below(speakers.len())]);
+        if chaos.group.slots(2).state().free() > 0 {
+            in_vain = 0;
+            longest = waits_since.take().map_or(longest, |since| longest.max(delivered - since));
+        }
+    }
+    assert_eq!(hoarders(&chaos.group), [] as [u32; 0], "seed {seed}");
+    longest
+}
+
+#[test]
+fn a_member_that_goes_on_asking_gets_a_slot_within_so_many_multicasts() {
+    let longest = (1..=300).map(longest_wait).max().expect("there are seeds");
+    // Its take, the same again, and two multicasts of each of the three others.
+    assert!((2..=8).contains(&longest), "{longest}");
+}
+
 /// Pseudo-random numbers, the same on every machine.
 struct Xorshift(u64);
 
@@ -222,8 +311,19 @@ impl Chaos {
                 let in_use = self.held.values().flatten().any(|(other, _)| *other == slot);
                 assert!(!in_use, "p{at} claims {slot}, which is in use");
                 self.held.get_mut(&at).expect("there is one").push((slot, token));
+            } else if output == Output::Refused(Refusal::Exhausted) {
+                self.judge_exhausted(at);
             }
         }
+    }
+
+    /// A pool is called exhausted only if no settled member of the view keeps a free slot that it
+    /// does not need.
+    fn judge_exhausted(&self, at: u32) {
+        let view = |at: u32| self.group.slots(at).state().view;
+        let keeps = hoarders(&self.group);
+        let keeps = keeps.iter().find(|other| **other != at && view(**other) == view(at));
+        assert_eq!(keeps, None, "p{at} calls the pool exhausted");
     }
 
     fn release(&mut self, at: u32) {
@@ -299,17 +399,23 @@ impl Chaos {
     }
 
     fn step(&mut self) {
-        let at = 1 + self.random.below(4) as u32;
         match self.random.below(20) {
+            19 => self.change(),
+            _ => self.step_in_one_view(),
+        }
+    }
+
+    fn step_in_one_view(&mut self) {
+        let at = 1 + self.random.below(4) as u32;
+        match self.random.below(19) {
             0..8 => self.claim(at),
             8..12 => self.release(at),
-            12..19 => {
+            _ => {
                 let speakers = self.group.speakers();
                 if !speakers.is_empty() {
                     self.group.deliver(speakers[self.random.below(speakers.len())]);
                 }
             }
-            _ => self.change(),
         }
     }
 

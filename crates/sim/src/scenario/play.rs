@@ -182,7 +182,8 @@ impl Player {
         let action = Action::Input { at, input };
         self.world().can(&action).map_err(|impossible| impossible.to_string())?;
         let Action::Input { input, .. } = &action else { unreachable!("it was just made") };
-        if offers.contains(input) || AnyFamily::is_order(input) {
+        let may = self.world().process(at).application.may_ask(input);
+        if may || AnyFamily::is_order(input) {
             return self.step(&action);
         }
         let words = AnyFamily::input_in_words(input);

@@ -87,7 +87,7 @@ fn mark(mark: Mark) -> Option<&'static str> {
     match mark {
         Mark::Ask => Some("ask"),
         Mark::Begin => Some("begin"),
-        Mark::End => Some("end"),
+        Mark::End | Mark::Refused => Some("end"),
         Mark::Done => Some("done"),
         Mark::Whole => Some("whole"),
         Mark::Reached => Some("reached"),

@@ -38,6 +38,9 @@ pub(crate) struct Told {
     digest: Option<String>,
     #[serde(flatten)]
     real: Option<Real>,
+    /// The number of requests that the applications made.
+    #[serde(skip)]
+    asked: u64,
     #[serde(skip)]
     title: &'static str,
     #[serde(skip)]
@@ -211,6 +214,7 @@ impl Told {
             relay_us: Times::new(&meter.relay_us),
             digest: None,
             real: None,
+            asked: meter.requests,
             title: about.card.title,
             operation: about.operation,
         })
@@ -231,6 +235,9 @@ impl Told {
     /// For people.
     pub(crate) fn in_words(&self) -> String {
         let mut text = format!("\n{BOLD}{}{BOLD:#}  {DIM}{}{DIM:#}\n", self.algorithm, self.title);
+        if self.asked > 0 && self.operations == 0 {
+            text += &output::paragraph("  ", &self.nothing());
+        }
         text += &output::paragraph("  ", &self.summary());
         text.push('\n');
         let rows = self.verdicts.iter().map(verdict_row).collect();
@@ -243,6 +250,14 @@ impl Told {
             text += &format!("\n  trace digest {digest}\n");
         }
         text
+    }
+
+    fn nothing(&self) -> String {
+        format!(
+            "Nothing was fulfilled: no {} came of {}. The verdicts below say little.",
+            self.operation,
+            words::count(self.asked, "request", "requests"),
+        )
     }
 
     fn summary(&self) -> String {

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use synod_core::Verdict;
-use synod_experiment::settings::{HotSpot, Start};
+use synod_experiment::settings::{HotSpot, Lives, Partition, Start};
 use synod_experiment::study::{ALLOCATORS, Case, Row, Wishes, on_demand};
 use synod_experiment::{Allocator, Summary, run};
 
@@ -21,6 +21,8 @@ Examples:
   synod slots experiment --load 0.95 --timing clean     claims at random times
   synod slots experiment --policy offers --policy static --hot-spot 0.5 --timing clean
   synod slots experiment --alternatives                 beside what the paper's section II names
+  synod slots experiment --free-low 2 --lambda 0.3:0.6 --lifetimes inverse-normal
+  synod slots experiment --timing clean --load 0.7 --partition 2000:4000 --policy offers
   synod slots experiment --nodes 128 --slots 3072 --policy offers --timing clean --rounds 1000
 
 Policies: paper, paper-as-programmed, repaired, offers (SLOTS); mutual-exclusion and
@@ -49,6 +51,15 @@ enum Begin {
     Steady,
 }
 
+/// The law of lifetimes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Law {
+    /// As in the authors' program: 10 to 1000 rounds, P(at least 10 k) = 1/k
+    Program,
+    /// As in the text of the paper: an inverse normal law, with the same mean
+    InverseNormal,
+}
+
 /// Reproduce the paper's experiment: SLOTS and others under load
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -63,6 +74,19 @@ pub(crate) struct Experiment {
     /// published]
     #[arg(long, value_name = "SHARE", value_parser = positive_number)]
     load: Option<f64>,
+    /// FREE_LOW: a member of a donation scheme with fewer free slots asks for more [default: 4]
+    #[arg(long, value_name = "SLOTS", value_parser = parse::positive)]
+    free_low: Option<u64>,
+    /// λ of the authors' arrivals, drawn between these [default: 0.5:0.8]
+    #[arg(long, value_name = "LEAST:MOST", value_parser = lambda, conflicts_with = "load")]
+    lambda: Option<(u64, u64)>,
+    /// The law of lifetimes (μ)
+    #[arg(long, value_enum, value_name = "LAW", default_value = "program")]
+    lifetimes: Law,
+    /// The group splits in two, from one round until another (warm-up included), with this many
+    /// members on the first side [default: a third]
+    #[arg(long, value_name = "FROM:UNTIL[:MEMBERS]", value_parser = partition)]
+    partition: Option<(u64, u64, Option<usize>)>,
     /// Only this policy; may be given several times [default: all]
     #[arg(long, value_name = "NAME", value_parser = policy)]
     policy: Vec<Allocator>,
@@ -121,6 +145,8 @@ impl Experiment {
         let mut cases = wishes.tables(authors, clean);
         if self.html.is_some() {
             cases.extend(wishes.plots());
+        } else if authors && clean && self.policy.is_empty() {
+            cases.extend(wishes.judged());
         }
         ensure!(
             !cases.is_empty(),
@@ -155,12 +181,36 @@ impl Experiment {
             nodes <= slots && slots <= 10_000_000,
             "--slots: there must be one for each member at least, and 10 million at most"
         );
+        let partition = self.partition.map(|(from, until, left)| {
+            let left = left.unwrap_or((nodes as usize / 3).max(1));
+            Partition { from, until, left }
+        });
+        ensure!(
+            partition.is_none_or(|partition| partition.left < nodes as usize),
+            "--partition: there must be a member on each side"
+        );
+        ensure!(
+            partition.is_none_or(|partition| partition.from > 10 * nodes),
+            "--partition: begin it after round {}, when all have joined",
+            10 * nodes
+        );
+        ensure!(
+            self.free_low.is_none_or(|low| low <= slots),
+            "--free-low: not more than there are slots"
+        );
         ensure!(self.seed.checked_add(1_000_000).is_some(), "--seed is too large");
         Ok(Wishes {
             nodes: self.nodes.map(|nodes| nodes as usize),
             slots: self.slots.map(|slots| slots as u32),
             rounds: self.rounds,
             load: self.load,
+            low: self.free_low.map(|low| low as u32),
+            lambda: self.lambda,
+            lives: match self.lifetimes {
+                Law::Program => Lives::Program,
+                Law::InverseNormal => Lives::InverseNormal,
+            },
+            partition,
             hot_spot: self.hot_spot,
             latency: self.latency,
             start: self.start.map(|start| match start {
@@ -211,6 +261,29 @@ fn policy(text: &str) -> Result<Allocator, String> {
 fn positive_number(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| *number > 0.0 && *number <= 10.0);
     number.ok_or_else(|| format!("'{text}' is no load; write a share of the slots, as 0.857"))
+}
+
+fn lambda(text: &str) -> Result<(u64, u64), String> {
+    let percent = |word: &str| {
+        let number = word.parse::<f64>().ok().filter(|number| (0.01..=10.0).contains(number));
+        number.map(|number| (number * 100.0).round() as u64)
+    };
+    let (least, most) = text.split_once(':').unwrap_or((text, text));
+    match (percent(least), percent(most)) {
+        (Some(least), Some(most)) if least <= most => Ok((least, most)),
+        _ => Err(format!("'{text}' is no range of λ; write 0.5:0.8, from 0.01 to 10")),
+    }
+}
+
+fn partition(text: &str) -> Result<(u64, u64, Option<usize>), String> {
+    let numbers: Option<Vec<u64>> = text.split(':').map(|word| word.parse().ok()).collect();
+    match numbers.as_deref() {
+        Some([from, until]) if from < until => Ok((*from, *until, None)),
+        Some([from, until, left]) if from < until && *left > 0 => {
+            Ok((*from, *until, Some(*left as usize)))
+        }
+        _ => Err(format!("'{text}' is no partition; write 2000:4000, or 2000:4000:10")),
+    }
 }
 
 fn hot_spot(text: &str) -> Result<HotSpot, String> {

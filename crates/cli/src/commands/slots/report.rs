@@ -99,6 +99,7 @@ fn in_words(rows: &[Row], seconds: f64) -> String {
         text += &output::paragraph("  ", &setting(&first.case.settings));
         text += &table(rows, part);
     }
+    text += &fifteen(rows);
     let runs: usize = rows.iter().map(|row| row.summary.seeds).sum();
     let rounds: u64 = rows
         .iter()
@@ -112,6 +113,22 @@ fn in_words(rows: &[Row], seconds: f64) -> String {
         words::count(rounds, "round", "rounds"),
     );
     text
+}
+
+/// Those of the fifteen properties that these runs judge.
+fn fifteen(rows: &[Row]) -> String {
+    let judged: Vec<Property> =
+        properties(rows).into_iter().filter(|property| !property.measured.is_empty()).collect();
+    if judged.is_empty() {
+        return String::new();
+    }
+    let cells = |property: Property| {
+        let words = format!("{}\nholds if {}", property.measured, property.threshold);
+        vec![output::sign(property.holds).to_owned(), property.name, words]
+    };
+    let heading = format!("Properties: {} of 15 judged", judged.len());
+    let cells = judged.into_iter().map(cells).collect();
+    output::heading(&heading) + &output::table(&["", "", ""], &[], cells)
 }
 
 fn table(rows: &[Row], part: Part) -> String {

@@ -215,7 +215,7 @@ impl Family for Allocation {
     fn mark_of_output(_at: ProcessId, output: &Output) -> Mark {
         match output {
             Output::Claimed(..) => Mark::Done,
-            Output::Refused(_) => Mark::End,
+            Output::Refused(_) => Mark::Refused,
             _ => Mark::None,
         }
     }
@@ -291,21 +291,32 @@ pub struct Tenant {
     held: Vec<(SlotId, Token)>,
     /// Whether its member has been in a settled group since it started.
     inside: bool,
+    /// Whether that group had slots to share: all nodes were there, or its member owned some. By
+    /// itself the application claims only then; its user may let it claim sooner.
+    served: bool,
 }
 
 impl Application for Tenant {
     type Family = Allocation;
 
     fn new(_me: ProcessId, _setup: &Setup, rounds: Rounds) -> Self {
-        Tenant { left: rounds, held: Vec::new(), inside: false }
+        Tenant { left: rounds, held: Vec::new(), inside: false, served: false }
     }
 
     fn offers(&self, offer: &mut dyn FnMut(Input)) {
-        if self.inside && self.left.are_left() {
+        if self.served && self.left.are_left() {
             offer(Input::Claim);
         }
         if let Some(&(slot, token)) = self.held.first() {
             offer(Input::Release(slot, token));
+        }
+    }
+
+    fn may_ask(&self, input: &Input) -> bool {
+        match input {
+            Input::Claim => self.inside && self.left.are_left(),
+            Input::Release(slot, token) => self.held.first() == Some(&(*slot, *token)),
+            _ => false,
         }
     }
 
@@ -320,7 +331,11 @@ impl Application for Tenant {
     fn on_output(&mut self, output: &Output, _moment: Moment<'_>) -> Option<Input> {
         match output {
             Output::Claimed(slot, token) => self.held.push((*slot, *token)),
-            Output::Settled { .. } => self.inside = true,
+            Output::Settled { owned, whole, .. } => {
+                self.inside = true;
+                // An application that will never claim need not remember.
+                self.served |= self.left.are_left() && (*whole || *owned > 0);
+            }
             Output::Lost => self.on_crash(),
             _ => {}
         }
@@ -329,6 +344,6 @@ impl Application for Tenant {
 
     fn on_crash(&mut self) {
         self.held.clear();
-        self.inside = false;
+        (self.inside, self.served) = (false, false);
     }
 }

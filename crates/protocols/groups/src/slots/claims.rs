@@ -3,6 +3,8 @@
 
 use super::pool::Pool;
 use super::state::MemberState;
+use super::table::Owner;
+use synod_core::ProcessId;
 use synod_core::family::slots::{Refusal, SlotId, Token};
 
 impl MemberState {
@@ -40,13 +42,21 @@ impl MemberState {
     /// free at another member may still come: `Starved`. Otherwise all are in use: `Exhausted`.
     fn why_none(&self) -> Refusal {
         let resting = self.cooling() + self.pool.pledged();
-        let others = self.ready.iter().filter(|other| *other != self.me);
-        let mut others = others.map(|other| self.reported_free(other));
         let elsewhere = self.table.size() - self.total();
-        if resting + elsewhere > 0 || others.any(|free| free > 0) {
+        let mut others = self.ready.iter().filter(|other| *other != self.me);
+        if resting + elsewhere > 0 || others.any(|other| self.may_have_free(other)) {
             return Refusal::Starved;
         }
         Refusal::Exhausted
+    }
+
+    /// Whether another member may have a free slot, as far as this member knows. A member that has
+    /// never spoken may have some if it owns some.
+    fn may_have_free(&self, other: ProcessId) -> bool {
+        match self.reported_free(other) {
+            Some(free) => free > 0,
+            None => self.table.count(Owner::Of(other)) > 0,
+        }
     }
 
     /// Gives a slot back. Returns whether the token is that of the slot's last claim.

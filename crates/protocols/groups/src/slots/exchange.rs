@@ -15,6 +15,8 @@ struct Wish {
     missing: u32,
     /// The number of free slots that it had when it asked, and those that it got since.
     free: u32,
+    /// Whether it has asked again in vain, and got no slot since.
+    urgent: bool,
 }
 
 /// Slots on offer, or unmet wishes. One of the two is always empty.
@@ -57,6 +59,16 @@ impl Exchange {
         self.wishes.iter().any(|wish| wish.member == member)
     }
 
+    /// Whether a waiting member has asked again in vain.
+    pub fn is_urgent(&self) -> bool {
+        self.wishes.iter().any(|wish| wish.urgent)
+    }
+
+    /// Whether this member has asked again in vain.
+    pub fn is_urgent_for(&self, member: ProcessId) -> bool {
+        self.wishes.iter().any(|wish| wish.member == member && wish.urgent)
+    }
+
     /// The waiting members in the order in which they asked, each with the number of slots that it
     /// needs.
     pub fn waiting(&self) -> impl Iterator<Item = (ProcessId, u32)> + '_ {
@@ -65,9 +77,15 @@ impl Exchange {
 
     /// A member with `free` slots wants `wanted` more, and waits until it has got `needed` of them.
     /// Returns the slots that it gets at once, lowest first: as many as it needs, and at most half
-    /// of the rest, because other members may be about to ask.
+    /// of the rest, because other members may be about to ask. A member that waits already asks
+    /// again: its wish is urgent.
     pub fn take(&mut self, member: ProcessId, wanted: u32, needed: u32, free: u32) -> Ranges {
         self.asked = true;
+        if let Some(wish) = self.wishes.iter_mut().find(|wish| wish.member == member) {
+            *wish = Wish { member, missing: needed.max(1), free, urgent: true };
+            self.count_missing();
+            return Ranges::EMPTY;
+        }
         let needed = needed.min(wanted);
         let at_once = needed.min(self.stock);
         let more = (wanted - needed).min((self.stock - at_once) / 2);
@@ -75,8 +93,9 @@ impl Exchange {
         let got = granted.len();
         self.stock -= got;
         let missing = needed.saturating_sub(got);
-        if missing > 0 && !self.waits(member) {
-            self.wishes.push(Wish { member, missing, free: free.saturating_add(got) });
+        if missing > 0 {
+            let free = free.saturating_add(got);
+            self.wishes.push(Wish { member, missing, free, urgent: false });
             self.missing = self.missing.saturating_add(missing);
         }
         granted
@@ -94,6 +113,7 @@ impl Exchange {
         {
             left -= 1;
             (poorest.missing, poorest.free) = (poorest.missing - 1, poorest.free + 1);
+            poorest.urgent = false;
             let is_met = poorest.missing == 0;
             match shares.iter_mut().find(|(other, _)| *other == poorest.member) {
                 Some((_, share)) => *share += 1,
@@ -103,11 +123,15 @@ impl Exchange {
                 self.wishes.retain(|wish| wish.missing > 0);
             }
         }
-        self.missing = self.wishes.iter().map(|wish| wish.missing).fold(0, u32::saturating_add);
+        self.count_missing();
         let granted = shares.into_iter().map(|(who, share)| (who, slots.take_first(share)));
         let granted = granted.collect();
         self.put(&slots);
         granted
+    }
+
+    fn count_missing(&mut self) {
+        self.missing = self.wishes.iter().map(|wish| wish.missing).fold(0, u32::saturating_add);
     }
 
     /// Puts slots on offer, past the waiting members.

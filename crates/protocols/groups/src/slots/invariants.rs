@@ -57,6 +57,13 @@ pub(super) trait Pooled: Protocol {
             statement: "a member's pool has exactly the slots that its table calls its own",
             holds: pools_agree,
         },
+        // No starvation, with `offers`: answers to a request of the other schemes need no surplus.
+        Invariant {
+            name: "pi5",
+            statement: "while a member that asked again in vain waits, no member that has heard of it \
+                        keeps a free slot that it does not need, unless its own multicast is under way",
+            holds: no_starvation,
+        },
         // Step 4, from the other side: a part keeps all that its own members may use.
         Invariant {
             name: KEPT,
@@ -82,6 +89,8 @@ struct Sight {
     known: Option<Known>,
     /// Whether its pool has exactly its own slots.
     is_honest: bool,
+    /// Whether it lets go of the slots that it does not need, if another member is in need.
+    lets_go: bool,
     /// Whether it still has the slots that it could use before, if a view has just ended.
     keeps: bool,
 }
@@ -158,6 +167,10 @@ impl Sight {
             // A leaving member has given up its slots, and its table no longer matters.
             known: (state.is_settled() && !member.leaving).then(|| Known::of(state)),
             is_honest: member.leaving || pool_agrees(state),
+            lets_go: match &member.scheme {
+                Scheme::Offers(offers) => offers.lets_go(state),
+                Scheme::Donation(_) | Scheme::Published(_) => true,
+            },
             keeps: true,
         }
     }
@@ -265,6 +278,10 @@ fn pools_agree<P: Pooled>(snapshot: &Snapshot<'_, P>) -> bool {
 
 fn kept<P: Pooled>(snapshot: &Snapshot<'_, P>) -> bool {
     sights(snapshot).all(|sight| sight.keeps)
+}
+
+fn no_starvation<P: Pooled>(snapshot: &Snapshot<'_, P>) -> bool {
+    sights(snapshot).all(|sight| sight.lets_go)
 }
 
 pub(super) fn pool_agrees(state: &MemberState) -> bool {

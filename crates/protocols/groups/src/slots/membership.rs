@@ -186,6 +186,9 @@ impl Slots {
         if state.ready.contains(to) && state.table.has_all(Owner::Of(from), slots) {
             state.transfer(slots, from, to);
             self.scheme.withdraw(slots);
+            if to == state.me {
+                self.scheme.on_release(state, session);
+            }
         }
         if from == state.me && self.leaving {
             session.leave();

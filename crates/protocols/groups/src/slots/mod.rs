@@ -13,9 +13,9 @@
 //! - [`state`]: the state of a member that all rule sets share; [`table`], [`ranges`]: owners of
 //!   slots, sets of slots; [`settings`], [`message`]: parameters, multicasts
 //! - `view_change`, `membership`, `merge`: from view to view, new members, parts that come together
-//! - [`scheme`]: how slots move: [`offers`] with [`exchange`] and [`watermarks`], or [`donation`]
-//!   with [`heuristics`]
-//! - [`published`]: all that exists only for the published rules; [`mutants`]: a wrong rule
+//! - [`scheme`]: how slots move: [`offers`] with [`exchange`], [`watermarks`], [`patience`] and
+//!   [`reports`], or [`donation`] with [`heuristics`]
+//! - [`published`]: all that exists only for the published rules; [`mutants`]: wrong rules
 //! - `card`, `proved`, `refuted`, `invariants`, `view_by_view`: claims about SLOTS, and their
 //!   proofs
 //!
@@ -64,11 +64,13 @@ mod merge;
 pub mod message;
 pub mod mutants;
 pub mod offers;
+pub mod patience;
 pub mod pool;
 mod proved;
 pub mod published;
 pub mod ranges;
 mod refuted;
+pub mod reports;
 pub mod scheme;
 pub mod settings;
 pub mod state;
@@ -96,6 +98,7 @@ use synod_core::{ProcessId, ProcessSet, Setup, SetupError};
 synod_core::catalogue! {
     SlotsAlgorithm,
     mutants::DeathOfALife,
+    mutants::Hoarding,
 }
 
 /// One member of a pool.
@@ -215,7 +218,7 @@ impl Slots {
         configured: &ProcessSet,
         setup: &Setup,
     ) -> Result<Self, SetupError> {
-        let settings = Settings::from_setup(configured.clone(), setup)?;
+        let settings = Settings::from_setup(me, configured.clone(), setup)?;
         let scheme = Scheme::from_setup(&settings, setup)?;
         let beginning = Beginning::from_setup(&settings, setup)?.map(Box::new);
         Ok(Slots {
@@ -250,11 +253,25 @@ impl Slots {
         if self.leaving {
             return session.notify(Output::Refused(Refusal::Outside));
         }
-        session.notify(match self.state.claim(which) {
-            Ok((slot, token)) => Output::Claimed(slot, token),
-            Err(why) => Output::Refused(why),
-        });
-        self.scheme.on_need(&mut self.state, session);
+        match self.state.claim(which) {
+            Ok((slot, token)) => {
+                session.notify(Output::Claimed(slot, token));
+                self.scheme.on_need(&mut self.state, session);
+            }
+            Err(why) => self.refuse(why, session),
+        }
+    }
+
+    fn refuse(&mut self, why: Refusal, session: &mut Session<'_, Self>) {
+        let is_sure = || self.scheme.is_sure_of_none(&self.state);
+        let why = if why == Refusal::Exhausted && !is_sure() { Refusal::Starved } else { why };
+        session.notify(Output::Refused(why));
+        match why {
+            Refusal::Exhausted | Refusal::Starved => {
+                self.scheme.on_refused(&mut self.state, session);
+            }
+            _ => self.scheme.on_need(&mut self.state, session),
+        }
     }
 
     fn release(&mut self, slot: SlotId, token: Token, session: &mut Session<'_, Self>) {

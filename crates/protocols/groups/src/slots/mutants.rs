@@ -2,31 +2,45 @@
 
 use super::invariants::{self, Pooled};
 use super::message::Message;
-use super::refuted::quiet;
-use super::settings::Death;
+use super::proved::HUNGER;
+use super::refuted::{busy, quiet};
+use super::settings::{Death, Surplus};
 use super::{Slots, SlotsAlgorithm, Timer};
 use crate::group;
 use serde::{Deserialize, Serialize};
 use std::convert::identity;
-use synod_core::card::{Card, Counterexample, Mutant};
+use std::marker::PhantomData;
+use synod_core::card::{Card, Counterexample, Mutant, Rounds, Scope};
 use synod_core::family::Allocation;
 use synod_core::family::slots::{Input, Output};
 use synod_core::group::{Engine, ServedTimer};
 use synod_core::{
-    Algorithm, Cx, Invariant, Kit, ProcessId, Protocol, Reductions, Setup, SetupError, Snapshot,
+    Algorithm, Cx, Data, Invariant, Kit, ProcessId, Protocol, Reductions, Setup, SetupError,
+    Snapshot,
 };
 
-/// A pool that violates step 7 of the argument: after the certain death of one life, it counts the
-/// node as accounted for, although other members were elsewhere and may have met the node's next
-/// life.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct DeathOfALife(SlotsAlgorithm);
+/// One wrong rule.
+pub trait Mutation: Data {
+    /// The card of the pool with it.
+    const CARD: Card;
 
-impl DeathOfALife {
-    /// Mutates one member.
-    pub fn mutate(mut member: Slots) -> Slots {
-        member.state.settings.death = Death::OfItsNode;
-        member
+    /// Gives one member the wrong rule.
+    fn mutate(member: Slots) -> Slots;
+}
+
+/// A pool with one wrong rule.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Mutated<M>(SlotsAlgorithm, PhantomData<M>);
+
+/// See [`NodeIsDead`].
+pub type DeathOfALife = Mutated<NodeIsDead>;
+/// See [`KeepsItsSurplus`].
+pub type Hoarding = Mutated<KeepsItsSurplus>;
+
+impl<M: Mutation> Mutated<M> {
+    /// Gives one member the wrong rule.
+    pub fn mutate(member: Slots) -> Slots {
+        M::mutate(member)
     }
 
     /// Runs a step of the original pool.
@@ -39,45 +53,17 @@ impl DeathOfALife {
     }
 }
 
-impl Protocol for DeathOfALife {
-    type Input = Input;
-    type Output = Output;
-    type Message = group::Message<Message>;
-    type Timer = ServedTimer<Timer, group::Timer>;
+/// A wrong rule that violates step 7 of the argument: after the certain death of one life, the node
+/// counts as accounted for, although other members were elsewhere and may have met the node's next
+/// life.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct NodeIsDead;
 
-    const REDUCTIONS: Reductions<Self> = Reductions {
-        is_urgent: SlotsAlgorithm::REDUCTIONS.is_urgent,
-        is_fault: SlotsAlgorithm::REDUCTIONS.is_fault,
-        faults_left: Some(|pool| SlotsAlgorithm::REDUCTIONS.faults_left(&pool.0)),
-        thorough: SlotsAlgorithm::REDUCTIONS.thorough,
-        ..Reductions::NONE
-    };
-
-    fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
-        self.step(cx, |pool, cx| pool.on_start(cx));
+impl Mutation for NodeIsDead {
+    fn mutate(mut member: Slots) -> Slots {
+        member.state.settings.death = Death::OfItsNode;
+        member
     }
-
-    fn on_input(&mut self, input: Input, cx: &mut Cx<'_, Self>) {
-        self.step(cx, |pool, cx| pool.on_input(input, cx));
-    }
-
-    fn on_message(&mut self, from: ProcessId, message: Self::Message, cx: &mut Cx<'_, Self>) {
-        self.step(cx, |pool, cx| pool.on_message(from, message, cx));
-    }
-
-    fn on_timer(&mut self, timer: Self::Timer, cx: &mut Cx<'_, Self>) {
-        self.step(cx, |pool, cx| pool.on_timer(timer, cx));
-    }
-}
-
-impl Pooled for DeathOfALife {
-    fn pooled(&self) -> &SlotsAlgorithm {
-        &self.0
-    }
-}
-
-impl Algorithm for DeathOfALife {
-    type Family = Allocation;
 
     const CARD: Card = Card {
         name: "slots-death-of-a-life",
@@ -120,11 +106,90 @@ impl Algorithm for DeathOfALife {
         }),
         ..SlotsAlgorithm::CARD
     };
+}
+
+/// A wrong rule that violates π5: a member keeps more free slots than it needs, up to its usual
+/// bound, although another member has asked again in vain.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct KeepsItsSurplus;
+
+impl Mutation for KeepsItsSurplus {
+    fn mutate(mut member: Slots) -> Slots {
+        member.state.settings.surplus = Surplus::Kept;
+        member
+    }
+
+    const CARD: Card = Card {
+        name: "slots-hoarding",
+        aliases: &[],
+        title: "SLOTS in which idle members keep what another one needs",
+        variants: &[],
+        proved: &[],
+        promises: &[],
+        counterexamples: &[Counterexample {
+            property: "pi5",
+            scope: Scope { rounds: Rounds::Times(3), ..busy(3, HUNGER) },
+            steps: 5,
+            story: "p1 uses its only slot, asks for slots, and waits. p2 has three free slots and no claims, \
+                    and keeps all three. Two claims of p1 are refused, and it asks again. p2 still keeps all \
+                    three, so p1 would never get one.",
+        }],
+        mutant: Some(Mutant {
+            of: "slots",
+            change: "a member keeps its usual number of free slots, even if another member has asked \
+                     again in vain",
+            breaks: "pi5",
+        }),
+        ..SlotsAlgorithm::CARD
+    };
+}
+
+impl<M: Mutation> Protocol for Mutated<M> {
+    type Input = Input;
+    type Output = Output;
+    type Message = group::Message<Message>;
+    type Timer = ServedTimer<Timer, group::Timer>;
+
+    const REDUCTIONS: Reductions<Self> = Reductions {
+        is_urgent: SlotsAlgorithm::REDUCTIONS.is_urgent,
+        is_fault: SlotsAlgorithm::REDUCTIONS.is_fault,
+        faults_left: Some(|pool| SlotsAlgorithm::REDUCTIONS.faults_left(&pool.0)),
+        thorough: SlotsAlgorithm::REDUCTIONS.thorough,
+        ..Reductions::NONE
+    };
+
+    fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
+        self.step(cx, |pool, cx| pool.on_start(cx));
+    }
+
+    fn on_input(&mut self, input: Input, cx: &mut Cx<'_, Self>) {
+        self.step(cx, |pool, cx| pool.on_input(input, cx));
+    }
+
+    fn on_message(&mut self, from: ProcessId, message: Self::Message, cx: &mut Cx<'_, Self>) {
+        self.step(cx, |pool, cx| pool.on_message(from, message, cx));
+    }
+
+    fn on_timer(&mut self, timer: Self::Timer, cx: &mut Cx<'_, Self>) {
+        self.step(cx, |pool, cx| pool.on_timer(timer, cx));
+    }
+}
+
+impl<M: Mutation> Pooled for Mutated<M> {
+    fn pooled(&self) -> &SlotsAlgorithm {
+        &self.0
+    }
+}
+
+impl<M: Mutation> Algorithm for Mutated<M> {
+    type Family = Allocation;
+
+    const CARD: Card = M::CARD;
 
     fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
         let processes = SlotsAlgorithm::assemble(setup)?;
         let mutate = |process: SlotsAlgorithm| {
-            DeathOfALife(SlotsAlgorithm { service: Self::mutate(process.service), ..process })
+            Mutated(SlotsAlgorithm { service: M::mutate(process.service), ..process }, PhantomData)
         };
         Ok(processes.into_iter().map(mutate).collect())
     }

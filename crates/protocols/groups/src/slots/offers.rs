@@ -9,9 +9,16 @@
 //! the one with the fewest free slots. [`watermarks`](super::watermarks) says when a member takes
 //! or offers, and how many.
 //!
+//! A member whose claims are refused while it waits *asks again*: it multicasts its take once more.
+//! From this delivery on, until it gets a slot, every member lets go of all free slots that it does
+//! not need itself.
+//!
 //! - Assumes: total order; messages of an old view are void.
-//! - Guarantees: a take ends with its delivery (π4), one multicast after it was sent; of two
-//!   members without a free slot, the one that asked first waits no longer (π5).
+//! - Guarantees: a take ends with its delivery (π4), one multicast after it was sent. As long as a
+//!   member of the view has a free slot that it does not need, a member that goes on asking gets
+//!   one (π5): it asks again after two refused claims if nothing is delivered between them, and
+//!   after twelve in any case; and the next multicast but one of the member with the slot is an
+//!   offer. Of two members without a free slot, the one that asked first waits no longer.
 //! - Cost: one multicast for an offer, one for a take, at every size of the group.
 //! - State: the slots on offer as ranges, at most one wish and one number for each member.
 //!
@@ -33,7 +40,10 @@
 use super::Slots;
 use super::exchange::Exchange;
 use super::message::Body;
+use super::patience::Patience;
 use super::ranges::Ranges;
+use super::reports::Reports;
+use super::settings::Surplus;
 use super::state::{MemberState, ViewStage};
 use super::table::Owner;
 use super::watermarks::{Demand, Supply, Watermarks};
@@ -72,12 +82,8 @@ pub struct Offers {
     demand: Demand,
     /// The present watermarks for the number of free slots.
     watermarks: Watermarks,
-    /// The number of free slots that each member reported, and the slots that it got since.
-    reported: Vec<Option<u32>>,
-    /// The number of members that have reported.
-    reporters: u32,
-    /// The sum of their free slots.
-    reported_sum: u32,
+    reports: Reports,
+    patience: Patience,
 }
 
 impl Offers {
@@ -99,9 +105,8 @@ impl Offers {
             own: Own::None,
             demand,
             watermarks: Watermarks::default(),
-            reported: Vec::new(),
-            reporters: 0,
-            reported_sum: 0,
+            reports: Reports::default(),
+            patience: Patience::default(),
         })
     }
 
@@ -117,6 +122,36 @@ impl Offers {
             Own::None => self.consider(state, session),
             Own::Take { claims } | Own::Offer { claims } => *claims = claims.saturating_add(1),
         }
+    }
+
+    /// The application asked for a slot in vain. A member that waits already has patience for a few
+    /// more claims, and then asks again.
+    pub fn on_refused(&mut self, state: &mut MemberState, session: &mut Session<'_, Slots>) {
+        let waits = state.is_settled() && self.exchange.waits(state.me);
+        if !waits || self.own != Own::None {
+            self.on_need(state, session);
+        } else if self.patience.ends() {
+            self.ask(state, session);
+        }
+    }
+
+    /// Whether a member that knows of no free slot may say that there is none: it has asked again
+    /// in vain, or the others own no slot.
+    pub fn is_sure_of_none(&self, state: &MemberState) -> bool {
+        self.exchange.is_urgent_for(state.me) || state.owned() == state.total()
+    }
+
+    /// The number of free slots that this member needs itself.
+    pub fn need(&self) -> u32 {
+        self.demand.need()
+    }
+
+    /// Whether this member keeps no free slot that it does not need, if a waiting member has asked
+    /// again in vain: it has offered its surplus, or will offer it when its own multicast is
+    /// delivered (π5).
+    pub(super) fn lets_go(&self, state: &MemberState) -> bool {
+        let is_asked = state.is_settled() && self.exchange.is_urgent();
+        !is_asked || self.own != Own::None || state.pool.free() <= self.demand.need()
     }
 
     /// Takes slots if too few are free, or offers some if too many are.
@@ -137,10 +172,13 @@ impl Offers {
     }
 
     fn take(&mut self, state: &mut MemberState, session: &mut Session<'_, Slots>) {
-        let may_use_more = state.may_use();
-        if self.exchange.waits(state.me) || may_use_more <= state.free() {
-            return;
+        if !self.exchange.waits(state.me) && state.may_use() > state.free() {
+            self.ask(state, session);
         }
+    }
+
+    fn ask(&mut self, state: &mut MemberState, session: &mut Session<'_, Slots>) {
+        let may_use_more = state.may_use();
         let wanted = |bound: u32| bound.min(may_use_more).saturating_sub(state.free());
         let (wanted, needed) = (wanted(self.watermarks.fill), wanted(self.watermarks.enough));
         self.own = Own::Take { claims: 0 };
@@ -169,10 +207,10 @@ impl Offers {
         if !state.is_settled() || !state.ready.contains(from) {
             return;
         }
-        let free = state.reported_free(from);
+        let free = state.reported_free(from).unwrap_or(0);
         let granted = self.exchange.take(from, wanted, needed, free);
         let got = granted.len();
-        self.note_report(from, free);
+        self.reports.note(from, free);
         self.grant(&granted, from, state);
         if from == state.me {
             session.notify(Output::Got(got));
@@ -199,22 +237,11 @@ impl Offers {
             }
             return;
         }
-        self.note_report(from, state.reported_free(from));
+        self.reports.note(from, state.reported_free(from).unwrap_or(0));
         for (to, share) in self.exchange.offer(from, slots) {
             self.grant(&share, to, state);
         }
         self.delivered(from, state, session);
-    }
-
-    /// Notes the number of free slots that a member reports.
-    fn note_report(&mut self, member: ProcessId, free: u32) {
-        let place = member.index();
-        if self.reported.len() <= place {
-            self.reported.resize(place + 1, None);
-        }
-        let before = self.reported[place].replace(free);
-        self.reporters += u32::from(before.is_none());
-        self.reported_sum = (self.reported_sum - before.unwrap_or(0)).saturating_add(free);
     }
 
     /// Gives slots that were on offer to a new owner.
@@ -222,10 +249,7 @@ impl Offers {
         if slots.is_empty() {
             return;
         }
-        if let Some(Some(free)) = self.reported.get_mut(to.index()) {
-            *free = free.saturating_add(slots.len());
-            self.reported_sum = self.reported_sum.saturating_add(slots.len());
-        }
+        self.reports.add(to, slots.len());
         state.grant(slots, to);
     }
 
@@ -241,7 +265,9 @@ impl Offers {
         {
             self.demand.learn(claims);
             self.own = Own::None;
+            self.patience = Patience::default();
         }
+        self.patience.hear();
         self.weigh(state);
         self.consider(state, session);
     }
@@ -249,15 +275,13 @@ impl Offers {
     /// Sets the watermarks for the present state of the group.
     fn weigh(&mut self, state: &MemberState) {
         let members = state.group_size();
-        // A member that has not reported counts as having the mean of those that have.
-        let known = u64::from(self.reporters.max(1));
-        let reported = u64::from(self.reported_sum) * u64::from(members) / known;
-        let free = reported + u64::from(self.exchange.stock());
+        let free = self.reports.of_all(members) + u64::from(self.exchange.stock());
         self.watermarks = self.demand.watermarks(Supply {
             members,
             free: u32::try_from(free).unwrap_or(u32::MAX),
             stock: self.exchange.stock(),
             missing: self.exchange.missing(),
+            urgent: self.exchange.is_urgent() && state.settings.surplus == Surplus::LetGo,
         });
     }
 
@@ -292,10 +316,9 @@ impl Offers {
     pub fn reset(&mut self) {
         self.exchange.close();
         self.own = Own::None;
+        self.patience = Patience::default();
         self.watermarks = Watermarks::default();
-        self.reported.clear();
-        self.reporters = 0;
-        self.reported_sum = 0;
+        self.reports = Reports::default();
     }
 
     /// The group is settled: slots may move.

@@ -1,10 +1,10 @@
 //! The worlds that were explored to the end with the rules that hold.
 //!
-//! Except in the last five worlds, no application claims a slot: slots move because stocks are low.
+//! Except in the last six worlds, no application claims a slot: slots move because stocks are low.
 //! A proof about ownership covers every use of a slot, because only its owner uses it.
 
 use super::refuted::{busy, quiet};
-use synod_core::card::{Scope, Settings};
+use synod_core::card::{Rounds, Scope, Settings};
 
 /// A pool on the abstract engine, in which one or two members own no slot.
 macro_rules! pool {
@@ -75,6 +75,18 @@ const CLAIMS: [Settings; 2] = [
     pool!("offers", "2", "p1:2", "partitions": "1", "late": "no", "passing": "once"),
 ];
 
+/// One member claims again and again, and the other has more free slots than it needs (π5).
+pub(super) const HUNGER: Settings = &[
+    ("engine", "abstract"),
+    ("rules", "offers"),
+    ("slots", "4"),
+    ("owned", "p1:1 p2:3"),
+    ("used", "p1:1"),
+    ("late", "no"),
+    ("lag", "1"),
+    ("passing", "once"),
+];
+
 /// Two members that only claim, and two that find each other.
 const OFFERS: Settings =
     &[("engine", "abstract"), ("stock", "1"), ("slots", "2"), ("owned", "p1:1 p2:1")];
@@ -109,4 +121,5 @@ pub(super) const PROVED: &[Scope] = &[
     busy(3, OFFERS),
     busy(3, REPAIRED),
     busy(3, FROM_NOTHING),
+    Scope { rounds: Rounds::Times(3), ..busy(3, HUNGER) },
 ];

@@ -48,7 +48,24 @@ impl Scheme {
         }
     }
 
-    /// The application gave a slot back: has the member a surplus?
+    /// The application asked for a slot in vain.
+    pub fn on_refused(&mut self, state: &mut MemberState, session: &mut Session<'_, Slots>) {
+        match self {
+            Scheme::Donation(_) | Scheme::Published(_) => self.on_need(state, session),
+            Scheme::Offers(offers) => offers.on_refused(state, session),
+        }
+    }
+
+    /// Whether a member that knows of no free slot may say that there is none.
+    pub fn is_sure_of_none(&self, state: &MemberState) -> bool {
+        match self {
+            Scheme::Donation(_) | Scheme::Published(_) => true,
+            Scheme::Offers(offers) => offers.is_sure_of_none(state),
+        }
+    }
+
+    /// The application gave a slot back, or another member handed some over: has the member a
+    /// surplus?
     #[inline]
     pub fn on_release(&mut self, state: &mut MemberState, session: &mut Session<'_, Slots>) {
         match self {

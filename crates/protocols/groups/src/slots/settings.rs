@@ -27,14 +27,23 @@ pub enum Death {
     OfItsNode,
 }
 
-/// Parameters on which all members agree.
+/// The free slots that a member does not need, while another has asked again in vain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Surplus {
+    /// The member offers them.
+    LetGo,
+    /// It keeps them, up to its usual bound: a wrong rule, kept for the mutant in `mutants`.
+    Kept,
+}
+
+/// Parameters on which all members agree, but for `low`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Settings {
     /// The rule set.
     pub rules: Rules,
     /// The number of slots (NR_SLOTS).
     pub slots: u32,
-    /// A member with fewer free slots asks for more (FREE_LOW).
+    /// This member's FREE_LOW: with fewer free slots it asks for more.
     pub low: u32,
     /// The number of slots that a new member asks for (MIN_OWNED).
     pub min: u32,
@@ -52,6 +61,8 @@ pub struct Settings {
     pub founded: bool,
     /// The conclusion from the certain death of a life.
     pub death: Death,
+    /// Offers: the surplus of a member while another one is in need.
+    pub surplus: Surplus,
 }
 
 /// The owners of slots when the group starts, if the setup names them.
@@ -75,8 +86,10 @@ pub const SLOTS: Parameter =
 /// The low mark.
 pub const LOW: Parameter = Parameter {
     name: "low",
-    meaning: "donations: who has fewer free slots asks for more (default: 2)",
+    meaning: "donations: a member with fewer free slots asks for more, for all members or for each, \
+              e.g. 4 or 'p1:4 p2:8' (default: 2)",
 };
+const LOW_BY_DEFAULT: u32 = 2;
 /// The first request of a new member.
 pub const MIN: Parameter =
     Parameter { name: "min", meaning: "donations: what a new member asks for (default: 2)" };
@@ -112,7 +125,11 @@ pub const USED: Parameter = Parameter {
 
 impl Settings {
     /// Reads the settings from the parameters. `configured` are the nodes that may be members.
-    pub fn from_setup(configured: ProcessSet, setup: &Setup) -> Result<Self, SetupError> {
+    pub fn from_setup(
+        me: ProcessId,
+        configured: ProcessSet,
+        setup: &Setup,
+    ) -> Result<Self, SetupError> {
         let rules = match setup.choice(RULES.name, &["offers", "repaired", "paper"])? {
             "offers" => Rules::Offers,
             "repaired" => Rules::Repaired,
@@ -130,7 +147,7 @@ impl Settings {
         Ok(Settings {
             rules,
             slots,
-            low: number(setup, LOW, 2)?,
+            low: low_of(me, &configured, setup)?,
             min: number(setup, MIN, 2)?,
             cap: number(setup, CAP, u32::MAX)?,
             cooldown_ms: setup.number(COOLDOWN.name, 0)?,
@@ -138,6 +155,7 @@ impl Settings {
             reserved: reserved(setup, &configured, slots)?,
             founded: setup.text(OWNED.name).is_some(),
             death: Death::OfALife,
+            surplus: Surplus::LetGo,
             configured,
         })
     }
@@ -177,6 +195,21 @@ impl Beginning {
 fn number(setup: &Setup, parameter: Parameter, default: u32) -> Result<u32, SetupError> {
     let given = setup.number(parameter.name, default.into())?;
     u32::try_from(given).map_err(|_| setup.bad(parameter.name, "not a number below 2^32"))
+}
+
+/// The low mark of a member: the same for all, or one for each that the parameter names.
+fn low_of(me: ProcessId, members: &ProcessSet, setup: &Setup) -> Result<u32, SetupError> {
+    if !setup.text(LOW.name).is_some_and(|text| text.contains(':')) {
+        return number(setup, LOW, LOW_BY_DEFAULT);
+    }
+    let mut low = LOW_BY_DEFAULT;
+    for (member, mark) in each(setup, LOW, members)?.unwrap_or_default() {
+        let mark = whole(setup, LOW, &mark)?;
+        if member == me {
+            low = mark;
+        }
+    }
+    Ok(low)
 }
 
 fn whole(setup: &Setup, parameter: Parameter, word: &str) -> Result<u32, SetupError> {

@@ -65,9 +65,9 @@ pub struct MemberState {
     pub dead: ProcessSet,
     /// The greatest number of a claim that this member knows.
     pub(super) clock: u64,
-    /// The number of free slots at each node, when it last spoke. It only decides how a claim is
-    /// refused, and outlives no step otherwise.
-    pub(super) reported_free: Unhashed<Vec<u32>>,
+    /// The number of free slots at each node when it last spoke, and those that it got since. It
+    /// only decides how a claim is refused, and outlives no step otherwise.
+    pub(super) reported_free: Unhashed<Vec<Option<u32>>>,
     /// Bodies for which the engine had no room. A view's end drops them. The queue is bounded: at
     /// most one request or take, and one answer for each member.
     unsent: VecDeque<Body>,
@@ -92,7 +92,7 @@ impl MemberState {
             primary: None,
             dead: ProcessSet::EMPTY,
             clock: 0,
-            reported_free: Unhashed(vec![0; last]),
+            reported_free: Unhashed(vec![None; last]),
             unsent: VecDeque::new(),
             settings,
         }
@@ -157,6 +157,9 @@ impl MemberState {
         if slots.is_empty() {
             return;
         }
+        if let Owner::Of(to) = to {
+            self.note_free(slots, to);
+        }
         let me = Owner::Of(self.me);
         if to != me && self.table.count(me) > 0 {
             self.part_with(slots);
@@ -169,6 +172,7 @@ impl MemberState {
 
     /// Gives slots from a known owner to another. Members that are neither save the search.
     pub fn transfer(&mut self, slots: &Ranges, from: ProcessId, to: ProcessId) {
+        self.note_free(slots, to);
         if from == self.me && to != self.me {
             self.part_with(slots);
         }
@@ -188,6 +192,7 @@ impl MemberState {
 
     /// Gives slots that were on offer to the member that takes them. Their owner had promised them.
     pub fn grant(&mut self, slots: &Ranges, to: ProcessId) {
+        self.note_free(slots, to);
         if self.pool.pledged() > 0 && self.pool.pledged_slots().intersects(slots) {
             self.pool.lose(&self.pool.pledged_slots().intersection(slots));
         }
@@ -234,10 +239,16 @@ impl MemberState {
             MemberState { clock: self.clock, ..MemberState::new(self.me, self.settings.clone()) };
     }
 
-    /// The number of free slots at `member` when it last spoke.
+    /// The number of free slots at `member` when it last spoke, and those that it got since.
     #[inline]
-    pub fn reported_free(&self, member: ProcessId) -> u32 {
-        self.reported_free.0.get(member.index()).copied().unwrap_or(0)
+    pub fn reported_free(&self, member: ProcessId) -> Option<u32> {
+        self.reported_free.0.get(member.index()).copied().flatten()
+    }
+
+    fn note_free(&mut self, slots: &Ranges, to: ProcessId) {
+        if let Some(Some(free)) = self.reported_free.0.get_mut(to.index()) {
+            *free = free.saturating_add(slots.len());
+        }
     }
 
     /// Learns the clock and the number of free slots of a sender.
@@ -245,7 +256,7 @@ impl MemberState {
     pub fn hear(&mut self, from: ProcessId, message: &Message) {
         self.clock = self.clock.max(message.clock.min(1 << 62));
         if let Some(free) = self.reported_free.0.get_mut(from.index()) {
-            *free = message.free;
+            *free = Some(message.free);
         }
     }
 

@@ -19,6 +19,10 @@
 //! number of slots on offer strays little. There a member offers later and more at once, and
 //! hurries only if many wait.
 //!
+//! If a waiting member asks again in vain, every member lets go of all free slots that it does not
+//! *need* itself. It keeps a part of the pace, some for the swing if that is more than an idle
+//! member's, and nothing for the plenty. An idle member needs one.
+//!
 //! The multiples were found by trying; the report of the experiment has their results.
 
 use serde::{Deserialize, Serialize};
@@ -34,6 +38,8 @@ pub struct Supply {
     pub stock: u32,
     /// The number of slots that the waiting members need.
     pub missing: u32,
+    /// Whether one of them has asked again in vain.
+    pub urgent: bool,
 }
 
 /// What a member does at which number of free slots.
@@ -73,6 +79,9 @@ const UNIT: u64 = 16 * 64;
 const HURRY_AT_MOST: u64 = 64;
 const HURRY: u64 = HURRY_AT_MOST * 32;
 
+/// The swing of a member that knows nothing about its claims.
+const SWING_OF_IDLE: u64 = 22;
+
 /// Multiples, in 64ths.
 mod times {
     pub(super) const LOW_PACE: u64 = 46;
@@ -104,23 +113,47 @@ impl Demand {
     /// The watermarks for this supply.
     pub fn watermarks(self, supply: Supply) -> Watermarks {
         match self {
-            Demand::Fixed(stock) => Watermarks {
-                low: stock,
-                fill: stock,
-                enough: stock,
-                high: stock,
-                keep: stock,
-                at_once: u32::MAX,
-            },
-            Demand::Measured { pace } => measured(u64::from(pace), supply),
+            Demand::Measured { pace } if !supply.urgent => measured(u64::from(pace), supply),
+            _ => self.spare_nothing(),
+        }
+    }
+
+    /// The watermarks of a member that lets go of all that it does not need itself.
+    fn spare_nothing(self) -> Watermarks {
+        let (need, at_once) = (self.need(), u32::MAX);
+        let low = match self {
+            Demand::Fixed(stock) => stock,
+            Demand::Measured { pace } => whole(times::LOW_PACE * u64::from(pace) / 16),
+        };
+        Watermarks { low, fill: need, enough: low, high: need, keep: need, at_once }
+    }
+
+    /// The number of free slots that the member needs itself, for the claims until help can come:
+    /// one, if it is idle.
+    pub fn need(self) -> u32 {
+        match self {
+            Demand::Fixed(stock) => stock,
+            Demand::Measured { pace } => {
+                let above = swing(u64::from(pace)).saturating_sub(SWING_OF_IDLE);
+                whole(times::LOW_PACE * u64::from(pace) / 16 + times::URGENT_SWING * above)
+            }
         }
     }
 }
 
+/// The number of slots that are more than this bound.
+fn whole(bound: u64) -> u32 {
+    u32::try_from(bound / UNIT + 1).unwrap_or(u32::MAX)
+}
+
+/// The swing in 16ths, because the pace is in 256ths.
+fn swing(pace: u64) -> u64 {
+    (2 * pace).isqrt()
+}
+
 fn measured(pace: u64, supply: Supply) -> Watermarks {
     let members = u64::from(supply.members.max(1));
-    // The swing is in 16ths, because the pace is in 256ths.
-    let swing = (2 * pace).isqrt();
+    let swing = swing(pace);
     let plenty = u64::from(supply.free) * 16 / members;
     let low = times::LOW_PACE * pace / 16 + times::LOW_PLENTY * plenty;
     let fill = low + times::FILL_SWING * swing + times::FILL_PLENTY * plenty;
@@ -172,7 +205,19 @@ mod tests {
     use super::*;
 
     fn supply(free: u32, stock: u32, missing: u32) -> Supply {
-        Supply { members: 32, free, stock, missing }
+        Supply { members: 32, free, stock, missing, urgent: false }
+    }
+
+    #[test]
+    fn an_idle_member_needs_one_slot_and_a_busy_one_needs_more() {
+        assert_eq!(swing(256), SWING_OF_IDLE);
+        let need = |pace| Demand::Measured { pace }.need();
+        assert_eq!([0, 256].map(need), [1, 1]);
+        assert!(need(12 * 256) > 12 && need(24 * 256) > need(12 * 256));
+        let urgent = Supply { urgent: true, ..supply(300, 0, 3) };
+        let watermarks = Demand::UNKNOWN.watermarks(urgent);
+        assert_eq!((watermarks.high, watermarks.keep), (1, 1));
+        assert!(Demand::UNKNOWN.watermarks(supply(300, 0, 3)).high > 4);
     }
 
     #[test]
@@ -239,7 +284,13 @@ mod tests {
     fn in_a_large_group_one_offers_later_and_more_and_does_not_hurry_for_a_few_who_wait() {
         let of = |members, missing| {
             let demand = Demand::Measured { pace: 256 };
-            demand.watermarks(Supply { members, free: 4 * members, stock: 0, missing })
+            demand.watermarks(Supply {
+                members,
+                free: 4 * members,
+                stock: 0,
+                missing,
+                urgent: false,
+            })
         };
         let (small, large) = (of(32, 0), of(1_024, 0));
         assert_eq!((small.low, small.fill), (large.low, large.fill));
