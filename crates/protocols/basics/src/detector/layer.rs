@@ -1,6 +1,9 @@
 //! The failure detector as a layer: a protocol uses every kind of detector in the same way.
 
-use super::{EventuallyPerfect, Message, Opinion, Perfect, PhiAccrual, perfect, phi_accrual};
+use super::{
+    CommonTick, EventuallyPerfect, Message, Opinion, Perfect, PhiAccrual, common_tick, perfect,
+    phi_accrual,
+};
 use serde::{Deserialize, Serialize};
 use synod_core::{Cx, Never, ProcessId, Protocol, Setup, SetupError};
 
@@ -19,6 +22,8 @@ pub enum Detector {
     EventuallyPerfect(EventuallyPerfect),
     /// φ accrual.
     PhiAccrual(PhiAccrual),
+    /// ◇P with one tick for all processes.
+    CommonTick(CommonTick),
 }
 
 /// The timers of a detector.
@@ -28,6 +33,8 @@ pub enum Timer {
     TimeOut(perfect::Timer),
     /// φ accrual.
     Accrual(phi_accrual::Timer),
+    /// ◇P with one tick for all processes.
+    Common(common_tick::Timer),
 }
 
 impl From<perfect::Timer> for Timer {
@@ -42,6 +49,12 @@ impl From<phi_accrual::Timer> for Timer {
     }
 }
 
+impl From<common_tick::Timer> for Timer {
+    fn from(timer: common_tick::Timer) -> Self {
+        Timer::Common(timer)
+    }
+}
+
 impl Detector {
     /// The detector that the parameter `detector` names, or the default; with its own parameters.
     pub fn from_setup(setup: &Setup, default: &str) -> Result<Self, SetupError> {
@@ -51,9 +64,11 @@ impl Detector {
             "eventually-perfect" => {
                 EventuallyPerfect::from_setup(setup).map(Detector::EventuallyPerfect)
             }
+            "eventually-perfect-tick" => CommonTick::from_setup(setup).map(Detector::CommonTick),
             "phi-accrual" => PhiAccrual::from_setup(setup).map(Detector::PhiAccrual),
             _ => {
-                let known = "it is perfect, eventually-perfect, phi-accrual or none";
+                let known = "it is perfect, eventually-perfect, eventually-perfect-tick, \
+                             phi-accrual or none";
                 Err(setup.bad("detector", known))
             }
         }
@@ -66,6 +81,7 @@ impl Detector {
             Detector::Perfect(detector) => detector.suspected().contains(process),
             Detector::EventuallyPerfect(detector) => detector.suspected().contains(process),
             Detector::PhiAccrual(detector) => detector.suspected().contains(process),
+            Detector::CommonTick(detector) => detector.suspected().contains(process),
         }
     }
 }
@@ -82,6 +98,7 @@ impl Protocol for Detector {
             Detector::Perfect(detector) => cx.below(|cx| detector.on_start(cx)),
             Detector::EventuallyPerfect(detector) => cx.below(|cx| detector.on_start(cx)),
             Detector::PhiAccrual(detector) => cx.below(|cx| detector.on_start(cx)),
+            Detector::CommonTick(detector) => cx.below(|cx| detector.on_start(cx)),
         };
         opinions.into_iter().for_each(|opinion| cx.output(opinion));
     }
@@ -98,6 +115,7 @@ impl Protocol for Detector {
                 cx.below(|cx| below.on_message(from, message, cx))
             }
             Detector::PhiAccrual(below) => cx.below(|cx| below.on_message(from, message, cx)),
+            Detector::CommonTick(below) => cx.below(|cx| below.on_message(from, message, cx)),
         };
         opinions.into_iter().for_each(|opinion| cx.output(opinion));
     }
@@ -111,6 +129,9 @@ impl Protocol for Detector {
                 cx.below(|cx| below.on_timer(timer, cx))
             }
             (Detector::PhiAccrual(below), Timer::Accrual(timer)) => {
+                cx.below(|cx| below.on_timer(timer, cx))
+            }
+            (Detector::CommonTick(below), Timer::Common(timer)) => {
                 cx.below(|cx| below.on_timer(timer, cx))
             }
             (_, timer) => unreachable!("{timer:?} belongs to another detector"),
