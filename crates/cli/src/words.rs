@@ -119,6 +119,7 @@ pub(crate) fn tolerance(tolerance: &Tolerance) -> String {
     }];
     parts.extend(match tolerance.crashes {
         Crashes::None => None,
+        Crashes::One => Some("the crash of one process"),
         Crashes::Third => Some("crashes of fewer than a third of the processes"),
         Crashes::Minority => Some("crashes of fewer than half of the processes"),
         Crashes::AllButOne => Some("crashes of all processes but one"),

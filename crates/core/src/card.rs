@@ -277,6 +277,8 @@ impl Tolerance {
 pub enum Crashes {
     /// None.
     None,
+    /// One.
+    One,
     /// Fewer than a third.
     Third,
     /// Fewer than half.
@@ -290,6 +292,7 @@ impl Crashes {
     pub fn among(self, n: usize) -> usize {
         match self {
             Crashes::None => 0,
+            Crashes::One => n.saturating_sub(1).min(1),
             Crashes::Third => n.saturating_sub(1) / 3,
             Crashes::Minority => n.saturating_sub(1) / 2,
             Crashes::AllButOne => n.saturating_sub(1),

@@ -36,6 +36,20 @@ pub enum Output {
     Synchronised(Estimate),
     /// No answer was good enough.
     Refused,
+    /// The clock that this process keeps, and sets, shows this.
+    Shows {
+        /// In microseconds.
+        us: i64,
+    },
+    /// The time of the group, as this process takes it from a round of all.
+    Agreed {
+        /// The number of the round.
+        round: u64,
+        /// The time of the group now.
+        us: i64,
+        /// An upper bound on its error.
+        error_bound_us: i64,
+    },
 }
 
 /// A client's knowledge of the server's clock, at the moment of the estimate.
@@ -54,6 +68,10 @@ pub struct Estimate {
 pub const T5: &str = "T5";
 /// Every client that asks for the time is answered.
 pub const T6: &str = "T6";
+/// A clock that is set never goes back.
+pub const T7: &str = "T7";
+/// Processes that agree on a time agree up to the errors that they admit.
+pub const T8: &str = "T8";
 
 impl Family for ClockSync {
     const NAME: &'static str = "time";
@@ -69,9 +87,17 @@ impl Family for ClockSync {
             name: "liveness",
             statement: "everybody who wants to synchronise comes to an end",
         },
+        Property { id: T7, name: "monotony", statement: "a clock that is set never goes back" },
+        Property {
+            id: T8,
+            name: "precision",
+            statement: "the times of the group that two processes take from one round differ by no \
+                        more than their errors together",
+        },
     ];
     const ESSENTIAL: &'static [&'static str] = &[T5, T6];
     const LIVENESS: &'static [&'static str] = &[T6];
+    const SPECIAL: &'static [&'static str] = &[T7, T8];
 
     type Input = Input;
     type Output = Output;
@@ -89,9 +115,11 @@ impl Family for ClockSync {
         }
     }
 
-    fn mark_of_output(_at: ProcessId, output: &Output) -> Mark {
+    fn mark_of_output(at: ProcessId, output: &Output) -> Mark {
         match output {
-            Output::ReadClock => Mark::None,
+            Output::Agreed { .. } if at == SERVER => Mark::Done,
+            Output::Agreed { .. } => Mark::None,
+            Output::ReadClock | Output::Shows { .. } => Mark::None,
             Output::Synchronised(_) => Mark::Done,
             Output::Refused => Mark::Refused,
         }
@@ -109,6 +137,10 @@ impl Family for ClockSync {
             Output::ReadClock => "reads its clock".to_owned(),
             Output::Synchronised(estimate) => format!("estimates {estimate}"),
             Output::Refused => "refuses the answers".to_owned(),
+            Output::Shows { us } => format!("shows {}", time(*us)),
+            Output::Agreed { us, error_bound_us, .. } => {
+                format!("agrees on {}, give or take {}", time(*us), time(*error_bound_us))
+            }
         }
     }
 
@@ -167,10 +199,11 @@ impl Application for Watch {
     fn on_output(&mut self, output: &Output, moment: Moment<'_>) -> Option<Input> {
         match output {
             Output::ReadClock => Some(Input::Reading { now_us: moment.reading_us(self.me) }),
-            Output::Synchronised(_) | Output::Refused => {
+            Output::Synchronised(_) | Output::Refused | Output::Agreed { .. } => {
                 self.waits = false;
                 None
             }
+            Output::Shows { .. } => None,
         }
     }
 
@@ -184,13 +217,29 @@ impl Application for Watch {
 pub struct TrueTime {
     waiting: ProcessSet,
     judges_accuracy: bool,
+    /// What the clock of each process showed last, if that is judged.
+    shown_us: Vec<i64>,
+    /// The last time that each process agreed on, if that is judged.
+    agreed: Vec<Option<Agreed>>,
+}
+
+/// A time of the group, as one process takes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Agreed {
+    round: u64,
+    /// How far it is ahead of true time.
+    ahead_us: i64,
+    error_bound_us: i64,
 }
 
 impl Monitor for TrueTime {
     type Family = ClockSync;
 
-    fn new(_setup: &Setup, judged: &dyn Fn(&str) -> bool) -> Self {
-        TrueTime { waiting: ProcessSet::EMPTY, judges_accuracy: judged(T5) }
+    fn new(setup: &Setup, judged: &dyn Fn(&str) -> bool) -> Self {
+        let clocks = if judged(T7) { setup.n } else { 0 };
+        let shown_us = vec![i64::MIN; clocks];
+        let agreed = vec![None; if judged(T8) { setup.n } else { 0 }];
+        TrueTime { waiting: ProcessSet::EMPTY, judges_accuracy: judged(T5), shown_us, agreed }
     }
 
     fn on_input(&mut self, at: ProcessId, input: &Input, _: Moment<'_>, _: &mut Vec<Violation>) {
@@ -220,6 +269,18 @@ impl Monitor for TrueTime {
             Output::Refused => {
                 self.waiting.remove(at);
             }
+            Output::Agreed { round, us, error_bound_us } => {
+                self.waiting.remove(at);
+                let ahead_us = us.saturating_sub_unsigned(moment.now_us);
+                let (round, error_bound_us) = (*round, *error_bound_us);
+                self.judge_precision(at, Agreed { round, ahead_us, error_bound_us }, found);
+            }
+            Output::Shows { us } => {
+                if let Some(shown_us) = self.shown_us.get_mut(at.index()) {
+                    judge_monotony(at, *shown_us, *us, found);
+                    *shown_us = *us;
+                }
+            }
         }
     }
 
@@ -244,6 +305,34 @@ fn judge_accuracy(at: ProcessId, said: &Estimate, truth_us: i64, found: &mut Vec
         let truth = time(truth_us);
         let because = format!("{at} estimates {said}, but the server's clock shows {truth}");
         found.push(Violation { property: T5, at, because });
+    }
+}
+
+impl TrueTime {
+    fn judge_precision(&mut self, at: ProcessId, new: Agreed, found: &mut Vec<Violation>) {
+        let others = ProcessId::all(self.agreed.len()).zip(&self.agreed);
+        for (other, agreed) in others.filter_map(|(other, agreed)| Some((other, (*agreed)?))) {
+            let apart_us = agreed.ahead_us.abs_diff(new.ahead_us);
+            let admitted_us = agreed.error_bound_us.saturating_add(new.error_bound_us);
+            if agreed.round == new.round && i128::from(apart_us) > i128::from(admitted_us) {
+                let (apart, admitted) = (in_words(apart_us), time(admitted_us));
+                let because = format!(
+                    "{at} and {other} agree on times that are {apart} apart, but admit {admitted}"
+                );
+                found.push(Violation { property: T8, at, because });
+            }
+        }
+        if let Some(known) = self.agreed.get_mut(at.index()) {
+            *known = Some(new);
+        }
+    }
+}
+
+fn judge_monotony(at: ProcessId, before_us: i64, now_us: i64, found: &mut Vec<Violation>) {
+    if now_us < before_us {
+        let (before, now) = (time(before_us), time(now_us));
+        let because = format!("the clock of {at} goes back from {before} to {now}");
+        found.push(Violation { property: T7, at, because });
     }
 }
 

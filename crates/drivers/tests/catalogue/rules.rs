@@ -22,6 +22,7 @@ const MORE: &[(&str, usize, Settings)] = &[
     ("bully", 3, &[("detector", "perfect"), ("style", "ping")]),
     ("luis", 3, &[("style", "ping")]),
     ("luis", 3, &[("detector", "phi-accrual")]),
+    ("luis", 3, &[("detector", "eventually-perfect-tick")]),
     ("phi-accrual", 3, &[("style", "ping")]),
     ("generals-from-consensus", 4, &[("over", "generals"), ("f", "1")]),
     ("raft", 3, &[("lease", "yes"), ("reads", "index")]),

@@ -1,10 +1,11 @@
 //! One process of a detector, step by step.
 
 use synod_core::{Effect, EffectOf, ProcessId, Protocol, Setup, SetupError, step};
+use synod_protocols::detector::common_tick;
 use synod_protocols::detector::perfect::Timer;
 use synod_protocols::detector::phi_accrual::{self, QUANTILES};
 use synod_protocols::detector::{
-    self, Detector, EventuallyPerfect, Message, Opinion, Perfect, PhiAccrual,
+    self, CommonTick, Detector, EventuallyPerfect, Message, Opinion, Perfect, PhiAccrual,
 };
 
 const P0: ProcessId = ProcessId(0);
@@ -96,6 +97,30 @@ fn the_eventually_perfect_detector_takes_a_mistake_back_and_waits_longer_for_tha
     }
     let effects = hear(&mut detector, P2, Message::Heartbeat);
     assert_eq!(waits::<EventuallyPerfect>(&effects, P2), Some(16));
+}
+
+/// The opinions at a tick, and the length of the next.
+fn tick(detector: &mut CommonTick) -> (Vec<Opinion>, u64) {
+    let effects = fire(detector, common_tick::Timer::Tick);
+    (opinions::<CommonTick>(&effects), detector.tick_ms())
+}
+
+#[test]
+fn the_detector_with_one_tick_looks_at_all_at_once_and_grows_once_for_several_mistakes() {
+    let mut detector = CommonTick::from_setup(&three()).expect("it fits");
+    start(&mut detector);
+    hear(&mut detector, P2, Message::Heartbeat);
+    assert_eq!(tick(&mut detector), (vec![Opinion::Suspect(P1)], 16));
+    assert_eq!(tick(&mut detector), (vec![Opinion::Suspect(P2)], 16));
+    assert_eq!(tick(&mut detector), (vec![], 16), "it says so once");
+    for process in [P1, P2] {
+        let effects = hear(&mut detector, process, Message::Heartbeat);
+        assert_eq!(opinions::<CommonTick>(&effects), [], "not before the tick");
+    }
+    assert!(detector.suspected().contains(P1));
+    assert_eq!(tick(&mut detector), (vec![Opinion::Restore(P1), Opinion::Restore(P2)], 16 + 7));
+    hear(&mut detector, P1, Message::Heartbeat);
+    assert_eq!(tick(&mut detector), (vec![Opinion::Suspect(P2)], 16 + 7), "no mistake so far");
 }
 
 /// Lets `count` ticks pass; returns each process that is suspected on the way, with the tick.

@@ -2,6 +2,7 @@
 
 mod by_hand;
 mod central;
+mod crash;
 mod linda;
 mod maekawa;
 mod mutants;

@@ -1,6 +1,9 @@
 //! The failure detector as a layer: a protocol uses every kind of detector in the same way.
 
-use super::{EventuallyPerfect, Message, Opinion, Perfect, PhiAccrual, perfect, phi_accrual};
+use super::{
+    CommonTick, EventuallyPerfect, Message, Opinion, Perfect, PhiAccrual, common_tick, perfect,
+    phi_accrual,
+};
 use serde::{Deserialize, Serialize};
 use synod_core::card::Size;
 use synod_core::{Algorithm, Cx, Never, ProcessId, Protocol, Setup, SetupError};
@@ -20,6 +23,8 @@ pub enum Detector {
     EventuallyPerfect(EventuallyPerfect),
     /// φ accrual.
     PhiAccrual(PhiAccrual),
+    /// ◇P with one tick for all processes.
+    CommonTick(CommonTick),
 }
 
 /// The timers of a detector.
@@ -29,6 +34,8 @@ pub enum Timer {
     TimeOut(perfect::Timer),
     /// φ accrual.
     Accrual(phi_accrual::Timer),
+    /// ◇P with one tick for all processes.
+    Common(common_tick::Timer),
 }
 
 impl Timer {
@@ -53,6 +60,12 @@ impl From<phi_accrual::Timer> for Timer {
     }
 }
 
+impl From<common_tick::Timer> for Timer {
+    fn from(timer: common_tick::Timer) -> Self {
+        Timer::Common(timer)
+    }
+}
+
 impl Detector {
     /// The size of a group with such detectors, for the formula of their messages.
     pub(crate) fn size(&self, n: usize) -> Size {
@@ -74,9 +87,11 @@ impl Detector {
             "eventually-perfect" => {
                 EventuallyPerfect::from_setup(setup).map(Detector::EventuallyPerfect)
             }
+            "eventually-perfect-tick" => CommonTick::from_setup(setup).map(Detector::CommonTick),
             "phi-accrual" => PhiAccrual::from_setup(setup).map(Detector::PhiAccrual),
             _ => {
-                let known = "it is perfect, eventually-perfect, phi-accrual or none";
+                let known = "it is perfect, eventually-perfect, eventually-perfect-tick, \
+                             phi-accrual or none";
                 Err(setup.bad("detector", known))
             }
         }
@@ -89,6 +104,7 @@ impl Detector {
             Detector::Perfect(detector) => detector.suspected().contains(process),
             Detector::EventuallyPerfect(detector) => detector.suspected().contains(process),
             Detector::PhiAccrual(detector) => detector.suspected().contains(process),
+            Detector::CommonTick(detector) => detector.suspected().contains(process),
         }
     }
 }
@@ -105,6 +121,7 @@ impl Protocol for Detector {
             Detector::Perfect(detector) => cx.below(|cx| detector.on_start(cx)),
             Detector::EventuallyPerfect(detector) => cx.below(|cx| detector.on_start(cx)),
             Detector::PhiAccrual(detector) => cx.below(|cx| detector.on_start(cx)),
+            Detector::CommonTick(detector) => cx.below(|cx| detector.on_start(cx)),
         };
         opinions.into_iter().for_each(|opinion| cx.output(opinion));
     }
@@ -121,6 +138,7 @@ impl Protocol for Detector {
                 cx.below(|cx| below.on_message(from, message, cx))
             }
             Detector::PhiAccrual(below) => cx.below(|cx| below.on_message(from, message, cx)),
+            Detector::CommonTick(below) => cx.below(|cx| below.on_message(from, message, cx)),
         };
         opinions.into_iter().for_each(|opinion| cx.output(opinion));
     }
@@ -134,6 +152,9 @@ impl Protocol for Detector {
                 cx.below(|cx| below.on_timer(timer, cx))
             }
             (Detector::PhiAccrual(below), Timer::Accrual(timer)) => {
+                cx.below(|cx| below.on_timer(timer, cx))
+            }
+            (Detector::CommonTick(below), Timer::Common(timer)) => {
                 cx.below(|cx| below.on_timer(timer, cx))
             }
             (_, timer) => unreachable!("{timer:?} belongs to another detector"),

@@ -6,12 +6,14 @@
 //! to pings ([`pulse`]), and differ in the length of their time-outs, and in how they correct
 //! mistakes.
 
+pub mod common_tick;
 pub mod eventually_perfect;
 mod layer;
 pub mod perfect;
 pub mod phi_accrual;
 pub mod pulse;
 
+pub use common_tick::CommonTick;
 pub use eventually_perfect::EventuallyPerfect;
 pub use layer::{Detector, Timer};
 pub use perfect::Perfect;
@@ -27,6 +29,7 @@ use synod_core::{Rule, Setup, SetupError, Trigger};
 synod_core::catalogue! {
     Perfect,
     EventuallyPerfect,
+    CommonTick,
     PhiAccrual,
 }
 
@@ -51,8 +54,10 @@ pub mod parameter {
     use super::Parameter;
 
     /// The kind of detector.
-    pub const DETECTOR: Parameter =
-        Parameter { name: "detector", meaning: "perfect, eventually-perfect, phi-accrual or none" };
+    pub const DETECTOR: Parameter = Parameter {
+        name: "detector",
+        meaning: "perfect, eventually-perfect, eventually-perfect-tick, phi-accrual or none",
+    };
     /// The time between signs of life.
     pub const PERIOD: Parameter = Parameter {
         name: "period",

@@ -110,6 +110,7 @@ impl Algorithm for Luis {
                     Trigger::Message("Pong"),
                     Trigger::Timer("TimeOut"),
                     Trigger::Timer("Accrual"),
+                    Trigger::Timer("Common"),
                 ],
                 "start, and whenever the detector suspects or trusts a process: take the greatest \
                  that is not suspected for elected",
@@ -121,6 +122,7 @@ impl Algorithm for Luis {
                     Trigger::Message("Pong"),
                     Trigger::Timer("TimeOut"),
                     Trigger::Timer("Accrual"),
+                    Trigger::Timer("Common"),
                 ],
                 rule::DETECTOR,
             ),

@@ -5,6 +5,9 @@
 //! arrived. That is not the order in which they were made: a request can overtake another that
 //! happened before it.
 //!
+//! The lock daemon of Unix is such a server: NFS keeps no state and so no locks of files, and
+//! `lockd`, beside it, serves the requests of its clients for them.
+//!
 //! - Assumes: reliable links in any order; neither the server nor a client that waits or is inside
 //!   crashes.
 //! - Guarantees: ME1, ME2. Not ME3.
@@ -147,7 +150,8 @@ impl Algorithm for CentralServer {
             year: 2011,
             work: "Distributed Systems: Concepts and Design, 5th ed., section 15.2",
         },
-        idea: "A server keeps the key; clients get it in the order in which their requests arrive.",
+        idea: "A server keeps the key; clients get it in the order in which their requests arrive. \
+               So does lockd, the lock daemon beside NFS, whose servers keep no state.",
         rules: &[
             Rule::on_input("Enter", "enter: ask the server for the key, wait for it"),
             Rule::on_message(

@@ -13,6 +13,8 @@
 //! Source: G. Ricart, A. Agrawala: An optimal algorithm for mutual exclusion in computer networks.
 //! CACM 24(1), 1981.
 
+pub mod crash;
+
 use super::cost;
 use serde::{Deserialize, Serialize};
 use synod_core::card::{Bounds, Card, OtherCosts, Parameter, Source};

@@ -23,6 +23,7 @@
 //! ACM TOCS 5(3), 1987.
 
 mod card;
+pub mod crash;
 
 pub(in crate::mutex) use card::{PARAMETERS, SOURCE};
 

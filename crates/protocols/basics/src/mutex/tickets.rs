@@ -11,14 +11,17 @@
 //!   process forgets its own.
 //! - Cost: 2(N − 1) messages per entry; one hop from exit to entry.
 //! - State: two numbers, which grow while there is contention, and two sets of at most N − 1
-//!   names. Outstanding numbers differ by at most N − 1.
+//!   names. Outstanding numbers differ by at most N − 1, so [`bounded`] numbers will do.
 //!
 //! Sources: G. Ricart, A. Agrawala: An optimal algorithm for mutual exclusion in computer networks.
 //! CACM 24(1), 1981. M. Ben-Ari: Principles of Concurrent and Distributed Programming, 2nd ed.
 //! 2006, chapter 10.
 
+pub mod bounded;
+
 use super::cost;
 use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
 use std::marker::PhantomData;
 use synod_core::card::{Bounds, Card, Counterexample, OtherCosts, Parameter, Scope, Source};
 use synod_core::family::mutex::{Input, ME1, ME2, ME3, Mutex, Output};
@@ -42,14 +45,23 @@ pub trait Version: Data {
     /// The invariants that the explorer checks in every state.
     const INVARIANTS: &'static [Invariant<Tickets<Self>>] = &[];
 
+    /// Whether the numbers that a process takes itself count as received.
+    const COUNTS_OWN: bool = false;
+
     /// The number of a new request.
     fn number(highest: u64, _cx: &mut Cx<'_, Tickets<Self>>) -> u64 {
         highest.saturating_add(1)
     }
 
+    /// How a number compares with another, in a group of `n`.
+    fn compare(number: u64, other: u64, _n: usize) -> Ordering {
+        number.cmp(&other)
+    }
+
     /// Whether the other request goes first, if both processes are requesting.
-    fn precedes(theirs: Timestamp, ours: Timestamp) -> bool {
-        theirs < ours
+    fn precedes(theirs: Timestamp, ours: Timestamp, n: usize) -> bool {
+        let by_number = Self::compare(theirs.time, ours.time, n);
+        by_number.then(theirs.process.cmp(&ours.process)).is_lt()
     }
 
     /// Whether a process in this state compares a request with its own number at all; otherwise
@@ -167,6 +179,9 @@ impl<V: Version> Tickets<V> {
     }
 
     fn ask(&mut self, cx: &mut Cx<'_, Self>) {
+        if V::COUNTS_OWN {
+            self.highest = self.my_number;
+        }
         self.state = State::Wanted { missing: ProcessSet::all_but(cx.group_size(), cx.me()) };
         cx.multicast(Message::Request { number: self.my_number });
         self.enter_if_permitted(cx);
@@ -181,9 +196,12 @@ impl<V: Version> Tickets<V> {
     }
 
     fn on_request(&mut self, from: ProcessId, number: u64, cx: &mut Cx<'_, Self>) {
-        self.highest = self.highest.max(number);
+        let n = cx.group_size();
+        if V::compare(number, self.highest, n).is_gt() {
+            self.highest = number;
+        }
         let (theirs, ours) = (Timestamp::new(number, from), self.ticket(cx.me()));
-        if !V::is_requesting(&self.state) || V::precedes(theirs, ours) {
+        if !V::is_requesting(&self.state) || V::precedes(theirs, ours, n) {
             cx.send(from, Message::Reply);
         } else {
             self.deferred.insert(from);

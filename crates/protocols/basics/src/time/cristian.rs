@@ -13,8 +13,8 @@
 //! - Cost: 2 messages for each attempt. Of several attempts the fastest counts: it is the best.
 //! - State: the attempt under way, and the best one so far.
 //!
-//! The client's clock is not set here. A clock that is behind may jump to the estimate, one that is
-//! ahead must not go back: see [`slew_us`](synod_core::clock::slew_us).
+//! The client's clock is not set here: [`slewed`](super::slewed) does that. A single server may
+//! fail or lie: [`median`](super::median) asks several.
 //!
 //! Source: F. Cristian: Probabilistic clock synchronization. Distributed Computing 3, 1989.
 

@@ -6,6 +6,7 @@
 //! received. R3 compares only while requesting, and is right; R3′ and R3″ are R3 with a gap
 //! between saying that one is requesting and taking the number.
 
+use crate::mutex::tickets::bounded::{self, Modulo};
 use crate::mutex::tickets::{Halves, State, TICKETS, Tickets, Version};
 use serde::{Deserialize, Serialize};
 use synod_core::card::{Card, Counterexample, Mutant, Rounds, Scope};
@@ -22,6 +23,31 @@ pub type R2 = Tickets<WithoutFlag>;
 pub type R3Split = Tickets<FlagThenNumber>;
 /// The number first, then the flag.
 pub type R3Swapped = Tickets<NumberThenFlag>;
+/// Bounded numbers, with a modulus that is too small.
+pub type SmallModulus = Tickets<Modulo<2>>;
+
+/// The card of [`SmallModulus`].
+pub(in crate::mutex) const SMALL_MODULUS: Card = Card {
+    name: "ra-small-modulus",
+    aliases: &[],
+    title: "tickets modulo 2N - 2",
+    promises: &[],
+    proved: &[],
+    costs: &[],
+    counterexamples: &[Counterexample {
+        property: ME2,
+        scope: Scope { rounds: Rounds::Times(2), ..Scope::of(2) },
+        steps: 8,
+        story: "of two, numbers are 0 or 1: each takes the number of the other for the larger one, \
+                and both put each other off",
+    }],
+    mutant: Some(Mutant {
+        of: "ricart-agrawala-bounded",
+        change: "numbers are kept modulo 2N - 2, one less than they need",
+        breaks: ME2,
+    }),
+    ..bounded::CARD
+};
 
 const OF: &str = "ricart-agrawala-tickets";
 
@@ -56,7 +82,7 @@ impl Version for Arbitrary {
         any_number(cx)
     }
 
-    fn precedes(theirs: Timestamp, ours: Timestamp) -> bool {
+    fn precedes(theirs: Timestamp, ours: Timestamp, _n: usize) -> bool {
         theirs.time < ours.time
     }
 

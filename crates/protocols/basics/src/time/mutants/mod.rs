@@ -2,7 +2,10 @@
 //! find the property that it breaks.
 
 pub mod cristian;
+mod kept;
 pub mod lamport;
 
 pub use cristian::{CristianImpostor, CristianSum};
+pub use kept::{BerkeleyUntravelled, CristianStepped, TimeServersMean};
+pub(super) use kept::{MEAN, STEPPED, UNTRAVELLED};
 pub use lamport::LamportDeaf;
