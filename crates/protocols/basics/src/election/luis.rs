@@ -20,8 +20,8 @@ use crate::detector::{self, Detector, parameter, rule};
 use serde::{Deserialize, Serialize};
 use synod_core::card::{Card, Counterexample, Crashes, Scope, Source, Timing, Tolerance, Variant};
 use synod_core::family::election::{
-    E1, E1_AGREE, E1_ALWAYS, E1_SELF, E2, E3, Election, IDS, Input, Output, STARTERS, starters,
-    unique_ids,
+    E1, E1_AGREE, E1_ALWAYS, E1_SELF, E2, E3, Election, IDS, Input, LOADS, Output, STARTERS, TIES,
+    VERSIONS, starters, unique_ids,
 };
 use synod_core::{Algorithm, Cx, ProcessId, Protocol, Rule, Setup, SetupError, Trigger};
 
@@ -177,6 +177,9 @@ impl Algorithm for Luis {
         ],
         parameters: &[
             IDS,
+            LOADS,
+            VERSIONS,
+            TIES,
             STARTERS,
             parameter::DETECTOR,
             parameter::PERIOD,
