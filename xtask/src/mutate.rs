@@ -91,7 +91,7 @@ impl<'a> Choice<'a> {
 
     /// The arguments of the tool.
     fn arguments(&self, target: &Target, out: &str) -> Vec<String> {
-        let mut all = vec!["mutants".to_owned(), "--no-shuffle".to_owned()];
+        let mut all = vec!["mutants".to_owned()];
         let mut add = |name: &str, value: &str| all.extend([name.to_owned(), value.to_owned()]);
         add("--package", target.package);
         add("--file", target.files);

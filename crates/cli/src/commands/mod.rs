@@ -4,6 +4,7 @@ mod bench;
 mod book;
 mod check;
 mod completions;
+mod implosion;
 mod linear;
 mod list;
 mod member;
@@ -30,6 +31,7 @@ pub(crate) enum Command {
     Run(Box<run::Run>),
     Check(Box<check::Check>),
     Sweep(sweep::Sweep),
+    Implosion(implosion::Implosion),
     Bench(bench::Bench),
     Slots(slots::Slots),
     Linear(linear::Linear),
@@ -52,6 +54,7 @@ impl Command {
             Command::Run(run) => run.perform(matches, output),
             Command::Check(check) => check.perform(output),
             Command::Sweep(sweep) => sweep.perform(output),
+            Command::Implosion(implosion) => implosion.perform(output),
             Command::Bench(bench) => bench.perform(output),
             Command::Slots(slots) => slots.perform(output),
             Command::Linear(linear) => linear.perform(output),

@@ -4,6 +4,7 @@ mod catalogue;
 mod check;
 mod documents;
 mod exports;
+mod implosion;
 mod linear;
 mod mistakes;
 mod new;
