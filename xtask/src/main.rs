@@ -1,8 +1,9 @@
 //! The project's chores as code: `cargo xtask test`, `cargo xtask fix`, `cargo xtask tidy`,
-//! `cargo xtask wasm`, `cargo xtask soak`.
+//! `cargo xtask wasm`, `cargo xtask soak`, `cargo xtask mutate`.
 #![forbid(unsafe_code)]
 
 mod debian;
+mod mutate;
 mod stage;
 mod tidy;
 mod wasm;
@@ -25,6 +26,9 @@ Usage: cargo xtask <chore>
   wasm   the libraries compile for WebAssembly and compute the same there; skipped without rustup
   soak   more than tests have time for: ten times as many random schedules, and larger worlds of
          pools, for hours, with up to 20 GB of memory
+  mutate  changes one expression after the other, and tells which changes no test notices
+         logs groups wal linear   in these alone;  --only REGEX   all changes that match
+         --one-of N --from K      every N-th change, from the K-th (default: 200 and 0)
 ";
 
 /// All that must be green, cheapest first.
@@ -100,7 +104,13 @@ const SOAK: &[Stage] = &[
             args: &["bench", "-p", "synod-protocols", "--bench", "soak"],
             env: &[],
         },
-        remedy: "what is refuted, `synod check slots` shows with the parameters that are printed above",
+        remedy: "what is refuted, `synod check slots` shows with the parameters that are printed \
+                 above",
+    },
+    Stage {
+        name: "mutants",
+        work: Work::Mutate,
+        remedy: "write a test that notices each change named above",
     },
 ];
 
@@ -137,6 +147,7 @@ fn run(arguments: &[String]) -> Result<()> {
         ["wasm"] => WASM.run(&root()?),
         ["tidy", "--words"] => tidy::report_words(&root()?, None),
         ["tidy", "--words", directory] => tidy::report_words(&root()?, Some(directory)),
+        ["mutate", ref chosen @ ..] => mutate::run(&root()?, chosen),
         ["soak"] => stage::run_all(SOAK, |stage| stage.run(&root()?)),
         ["help" | "--help" | "-h"] => {
             print!("{HELP}");

@@ -1,6 +1,6 @@
 //! One stage after the other, each under a heading, until one fails; times at the end.
 
-use crate::{tidy, wasm};
+use crate::{mutate, tidy, wasm};
 use anyhow::{Context, Result, bail};
 use std::path::Path;
 use std::process::Command;
@@ -22,6 +22,8 @@ pub(crate) enum Work {
     Tidy,
     /// By the compiler for WebAssembly, and Node.
     Wasm,
+    /// By changing the sources, in a sample of places.
+    Mutate,
     /// By breaking wide comments.
     Rewrap,
 }
@@ -32,6 +34,7 @@ impl Stage {
         match &self.work {
             Work::Tidy => tidy::run(root),
             Work::Wasm => wasm::run(root),
+            Work::Mutate => mutate::run(root, &[]),
             Work::Rewrap => tidy::rewrap_comments(root),
             Work::Cargo { args, env } => {
                 let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
@@ -50,6 +53,7 @@ impl Stage {
         match &self.work {
             Work::Tidy => "cargo xtask tidy".to_owned(),
             Work::Wasm => "cargo xtask wasm".to_owned(),
+            Work::Mutate => "cargo xtask mutate".to_owned(),
             Work::Rewrap => "break wide comments".to_owned(),
             Work::Cargo { args, env } => {
                 let env: String =

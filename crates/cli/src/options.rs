@@ -273,6 +273,7 @@ impl RunFlags {
             loss: flags.loss,
             duplication: flags.duplicate,
             reordering: flags.reorder,
+            buffer: None,
         })
     }
 

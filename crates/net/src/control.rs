@@ -97,6 +97,7 @@ impl From<&Faults> for Network {
             loss: faults.loss,
             duplication: faults.duplication,
             reordering: faults.reordering,
+            buffer: None,
         }
     }
 }

@@ -129,6 +129,16 @@ impl fmt::Display for Delay {
     }
 }
 
+/// The receive buffer of a process: messages that arrive wait there until the process has handled
+/// those before them, and a message that finds it full is lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Buffer {
+    /// The number of messages that have room, with the one that is being handled.
+    pub messages: u32,
+    /// The time that the process needs for a message, in microseconds.
+    pub handling_us: u64,
+}
+
 /// The effects of the network on messages.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Network {
@@ -143,6 +153,8 @@ pub struct Network {
     /// The probability that it is held up for another ten times its latency, so that others
     /// overtake it.
     pub reordering: f64,
+    /// The receive buffer of each process; without, each message is handled when it arrives.
+    pub buffer: Option<Buffer>,
 }
 
 impl Default for Network {
@@ -153,6 +165,7 @@ impl Default for Network {
             loss: 0.0,
             duplication: 0.0,
             reordering: 0.0,
+            buffer: None,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Drives a world by simulated time and a seed.
 
+mod buffers;
 mod by_hand;
 mod calm;
 mod faults;
@@ -21,6 +22,7 @@ use crate::trace::Tracer;
 use crate::witness::Witness;
 use crate::workload::{When, Workload};
 use crate::world::{Action, Driver, Happening, Process, Slot, Status, World};
+use buffers::Buffers;
 use by_hand::Hand;
 use calm::Watch;
 use std::collections::BTreeMap;
@@ -81,7 +83,10 @@ type Life = u32;
 /// A planned event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Due {
+    /// A message arrives at the receive buffer, if there are such, or else at the process.
     Deliver(Slot),
+    /// A message leaves the receive buffer of this process.
+    Handle(Slot, ProcessId),
     Input(ProcessId, Life),
     Tell(ProcessId, ProcessId),
     Fire(ProcessId, u64),
@@ -110,6 +115,8 @@ pub(crate) struct Engine<'s, A: Algorithm> {
     held_back: Vec<Slot>,
     /// The arrival time of the last message of each link, if links are ordered.
     link_free_us: BTreeMap<(ProcessId, ProcessId), u64>,
+    /// The receive buffers.
+    buffers: Buffers,
     faults: Vec<Fault<A::Input>>,
     /// The number of faults still to come.
     faults_to_come: usize,
@@ -153,6 +160,7 @@ impl<'s, A: Algorithm> Run<'s, A> {
             parked: BTreeMap::new(),
             held_back: Vec::new(),
             link_free_us: BTreeMap::new(),
+            buffers: Buffers::of(n),
             faults,
             faults_to_come: 0,
             doomed: BTreeMap::new(),
@@ -219,8 +227,13 @@ impl<'s, A: Algorithm> Run<'s, A> {
     }
 
     fn action(&mut self, number: u64, due: Due) -> Option<Action<A::Input>> {
+        if let Due::Handle(_, at) = due
+            && self.world.process(at).status != Status::Paused
+        {
+            self.engine.buffers.leave(at);
+        }
         let at = match due {
-            Due::Deliver(slot) => self.world.flight().get(slot)?.to,
+            Due::Deliver(slot) | Due::Handle(slot, _) => self.world.flight().get(slot)?.to,
             Due::Input(at, life) | Due::Sync(at, life) if life != self.engine.lives[at.index()] => {
                 return None;
             }
@@ -232,7 +245,8 @@ impl<'s, A: Algorithm> Run<'s, A> {
             return None;
         }
         let action = match due {
-            Due::Deliver(slot) => return self.delivery(slot),
+            Due::Deliver(slot) => return self.arrive(slot),
+            Due::Handle(slot, _) => return self.delivery(slot),
             Due::Tell(from, to) => Action::Tell { from, to },
             Due::Fire(at, timer) => Action::Fire { at, timer },
             Due::Sync(at, _) => Action::Sync(at),

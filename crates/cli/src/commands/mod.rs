@@ -5,6 +5,7 @@ mod book;
 mod check;
 mod compare;
 mod completions;
+mod implosion;
 mod linear;
 mod list;
 mod member;
@@ -32,6 +33,7 @@ pub(crate) enum Command {
     Check(Box<check::Check>),
     Sweep(sweep::Sweep),
     Compare(compare::Compare),
+    Implosion(implosion::Implosion),
     Bench(bench::Bench),
     Slots(slots::Slots),
     Linear(linear::Linear),
@@ -55,6 +57,7 @@ impl Command {
             Command::Check(check) => check.perform(output),
             Command::Sweep(sweep) => sweep.perform(output),
             Command::Compare(compare) => compare.perform(output),
+            Command::Implosion(implosion) => implosion.perform(output),
             Command::Bench(bench) => bench.perform(output),
             Command::Slots(slots) => slots.perform(output),
             Command::Linear(linear) => linear.perform(output),

@@ -132,6 +132,11 @@ fn every_command_about_multicast_does_what_the_page_says() {
 }
 
 #[test]
+fn every_command_about_the_ack_implosion_does_what_the_page_says() {
+    every_command_of("docs/ack-implosion.md");
+}
+
+#[test]
 fn every_command_about_the_experiment_answers_as_printed() {
     every_command_of("docs/experiment.md");
 }

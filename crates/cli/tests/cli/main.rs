@@ -5,6 +5,7 @@ mod check;
 mod compare;
 mod documents;
 mod exports;
+mod implosion;
 mod linear;
 mod mistakes;
 mod mutants;

@@ -1,12 +1,15 @@
 //! Election: all processes take the one with the greatest identifier for the elected one.
 
+mod quality;
+
+pub use quality::{IDS, LOADS, QUALITY, TIES, VERSIONS, ids, unique_ids};
+
 use super::{Application, Family, Mark, Moment, Monitor, Pace, Property, Violation};
 use crate::card::{Parameter, Rounds};
 use crate::process::{ProcessId, ProcessSet};
 use crate::setup::{Setup, SetupError};
 use serde::{Deserialize, Serialize};
 use smallvec::{SmallVec, smallvec};
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The family of election algorithms.
@@ -125,32 +128,11 @@ impl Family for Election {
     const PHRASES: &'static [&'static str] = &["starts"];
 }
 
-/// The parameter that [`ids`] reads.
-pub const IDS: Parameter = Parameter {
-    name: "ids",
-    meaning: "the identifier of each process, e.g. 17 24 1 (default: its number)",
-};
-
 /// The parameter that [`starters`] reads.
 pub const STARTERS: Parameter = Parameter {
     name: "starters",
     meaning: "whose applications call elections, e.g. p0 p2, or nobody (default: all)",
 };
-
-/// The identifier of each process; two may be equal.
-pub fn ids(setup: &Setup) -> Result<Vec<u64>, SetupError> {
-    Ok(setup.number_each("ids")?.unwrap_or_else(|| (0..setup.n as u64).collect()))
-}
-
-/// The same, but no two may be equal.
-pub fn unique_ids(setup: &Setup) -> Result<Vec<u64>, SetupError> {
-    let ids = ids(setup)?;
-    let different: BTreeSet<_> = ids.iter().collect();
-    if different.len() < ids.len() {
-        return Err(setup.bad("ids", "two processes have the same identifier"));
-    }
-    Ok(ids)
-}
 
 /// The processes whose applications call elections.
 pub fn starters(setup: &Setup) -> Result<ProcessSet, SetupError> {

@@ -25,6 +25,7 @@ const MORE: &[(&str, usize, Settings)] = &[
     ("luis", 3, &[("detector", "eventually-perfect-tick")]),
     ("phi-accrual", 3, &[("style", "ping")]),
     ("generals-from-consensus", 4, &[("over", "generals"), ("f", "1")]),
+    ("acknowledged-multicast", 3, &[("spread", "5")]),
     ("raft", 3, &[("lease", "yes"), ("reads", "index")]),
     ("raft", 3, &[("snapshot", "2")]),
     ("pbft", 5, &[("checkpoint", "1")]),

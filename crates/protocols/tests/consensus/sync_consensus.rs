@@ -7,7 +7,7 @@ use synod_core::family::consensus::{Input, TERMINATION, Value};
 use synod_core::{Algorithm, ProcessId, Protocol, Setup, SetupError};
 use synod_protocols::consensus::SyncConsensus;
 use synod_protocols::consensus::rounds::InRound;
-use synod_protocols::consensus::sync_consensus::{Flooding, Values};
+use synod_protocols::consensus::sync_consensus::{Flooding, Message};
 use synod_sim::faults::Fault;
 use synod_sim::{Action, Simulator};
 
@@ -69,7 +69,7 @@ fn in_the_example_of_the_textbook_everybody_knows_what_it_should_in_each_round()
     for (round, (said, known)) in (1..).zip(rounds.into_iter().zip(known)) {
         for (from, what, reached) in said {
             for to in *reached {
-                let values = Values(values(what));
+                let values = Message::Values(values(what));
                 assert_eq!(hands[*to as usize].hears(*from, round, values), None);
             }
         }
@@ -123,35 +123,38 @@ fn p1_of_three() -> Hand<Flooding> {
 #[test]
 fn what_is_said_early_counts_in_its_round_and_what_is_late_does_not_count() {
     let mut hand = p1_of_three();
-    assert_eq!(hand.hears(0, 1, Values(values(&[5]))), None);
-    assert_eq!(hand.hears(2, 2, Values(values(&[1]))), None);
+    assert_eq!(hand.hears(0, 1, Message::Values(values(&[5]))), None);
+    assert_eq!(hand.hears(2, 2, Message::Values(values(&[1]))), None);
     assert_eq!(
         hand.round_over(1),
         [Did::Said(
             vec![ProcessId(0), ProcessId(2)],
-            InRound { round: 2, it: Values(values(&[5])) }
+            InRound { round: 2, it: Message::Values(values(&[5])) }
         )]
     );
-    assert_eq!(hand.hears(2, 1, Values(values(&[0]))), Some("spoke after its round"));
+    assert_eq!(hand.hears(2, 1, Message::Values(values(&[0]))), Some("spoke after its round"));
     assert_eq!(decided(hand.round_over(2)), Some("1".to_owned()));
-    assert_eq!(hand.hears(0, 2, Values(values(&[0]))), Some("spoke after its round"));
+    assert_eq!(hand.hears(0, 2, Message::Values(values(&[0]))), Some("spoke after its round"));
 }
 
 #[test]
 fn who_breaks_the_rules_of_rounds_is_accused() {
     let mut hand = p1_of_three();
-    assert_eq!(hand.hears(77, 1, Values(values(&[5]))), Some("is not one of us"));
-    assert_eq!(hand.hears(0, 3, Values(values(&[5]))), Some("is in a round that has not come"));
+    assert_eq!(hand.hears(77, 1, Message::Values(values(&[5]))), Some("is not one of us"));
     assert_eq!(
-        hand.hears(0, u32::MAX, Values(values(&[]))),
+        hand.hears(0, 3, Message::Values(values(&[5]))),
         Some("is in a round that has not come")
     );
-    assert_eq!(hand.hears(0, 0, Values(values(&[5]))), Some("spoke after its round"));
-    assert_eq!(hand.hears(0, 1, Values(values(&[5]))), None);
-    assert_eq!(hand.hears(0, 1, Values(values(&[5]))), None, "a copy says nothing new");
+    assert_eq!(
+        hand.hears(0, u32::MAX, Message::Values(values(&[]))),
+        Some("is in a round that has not come")
+    );
+    assert_eq!(hand.hears(0, 0, Message::Values(values(&[5]))), Some("spoke after its round"));
+    assert_eq!(hand.hears(0, 1, Message::Values(values(&[5]))), None);
+    assert_eq!(hand.hears(0, 1, Message::Values(values(&[5]))), None, "a copy says nothing new");
     let twice = Some("said more than there is to say in a round");
-    assert_eq!(hand.hears(0, 1, Values(values(&[6]))), twice);
-    assert_eq!(hand.hears(2, 1, Values(values(&[1, 2, 3, 4]))), None);
+    assert_eq!(hand.hears(0, 1, Message::Values(values(&[6]))), twice);
+    assert_eq!(hand.hears(2, 1, Message::Values(values(&[1, 2, 3, 4]))), None);
     let many = Some("tells of more values than processes can propose");
     assert_eq!(accused(hand.round_over(1)), many);
 }

@@ -107,6 +107,10 @@ fn refuses_parameters_that_make_no_sense() {
         ("trust_detection", "1"),
         ("delay", "0"),
         ("detector", "x"),
+        ("announce", "loudly"),
+        ("durable", "maybe"),
+        ("loads", "1 2 101"),
+        ("versions", "1 2"),
     ] {
         let refused = Bully::processes(&Setup::new(3).with(name, value));
         assert!(matches!(refused, Err(SetupError::BadParameter { .. })), "{name}: {value}");

@@ -91,6 +91,32 @@ fn three_bullies_of_which_one_may_crash_agree_on_one_and_come_to_an_end() {
     assert_eq!(exploration.progress.unique, 125_476);
 }
 
+/// The question of the course: p2 crashes, and is back when p1 has announced itself. (Announced
+/// directly, it is the card's counterexample for E1-agree.)
+#[test]
+fn bullies_whose_announcements_are_ordered_agree_though_one_of_them_comes_back() {
+    let set = &[("announce", "ordered"), ("starters", "p1")];
+    let scope = Scope { timing: SYNCHRONOUS, crashes: 1, restarts: 1, set, ..Scope::of(3) };
+    let judged = Judged::Only(vec![E1_AGREE.to_owned()]);
+    let question = Question { judged, ..Question::new(scope) };
+    let exploration = explore::<Bully>(&question, |_| {}).expect("the setup is valid");
+    assert!(exploration.exhausted());
+    assert!(exploration.verdicts.iter().all(|verdict| verdict.refuted.is_none()));
+    assert_eq!(exploration.progress.unique, 90_312);
+}
+
+#[test]
+fn no_epoch_has_two_leaders_and_all_agree_though_one_crashes() {
+    let set = &[("announce", "epochs"), ("starters", "p1")];
+    let scope = Scope { timing: SYNCHRONOUS, crashes: 1, set, ..Scope::of(3) };
+    let judged = [E2, E1_SELF, E1_AGREE, "one-leader-per-epoch"].map(str::to_owned).to_vec();
+    let question = Question { judged: Judged::Only(judged), ..Question::new(scope) };
+    let exploration = explore::<Bully>(&question, |_| {}).expect("the setup is valid");
+    assert!(exploration.exhausted());
+    assert!(exploration.verdicts.iter().all(|verdict| verdict.refuted.is_none()));
+    assert_eq!(exploration.progress.unique, 1_772);
+}
+
 #[test]
 fn bullies_with_a_perfect_detector_notice_a_crash_themselves() {
     let set = &[("detector", "perfect"), ("startup", "election")];

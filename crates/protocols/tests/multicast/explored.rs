@@ -5,7 +5,9 @@ use synod_core::Algorithm;
 use synod_core::card::{Counterexample, Order, Rounds, Scope};
 use synod_core::family::GroupMulticast;
 use synod_core::family::multicast::{AGREEMENT, CAUSAL, FIFO, Input, TOTAL, UNIFORM};
-use synod_protocols::multicast::mutants::{CausalOwnWaits, IsisNoTieBreak, ReliableLateRelay};
+use synod_protocols::multicast::mutants::{
+    CausalOwnWaits, IsisDeaf, IsisNoTieBreak, ReliableLateRelay,
+};
 use synod_protocols::multicast::{
     BasicMulticast, CausalMulticast, CausalTotalMulticast, FifoMulticast, FifoTotalMulticast,
     IpMulticast, IsisMulticast, ReliableMulticast, SequencerMulticast,
@@ -110,6 +112,7 @@ fn the_textbooks_flaws_are_found() {
     }
     assert_eq!(shortest::<CausalOwnWaits>(), 1);
     assert_eq!(shortest::<IsisNoTieBreak>(), 7);
+    assert_eq!(shortest::<IsisDeaf>(), 7);
 }
 
 #[test]

@@ -221,6 +221,7 @@ impl Header {
                 loss: course.loss,
                 duplication: course.duplication,
                 reordering: course.reordering,
+                buffer: None,
             },
             load: course.load.unwrap_or(usual.load),
             think: course.think.unwrap_or(usual.think),

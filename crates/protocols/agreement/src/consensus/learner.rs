@@ -3,8 +3,8 @@
 use super::acceptor::Vote;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use synod_core::ProcessId;
 use synod_core::family::consensus::Value;
+use synod_core::{ProcessId, ProcessSet};
 
 /// The state of a learner: at most one vote for each process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -54,11 +54,21 @@ impl<V: Copy + PartialEq> Learner<V> {
     /// Hears a vote of a ballot with a leader, in which all votes are for the same value; `quorum`
     /// equal ones are enough.
     pub fn hear(&mut self, from: ProcessId, vote: Vote<V>, quorum: usize) -> Heard<V> {
+        self.hear_from(from, vote, |those| those.len() >= quorum)
+    }
+
+    /// The same, where not the number of equal votes decides but whose they are.
+    pub fn hear_from(
+        &mut self,
+        from: ProcessId,
+        vote: Vote<V>,
+        is_quorum: impl Fn(&ProcessSet) -> bool,
+    ) -> Heard<V> {
         let contradicts = |other: Vote<V>| other.ballot == vote.ballot && other.value != vote.value;
         let is_contradicted = self.votes().any(|(_, other)| contradicts(other));
         match is_contradicted {
             true => Heard::Contradiction,
-            false => self.count(from, vote, quorum),
+            false => self.count_from(from, vote, is_quorum),
         }
     }
 
@@ -66,12 +76,22 @@ impl<V: Copy + PartialEq> Learner<V> {
     /// process counts. An older vote that comes late may be forgotten: if its ballot chose a value,
     /// the newer ballot chooses the same one.
     pub fn count(&mut self, from: ProcessId, vote: Vote<V>, quorum: usize) -> Heard<V> {
+        self.count_from(from, vote, |those| those.len() >= quorum)
+    }
+
+    fn count_from(
+        &mut self,
+        from: ProcessId,
+        vote: Vote<V>,
+        is_quorum: impl Fn(&ProcessSet) -> bool,
+    ) -> Heard<V> {
         let Learner::Listening(votes) = self else { return Heard::Nothing };
         if votes.get(&from).is_some_and(|last| last.ballot >= vote.ballot) {
             return Heard::Nothing;
         }
         votes.insert(from, vote);
-        if votes.values().filter(|other| **other == vote).count() < quorum {
+        let agree = votes.iter().filter(|(_, other)| **other == vote);
+        if !is_quorum(&agree.map(|(process, _)| *process).collect()) {
             return Heard::Nothing;
         }
         *self = Learner::Decided(vote.value);

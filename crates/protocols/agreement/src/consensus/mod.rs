@@ -6,6 +6,7 @@ pub mod cheap_paxos;
 pub mod consensus_from_generals;
 pub mod consensus_from_total_order;
 mod cost;
+pub mod decision;
 pub mod either;
 pub mod fast_paxos;
 pub mod generalized_paxos;
@@ -17,6 +18,7 @@ pub mod naive_consensus;
 pub mod oral_messages;
 pub mod paxos;
 pub mod quorum;
+pub mod quorum_system;
 pub mod rounds;
 pub mod signed_messages;
 pub mod sync_consensus;
@@ -54,6 +56,7 @@ synod_core::catalogue! {
     GeneralizedPaxos,
     mutants::PaxosNoNumber,
     mutants::PaxosAmnesia,
+    mutants::PaxosApart,
     mutants::FastPaxosSmallQuorum,
     mutants::CheapPaxosUnilateral,
 }

@@ -17,53 +17,36 @@
 //! - State: an acceptor's promise and vote; a proposer's ballot; a vote of each process at a
 //!   learner.
 //!
-//! Every process is an acceptor. It writes its promise or vote to its disk *before* it sends it. A
-//! process that starts again without its disk (it has an earlier incarnation, and no record of it)
-//! does not know its promises: from then on it neither votes nor proposes, and only learns. The
-//! same happens to a process that crashed before its first promise; that costs an acceptor, but
-//! does no harm.
+//! By default every process is an acceptor, and more than half are a quorum; `acceptors` and
+//! `quorums` say otherwise (see [`quorum_system`](super::quorum_system)). An acceptor writes its
+//! promise or vote to its disk *before* it sends it. A process that starts again without its disk
+//! (it has an earlier incarnation, and no record of it) does not know its promises: from then on it
+//! neither votes nor proposes, and only learns. The same happens to a process that crashed before
+//! its first promise; that costs an acceptor, but does no harm.
 //!
 //! Source: L. Lamport: The part-time parliament. ACM Transactions on Computer Systems 16(2), 1998;
 //! and: Paxos made simple. ACM SIGACT News 32(4), 2001. The words 1a to 2b are those of the second.
 
 mod card;
 mod lie;
+mod message;
 mod normal;
 mod setting;
 
 use super::acceptor::{Acceptor, Reply, Vote};
 use super::ballot::Ballot;
 use super::learner::{Heard, Learner};
-use super::quorum::majority;
 pub(super) use card::{ANYTHING, PARAMETERS, SAFETY, SOURCE};
+pub use message::Message;
 pub use setting::{Retry, Setting};
 
 use serde::{Deserialize, Serialize};
 use synod_core::byzantine::Byzantine;
 use synod_core::family::consensus::{Decision, Input, Output, Value};
-use synod_core::{
-    Cx, Durable, ProcessId, ProcessSet, Protocol, Reductions, Setup, SetupError, Wire,
-};
+use synod_core::{Cx, Durable, ProcessId, ProcessSet, Protocol, Reductions, Setup, SetupError};
 
 /// Paxos as it is in the catalogue: with traitors, if there are any.
 pub type Paxos = Byzantine<PaxosProcess<true, true>>;
-
-/// The messages between processes.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Message {
-    /// 1a: will you take part in this ballot, and in no smaller one?
-    Prepare(Ballot),
-    /// 1b: I will; and this is my last vote.
-    Promise(Ballot, Option<Vote>),
-    /// 2a: accept this value in this ballot.
-    Accept(Vote),
-    /// 2b, to learners: I have accepted this value in this ballot.
-    Accepted(Vote),
-    /// I do not take part in the first ballot, because I have promised the second.
-    Refusal(Ballot, Ballot),
-}
-
-impl Wire for Message {}
 
 /// The timers of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -86,10 +69,10 @@ enum Proposer {
 }
 
 /// One process. A process that is not `NUMBERED` ignores the ballots of the votes in promises; one
-/// that does not `REMEMBER` has no disk, and acts after a crash as if it had never promised. Both
-/// are broken on purpose.
+/// that does not `REMEMBER` has no disk, and acts after a crash as if it had never promised; the
+/// quorums of one without `MEET` need not meet. All three are broken on purpose.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct PaxosProcess<const NUMBERED: bool, const REMEMBER: bool> {
+pub struct PaxosProcess<const NUMBERED: bool, const REMEMBER: bool, const MEET: bool = true> {
     acceptor: Acceptor,
     learner: Learner,
     proposer: Proposer,
@@ -107,7 +90,9 @@ pub struct Record {
     proposal: Option<Value>,
 }
 
-impl<const NUMBERED: bool, const REMEMBER: bool> Protocol for PaxosProcess<NUMBERED, REMEMBER> {
+impl<const NUMBERED: bool, const REMEMBER: bool, const MEET: bool> Protocol
+    for PaxosProcess<NUMBERED, REMEMBER, MEET>
+{
     type Input = Input;
     type Output = Output;
     type Message = Message;
@@ -155,26 +140,9 @@ impl<const NUMBERED: bool, const REMEMBER: bool> Protocol for PaxosProcess<NUMBE
     }
 }
 
-impl Message {
-    /// Whether an honest process can have sent this: only the owner begins a ballot, a promise
-    /// tells a vote of a smaller ballot, and a refusal names a greater one.
-    fn is_sound(&self, from: ProcessId, n: usize) -> bool {
-        from.index() < n
-            && match self {
-                Message::Prepare(ballot) | Message::Accept(Vote { ballot, .. }) => {
-                    ballot.is_sound(n) && ballot.owner == from
-                }
-                Message::Promise(ballot, Some(vote)) => {
-                    vote.ballot.is_sound(n) && vote.ballot < *ballot
-                }
-                Message::Promise(_, None) => true,
-                Message::Accepted(vote) => vote.ballot.is_sound(n),
-                Message::Refusal(ballot, promised) => promised.is_sound(n) && promised > ballot,
-            }
-    }
-}
-
-impl<const NUMBERED: bool, const REMEMBER: bool> PaxosProcess<NUMBERED, REMEMBER> {
+impl<const NUMBERED: bool, const REMEMBER: bool, const MEET: bool>
+    PaxosProcess<NUMBERED, REMEMBER, MEET>
+{
     /// 1a: begins a ballot above all that this process knows of. Its own acceptor promises first,
     /// and the promise is on the disk before others hear of the ballot: so no ballot is begun
     /// twice.
@@ -187,17 +155,18 @@ impl<const NUMBERED: bool, const REMEMBER: bool> PaxosProcess<NUMBERED, REMEMBER
         let Reply::Agreed(last) = self.acceptor.prepare(ballot) else {
             unreachable!("it is above what was promised")
         };
-        let promised = [cx.me()].into_iter().collect();
+        let me = [cx.me()].into_iter();
+        let promised = me.filter(|me| self.setting.quorums.has(*me)).collect();
         self.proposer = Proposer::Preparing { ballot, promised, last };
         self.save(cx);
-        cx.multicast(Message::Prepare(ballot));
+        cx.multicast_to(self.setting.quorums.acceptors().clone(), Message::Prepare(ballot));
         self.setting.await_answers(cx);
         self.go_on(cx);
     }
 
     /// 1b.
     fn on_prepare(&mut self, from: ProcessId, ballot: Ballot, cx: &mut Cx<'_, Self>) {
-        if self.outsider {
+        if !self.votes(cx) {
             return;
         }
         match self.acceptor.prepare(ballot) {
@@ -228,6 +197,7 @@ impl<const NUMBERED: bool, const REMEMBER: bool> PaxosProcess<NUMBERED, REMEMBER
         // Otherwise the promise comes too late.
         if let Proposer::Preparing { ballot, promised, last } = &mut self.proposer
             && *ballot == of
+            && self.setting.quorums.has(from)
             && promised.insert(from)
         {
             // The vote of the greatest ballot: if a value was chosen before, this vote is for it.
@@ -240,13 +210,13 @@ impl<const NUMBERED: bool, const REMEMBER: bool> PaxosProcess<NUMBERED, REMEMBER
     /// promises, or else our own.
     fn go_on(&mut self, cx: &mut Cx<'_, Self>) {
         let Proposer::Preparing { ballot, promised, last } = &self.proposer else { return };
-        if promised.len() < majority(cx.group_size()) {
+        if !self.setting.quorums.can_prepare(promised) {
             return;
         }
         let own = self.proposal.expect("only a process with a proposal prepares");
         let vote = Vote { ballot: *ballot, value: last.map_or(own, |last| last.value) };
         self.proposer = Proposer::Accepting { ballot: vote.ballot };
-        cx.multicast(Message::Accept(vote));
+        cx.multicast_to(self.setting.quorums.acceptors().clone(), Message::Accept(vote));
         self.vote(vote, cx);
     }
 
@@ -259,7 +229,7 @@ impl<const NUMBERED: bool, const REMEMBER: bool> PaxosProcess<NUMBERED, REMEMBER
 
     /// 2b: accepts and tells the learners, or returns the greater ballot that it has promised.
     fn vote(&mut self, vote: Vote, cx: &mut Cx<'_, Self>) -> Option<Ballot> {
-        if self.outsider {
+        if !self.votes(cx) {
             return None;
         }
         match self.acceptor.accept(vote) {
@@ -290,10 +260,11 @@ impl<const NUMBERED: bool, const REMEMBER: bool> PaxosProcess<NUMBERED, REMEMBER
     }
 
     fn learn(&mut self, from: ProcessId, vote: Vote, cx: &mut Cx<'_, Self>) {
-        if !self.setting.learners.contains(cx.me()) {
+        let quorums = &self.setting.quorums;
+        if !self.setting.learners.contains(cx.me()) || !quorums.has(from) {
             return;
         }
-        match self.learner.hear(from, vote, majority(cx.group_size())) {
+        match self.learner.hear_from(from, vote, |those| quorums.can_accept(those)) {
             Heard::Nothing => {}
             Heard::Contradiction => cx.accuse(from, "accepted another value in the same ballot"),
             Heard::Chosen(value) => {
@@ -303,6 +274,11 @@ impl<const NUMBERED: bool, const REMEMBER: bool> PaxosProcess<NUMBERED, REMEMBER
                 cx.output(Output::Decided(Decision::Value(value)));
             }
         }
+    }
+
+    /// Whether this process is an acceptor that knows its promises.
+    fn votes(&self, cx: &Cx<'_, Self>) -> bool {
+        self.setting.quorums.has(cx.me()) && !self.outsider
     }
 
     /// Writes the record. Messages that follow wait for the disk.
@@ -318,7 +294,7 @@ impl<const NUMBERED: bool, const REMEMBER: bool> PaxosProcess<NUMBERED, REMEMBER
     }
 
     pub(super) fn group(setup: &Setup) -> Result<Vec<Self>, SetupError> {
-        let setting = Setting::from_setup(setup)?;
+        let setting = Setting::from_setup(setup, MEET)?;
         let process = PaxosProcess {
             acceptor: Acceptor::default(),
             learner: Learner::default(),
@@ -335,7 +311,9 @@ impl<const NUMBERED: bool, const REMEMBER: bool> PaxosProcess<NUMBERED, REMEMBER
     }
 }
 
-impl<const NUMBERED: bool, const REMEMBER: bool> Durable for PaxosProcess<NUMBERED, REMEMBER> {
+impl<const NUMBERED: bool, const REMEMBER: bool, const MEET: bool> Durable
+    for PaxosProcess<NUMBERED, REMEMBER, MEET>
+{
     type Record = Record;
 
     fn replay(&mut self, record: Record) {

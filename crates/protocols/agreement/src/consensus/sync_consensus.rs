@@ -3,7 +3,8 @@
 //! In every round a process tells all others the values that it learned in the round before, at
 //! first its own. A process that crashes may have told only some; but if at most f processes crash,
 //! then none crashes in at least one of f + 1 rounds, and after that round all have the same
-//! values. Each decides on the smallest.
+//! values. Each decides on the smallest, or by another function that all share: the greatest, or
+//! the majority, for which each value travels with the name of its proposer.
 //!
 //! - Assumes: synchronous rounds, reliable links; at most `f` processes crash, also in the middle
 //!   of a multicast. No process lies.
@@ -26,11 +27,13 @@
 //! 14(4), 1982.
 
 use super::cost;
+use super::decision::{DECIDE, DecisionFunction};
 use super::rounds::{
     AT_ONCE, FAULTS, IN_TIME, RoundBased, RoundOver, Rounds, SYNCHRONOUS, Synchronous, faults,
 };
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
 use synod_basics::detector::parameter::DELAY;
 use synod_core::byzantine::{ADVERSARY, Byzantine, Corruptible, LIES, SCRIPT, TRAITORS};
 use synod_core::card::{
@@ -39,13 +42,18 @@ use synod_core::card::{
 use synod_core::family::consensus::{
     AGREEMENT, Input, ONCE, Output, PROPOSALS, TERMINATION, UNANIMITY, VALIDITY, Value,
 };
-use synod_core::{Cx, ProcessId, Protocol, Rule, Setup, SetupError, Wire};
+use synod_core::{Cx, ProcessId, Protocol, Rule, Setup, SetupError, Trigger, Wire};
 
-/// The values that a process learned in the last round.
+/// The message of a round.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Values(pub BTreeSet<Value>);
+pub enum Message {
+    /// The values that the sender learned in the last round.
+    Values(BTreeSet<Value>),
+    /// The same with the names of their proposers, where they are counted.
+    Votes(BTreeMap<ProcessId, Value>),
+}
 
-impl Wire for Values {}
+impl Wire for Message {}
 
 /// One process of the algorithm. One mutant does not count the values of the last round, and
 /// another makes only f rounds.
@@ -60,29 +68,40 @@ pub struct Flooding<const COUNTS_LAST: bool = true, const ONE_MORE: bool = true>
     values: BTreeSet<Value>,
     /// Those of them that are not sent yet: Values^r − Values^{r-1}.
     unsent: BTreeSet<Value>,
+    decision: DecisionFunction,
+    /// In their place, where they are counted: the value of each process, and those not sent yet.
+    votes: BTreeMap<ProcessId, Value>,
+    unsent_votes: BTreeMap<ProcessId, Value>,
 }
 
 impl<const COUNTS_LAST: bool, const ONE_MORE: bool> Protocol for Flooding<COUNTS_LAST, ONE_MORE> {
     type Input = Input;
     type Output = Output;
-    type Message = Values;
+    type Message = Message;
     type Timer = RoundOver;
 
     /// The application proposes in the first round.
     fn on_input(&mut self, Input::Propose(value): Input, cx: &mut Cx<'_, Self>) {
-        self.values.insert(value);
-        self.unsent.insert(value);
+        match self.decision.counts() {
+            true => self.count(cx.me(), value),
+            false => self.learn(value),
+        }
         self.flood(cx);
     }
 
-    fn on_message(&mut self, from: ProcessId, Values(values): Values, cx: &mut Cx<'_, Self>) {
-        if values.len() > self.n {
-            return cx.accuse(from, "tells of more values than processes can propose");
-        }
-        for value in values {
-            // Liars cannot fill the memory: honest processes propose at most n values.
-            if self.values.len() < self.n && self.values.insert(value) {
-                self.unsent.insert(value);
+    fn on_message(&mut self, from: ProcessId, message: Message, cx: &mut Cx<'_, Self>) {
+        match message {
+            Message::Values(values) if values.len() > self.n => {
+                cx.accuse(from, "tells of more values than processes can propose");
+            }
+            Message::Values(values) if !self.decision.counts() => {
+                values.into_iter().for_each(|value| self.learn(value));
+            }
+            Message::Votes(votes) if self.decision.counts() => {
+                votes.into_iter().for_each(|(process, value)| self.count(process, value));
+            }
+            Message::Values(_) | Message::Votes(_) => {
+                cx.accuse(from, "decides by another function");
             }
         }
     }
@@ -97,17 +116,39 @@ impl<const COUNTS_LAST: bool, const ONE_MORE: bool> Protocol for Flooding<COUNTS
 }
 
 impl<const COUNTS_LAST: bool, const ONE_MORE: bool> Flooding<COUNTS_LAST, ONE_MORE> {
-    fn flood(&mut self, cx: &mut Cx<'_, Self>) {
-        if self.sends_nothing || !self.unsent.is_empty() {
-            cx.multicast(Values(std::mem::take(&mut self.unsent)));
+    /// Liars cannot fill the memory: honest processes propose at most n values.
+    fn learn(&mut self, value: Value) {
+        if self.values.len() < self.n && self.values.insert(value) {
+            self.unsent.insert(value);
         }
     }
 
-    /// Decides on the smallest value. Those of the last round are still in `unsent`.
+    /// The same, where values are counted. The first value of a process counts.
+    fn count(&mut self, process: ProcessId, value: Value) {
+        if process.index() < self.n && !self.votes.contains_key(&process) {
+            self.votes.insert(process, value);
+            self.unsent_votes.insert(process, value);
+        }
+    }
+
+    fn flood(&mut self, cx: &mut Cx<'_, Self>) {
+        let has_news = !self.unsent.is_empty() || !self.unsent_votes.is_empty();
+        if self.sends_nothing || has_news {
+            cx.multicast(match self.decision.counts() {
+                true => Message::Votes(mem::take(&mut self.unsent_votes)),
+                false => Message::Values(mem::take(&mut self.unsent)),
+            });
+        }
+    }
+
+    /// Decides when the last round is over. The values of that round are still in `unsent`.
     fn decide(&mut self, cx: &mut Cx<'_, Self>) {
-        let counts = |value: &&Value| COUNTS_LAST || !self.unsent.contains(value);
-        let smallest = self.values.iter().find(counts).copied();
-        cx.output(Output::Decided(smallest.into()));
+        let (mut values, mut votes) = (self.values.clone(), self.votes.clone());
+        if !COUNTS_LAST {
+            values.retain(|value| !self.unsent.contains(value));
+            votes.retain(|process, _| !self.unsent_votes.contains_key(process));
+        }
+        cx.output(Output::Decided(self.decision.of(&values, &votes).into()));
     }
 
     /// The processes of a group.
@@ -115,8 +156,17 @@ impl<const COUNTS_LAST: bool, const ONE_MORE: bool> Flooding<COUNTS_LAST, ONE_MO
         let others = setup.n.saturating_sub(1);
         let f = faults(setup, others / 2, others)?;
         let sends_nothing = setup.choice(EMPTY.name, &["sent", "suppressed"])? == "sent";
-        let (values, unsent) = (BTreeSet::new(), BTreeSet::new());
-        Ok(vec![Flooding { n: setup.n, f, sends_nothing, values, unsent }; setup.n])
+        let process = Flooding {
+            n: setup.n,
+            f,
+            sends_nothing,
+            values: BTreeSet::new(),
+            unsent: BTreeSet::new(),
+            decision: DecisionFunction::from_setup(setup)?,
+            votes: BTreeMap::new(),
+            unsent_votes: BTreeMap::new(),
+        };
+        Ok(vec![process; setup.n])
     }
 
     /// The values that it knows.
@@ -144,8 +194,13 @@ impl<const COUNTS_LAST: bool, const ONE_MORE: bool> RoundBased for Flooding<COUN
 impl<const COUNTS_LAST: bool, const ONE_MORE: bool> Corruptible
     for Flooding<COUNTS_LAST, ONE_MORE>
 {
-    fn lie(&self, Values(_): &Values, value: Value) -> Option<Values> {
-        Some(Values([value].into()))
+    fn lie(&self, message: &Message, value: Value) -> Option<Message> {
+        Some(match message {
+            Message::Values(_) => Message::Values([value].into()),
+            Message::Votes(votes) => {
+                Message::Votes(votes.keys().map(|process| (*process, value)).collect())
+            }
+        })
     }
 }
 
@@ -158,7 +213,7 @@ pub const EMPTY: Parameter = Parameter {
 
 /// The parameters of the algorithm.
 pub(super) const PARAMETERS: &[Parameter] =
-    &[FAULTS, EMPTY, PROPOSALS, DELAY, TRAITORS, ADVERSARY, LIES, SCRIPT];
+    &[FAULTS, EMPTY, DECIDE, PROPOSALS, DELAY, TRAITORS, ADVERSARY, LIES, SCRIPT];
 
 pub(super) const SOURCE: Source = Source {
     author: "D. Dolev, H. R. Strong",
@@ -189,25 +244,28 @@ impl Synchronous for Flooding {
                of f + 1 rounds no process crashes, and then all know the same values.",
         rules: &[
             Rule::on_input("Propose", "propose: multicast the value, in round 1"),
-            Rule::on_message("Values", "on values: keep those that are new"),
+            Rule::on(
+                &[Trigger::Message("Values"), Trigger::Message("Votes")],
+                "on values (with their proposers, if they are counted): keep those that are new",
+            ),
             Rule::on_timer(
                 "RoundOver",
                 "when a round is over: multicast its new values, in the next round",
             ),
             Rule::on_timer(
                 "RoundOver",
-                "when round f + 1 is over: decide on the smallest value, those of this round \
-                 included",
+                "when round f + 1 is over: decide on the smallest value (or the greatest, or that of \
+                 the majority), those of this round included",
             ),
         ],
         assumes: ASSUMES,
         tolerates: TOLERATES,
         promises: PROMISES,
-        variants: &[Variant {
-            set: &[("empty", "suppressed")],
-            tolerates: TOLERATES,
-            promises: PROMISES,
-        }],
+        variants: &[
+            Variant { set: &[("empty", "suppressed")], tolerates: TOLERATES, promises: PROMISES },
+            Variant { set: &[("decide", "maximum")], tolerates: TOLERATES, promises: PROMISES },
+            Variant { set: &[("decide", "majority")], tolerates: TOLERATES, promises: PROMISES },
+        ],
         usual: Some(4),
         proved: &[
             Scope { timing: SYNCHRONOUS, crashes: 1, set: &[("f", "1")], ..Scope::of(2) },
@@ -221,6 +279,18 @@ impl Synchronous for Flooding {
             Scope { timing: SYNCHRONOUS, crashes: 1, set: &[("f", "1")], ..Scope::of(3) },
             Scope { timing: AT_ONCE, crashes: 2, set: &[("f", "2")], ..Scope::of(3) },
             Scope { timing: AT_ONCE, crashes: 1, set: &[("f", "1")], ..Scope::of(4) },
+            Scope {
+                timing: AT_ONCE,
+                crashes: 1,
+                set: &[("f", "1"), ("decide", "maximum")],
+                ..Scope::of(3)
+            },
+            Scope {
+                timing: AT_ONCE,
+                crashes: 1,
+                set: &[("f", "1"), ("decide", "majority"), ("proposals", "7 5 5")],
+                ..Scope::of(3)
+            },
         ],
         counterexamples: &[
             Counterexample {
@@ -229,6 +299,18 @@ impl Synchronous for Flooding {
                 steps: 10,
                 story: "more than f crash: in the only round p0 crashes when it has told p1 but \
                         not p2",
+            },
+            Counterexample {
+                property: AGREEMENT,
+                scope: Scope {
+                    timing: AT_ONCE,
+                    crashes: 1,
+                    set: &[("f", "0"), ("decide", "majority"), ("proposals", "7 5 7")],
+                    ..Scope::of(3)
+                },
+                steps: 10,
+                story: "more than f crash, and a majority is no better: p0 crashes when it has told \
+                        p1 but not p2; of three votes 7 has two, of two it has one",
             },
             Counterexample {
                 property: AGREEMENT,

@@ -11,7 +11,10 @@
 //!   failure detector that each process owns.
 //! - Guarantees: E2, E3, E1-self, E1-agree; E1 too, as long as some process notices each crash of a
 //!   coordinator. Not if a message is late, and not if a crashed process comes back: see the
-//!   counterexamples on the card.
+//!   counterexamples on the card. `announce` chooses how the winner becomes known. If p0 orders the
+//!   announcements, E1-agree holds although processes come back, as long as p0 is up. With epochs,
+//!   which a majority grants, it holds without that, and no epoch has two leaders; but a process
+//!   that is back may have to follow a smaller one. See [`announcement`].
 //! - Cost: if the greatest has crashed and the second greatest notices, N − 1 messages, or N − 2 if
 //!   it trusts its detection; if the smallest notices, N² − N − 1, or N² − 2N.
 //! - State: a phase, the last coordinator, and two sets of names.
@@ -23,9 +26,11 @@
 //! Source: H. García-Molina: Elections in a distributed computing system. IEEE Transactions on
 //! Computers C-31(1), 1982.
 
+mod announcement;
 mod card;
 
 use crate::detector::{self, Detector, Opinion};
+use announcement::Announcement;
 use serde::{Deserialize, Serialize};
 use synod_core::family::election::{Input, Output, starters, unique_ids};
 use synod_core::{Cx, ProcessId, ProcessSet, Protocol, Setup, SetupError, Wire};
@@ -41,6 +46,18 @@ pub enum Message {
     Coordinator(u64),
     /// A message between the failure detectors.
     Detector(detector::Message),
+    /// To p0, which orders announcements: I am the coordinator, with this identifier.
+    Announce(u64),
+    /// From p0: the announcement with this number.
+    Ordered(u64, Coordinator),
+    /// To all: grant me this epoch.
+    Claim(u64),
+    /// I do.
+    Grant(u64),
+    /// I do not: I have granted this epoch before.
+    Refusal(u64),
+    /// To all: I lead this epoch, and have this identifier.
+    Leader(u64, u64),
 }
 
 impl Wire for Message {
@@ -50,6 +67,12 @@ impl Wire for Message {
             Message::Answer => "Answer",
             Message::Coordinator(_) => "Coordinator",
             Message::Detector(message) => message.kind(),
+            Message::Announce(_) => "Announce",
+            Message::Ordered(..) => "Ordered",
+            Message::Claim(_) => "Claim",
+            Message::Grant(_) => "Grant",
+            Message::Refusal(_) => "Refusal",
+            Message::Leader(..) => "Leader",
         }
     }
 
@@ -59,6 +82,12 @@ impl Wire for Message {
             Message::Answer => "Answer".to_owned(),
             Message::Coordinator(id) => format!("Coordinator {id}"),
             Message::Detector(message) => message.label(),
+            Message::Announce(id) => format!("Announce {id}"),
+            Message::Ordered(number, coordinator) => format!("#{number}: {}", coordinator.id),
+            Message::Claim(epoch) => format!("Claim {epoch}"),
+            Message::Grant(epoch) => format!("Grant {epoch}"),
+            Message::Refusal(epoch) => format!("Refusal {epoch}"),
+            Message::Leader(epoch, id) => format!("Leader {id} of {epoch}"),
         }
     }
 }
@@ -108,12 +137,13 @@ pub struct Bully {
     phase: Phase,
     /// The last coordinator that this process heard of; possibly itself.
     coordinator: Option<Coordinator>,
+    announcement: Announcement,
     detector: Detector,
     options: Options,
 }
 
 /// The name and the identifier of a coordinator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Coordinator {
     process: ProcessId,
     id: u64,
@@ -138,7 +168,7 @@ impl Protocol for Bully {
     fn on_start(&mut self, cx: &mut Cx<'_, Self>) {
         let opinions = cx.below(|cx| self.detector.on_start(cx));
         assert!(opinions.is_empty(), "no process is suspected before time has passed");
-        if self.options.starts_with_election {
+        if self.options.starts_with_election || self.may_have_missed_some(cx) {
             self.call(cx);
         }
     }
@@ -163,12 +193,13 @@ impl Protocol for Bully {
                 let opinions = cx.below(|cx| self.detector.on_message(from, message, cx));
                 opinions.into_iter().for_each(|opinion| self.on_opinion(opinion, cx));
             }
+            other => self.on_announcement(from, other, cx),
         }
     }
 
     fn on_timer(&mut self, timer: Timer, cx: &mut Cx<'_, Self>) {
         match timer {
-            Timer::Answer => self.win(cx),
+            Timer::Answer => self.announce(cx),
             Timer::Coordinator => self.start(cx),
             Timer::Detector(timer) => {
                 let opinions = cx.below(|cx| self.detector.on_timer(timer, cx));
@@ -186,7 +217,7 @@ impl Bully {
         if self.phase == Phase::Idle {
             cx.output(Output::Undecided);
             match self.asked().is_empty() {
-                true => self.win(cx),
+                true => self.announce(cx),
                 false => self.ask(cx),
             }
         }
@@ -199,7 +230,7 @@ impl Bully {
             cx.output(Output::Undecided);
         }
         match self.greater.is_empty() {
-            true => self.win(cx),
+            true => self.announce(cx),
             false => self.ask(cx),
         }
     }
@@ -217,15 +248,7 @@ impl Bully {
         cx.set_timer(Timer::Answer, self.timeout_ms);
         // Counted from the question, like T: an answer that is followed by a crash must not block
         // us.
-        cx.set_timer(Timer::Coordinator, 2 * self.timeout_ms);
-    }
-
-    /// No greater process is up, so this one is the coordinator.
-    fn win(&mut self, cx: &mut Cx<'_, Self>) {
-        self.conclude(Coordinator { process: cx.me(), id: self.id }, cx);
-        for smaller in self.smaller.iter() {
-            cx.send(smaller, Message::Coordinator(self.id));
-        }
+        cx.set_timer(Timer::Coordinator, self.announcement.patience() * self.timeout_ms);
     }
 
     fn on_election(&mut self, from: ProcessId, cx: &mut Cx<'_, Self>) {
@@ -287,6 +310,7 @@ impl Bully {
     fn group(setup: &Setup) -> Result<Vec<Self>, SetupError> {
         let (ids, starters) = (unique_ids(setup)?, starters(setup)?);
         let detector = Detector::from_setup(setup, "none")?;
+        let announcement = Announcement::from_setup(setup)?;
         // T = 2D + P, and a message is processed within a millisecond.
         let timeout_ms = 2 * detector::delay_ms(setup)? + 1;
         let options = Options {
@@ -304,6 +328,7 @@ impl Bully {
             timeout_ms,
             phase: Phase::Idle,
             coordinator: None,
+            announcement: announcement.clone(),
             detector: detector.clone(),
             options: Options { is_starter: starters.contains(me), ..options },
         };

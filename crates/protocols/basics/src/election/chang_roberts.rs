@@ -15,6 +15,9 @@
 //!   average.
 //! - State: one word. A process knows only its neighbours.
 //!
+//! The identifier may be any quality that a process fixes before it takes part: its load, or the
+//! version of its copy, and its number behind that, because two may be equally good.
+//!
 //! The elected process stops its `Elected` message when it comes home. Otherwise the message would
 //! travel for ever, as [`chang-roberts-endless`](super::mutants::chang_roberts) shows.
 //!
@@ -27,7 +30,8 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use synod_core::card::{Bounds, Card, Counterexample, Order, Parameter, Scope, Source};
 use synod_core::family::election::{
-    E1, E1_AGREE, E1_ALWAYS, E1_SELF, E2, E3, Election, IDS, Input, Output, STARTERS, ids, starters,
+    E1, E1_AGREE, E1_ALWAYS, E1_SELF, E2, E3, Election, IDS, Input, LOADS, Output, QUALITY,
+    STARTERS, TIES, VERSIONS, ids, starters,
 };
 use synod_core::{
     Algorithm, Cx, Invariant, Never, ProcessId, Protocol, Rule, Setup, SetupError, Snapshot, Wire,
@@ -56,10 +60,10 @@ pub enum Role {
     },
 }
 
-/// One process of the algorithm. With `DISCARD` and `STOP` it is right; without, it is one of the
-/// [mutants](super::mutants::chang_roberts).
+/// One process of the algorithm. With `DISCARD`, `STOP` and `FIXED` it is right; without, it is one
+/// of the [mutants](super::mutants::chang_roberts).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct RingProcess<const DISCARD: bool, const STOP: bool> {
+pub struct RingProcess<const DISCARD: bool, const STOP: bool, const FIXED: bool = true> {
     id: u64,
     neighbours: Neighbours,
     role: Role,
@@ -69,7 +73,9 @@ pub struct RingProcess<const DISCARD: bool, const STOP: bool> {
 /// One process of the right version.
 pub type ChangRoberts = RingProcess<true, true>;
 
-impl<const DISCARD: bool, const STOP: bool> Protocol for RingProcess<DISCARD, STOP> {
+impl<const DISCARD: bool, const STOP: bool, const FIXED: bool> Protocol
+    for RingProcess<DISCARD, STOP, FIXED>
+{
     type Input = Input;
     type Output = Output;
     type Message = Message;
@@ -95,9 +101,13 @@ impl<const DISCARD: bool, const STOP: bool> Protocol for RingProcess<DISCARD, ST
     }
 }
 
-impl<const DISCARD: bool, const STOP: bool> RingProcess<DISCARD, STOP> {
+impl<const DISCARD: bool, const STOP: bool, const FIXED: bool> RingProcess<DISCARD, STOP, FIXED> {
     fn on_election(&mut self, id: u64, cx: &mut Cx<'_, Self>) {
         let takes_part = self.role == Role::Participant;
+        if !FIXED {
+            // Work makes it busier, so that its quality falls by one.
+            self.id = self.id.saturating_sub(QUALITY);
+        }
         match id.cmp(&self.id) {
             Ordering::Equal => self.win(cx),
             Ordering::Less if !takes_part => {
@@ -176,7 +186,7 @@ pub(super) const SOURCE: Source = Source {
 };
 
 /// The parameters of the right version and of the mutants.
-pub(super) const PARAMETERS: &[Parameter] = &[IDS, RING, STARTERS];
+pub(super) const PARAMETERS: &[Parameter] = &[IDS, LOADS, VERSIONS, TIES, RING, STARTERS];
 
 impl Algorithm for ChangRoberts {
     type Family = Election;
@@ -275,5 +285,15 @@ const COUNTEREXAMPLES: &[Counterexample] = &[
         scope: Scope { order: Order::Fifo, set: &[("ids", "5 5")], ..Scope::of(2) },
         steps: 4,
         story: "p0 and p1 have the same identifier; each takes the other's for its own, come home",
+    },
+    Counterexample {
+        property: E1_SELF,
+        scope: Scope {
+            order: Order::Fifo,
+            set: &[("loads", "40 40"), ("ties", "none")],
+            ..Scope::of(2)
+        },
+        steps: 4,
+        story: "p0 and p1 are equally loaded, and no number decides between them: both are elected",
     },
 ];

@@ -27,8 +27,8 @@ use std::cmp::Ordering;
 use std::fmt;
 use synod_core::card::{Bounds, Card, Counterexample, Order, Scope, Source};
 use synod_core::family::election::{
-    E1, E1_AGREE, E1_ALWAYS, E1_SELF, E2, E3, Election, IDS, Input, Output, STARTERS, starters,
-    unique_ids,
+    E1, E1_AGREE, E1_ALWAYS, E1_SELF, E2, E3, Election, IDS, Input, LOADS, Output, STARTERS, TIES,
+    VERSIONS, starters, unique_ids,
 };
 use synod_core::{Algorithm, Cx, Never, ProcessId, Protocol, Rule, Setup, SetupError, Wire};
 
@@ -340,7 +340,7 @@ impl Algorithm for HirschbergSinclair {
             cost::one_starts("at most 8N(1 + ceil(log2 N)) + N", |size| at_most(size.n)),
             cost::all_start("at most 8N(1 + ceil(log2 N)) + N", |size| at_most(size.n)),
         ],
-        parameters: &[IDS, RING, STARTERS],
+        parameters: &[IDS, LOADS, VERSIONS, TIES, RING, STARTERS],
         ..Card::BLANK
     };
 

@@ -24,8 +24,8 @@ use synod_core::card::{
     Variant,
 };
 use synod_core::family::election::{
-    E1, E1_AGREE, E1_ALWAYS, E1_SELF, E2, E3, Election, IDS, Input, Output, STARTERS, starters,
-    unique_ids,
+    E1, E1_AGREE, E1_ALWAYS, E1_SELF, E2, E3, Election, IDS, Input, LOADS, Output, STARTERS, TIES,
+    VERSIONS, starters, unique_ids,
 };
 use synod_core::{Algorithm, Cx, ProcessId, Protocol, Rule, Setup, SetupError, Trigger};
 
@@ -186,6 +186,9 @@ impl Algorithm for Luis {
         other_costs: &[OtherCosts::over_multicast(&[detector::PER_PERIOD_MULTICAST])],
         parameters: &[
             IDS,
+            LOADS,
+            VERSIONS,
+            TIES,
             STARTERS,
             parameter::DETECTOR,
             parameter::PERIOD,

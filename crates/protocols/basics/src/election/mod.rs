@@ -20,4 +20,5 @@ synod_core::catalogue! {
     Luis,
     mutants::ChangRobertsForwarding,
     mutants::ChangRobertsEndless,
+    mutants::ChangRobertsFresh,
 }

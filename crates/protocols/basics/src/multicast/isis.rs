@@ -24,100 +24,40 @@
 //!   messages in the queue. Every step costs the logarithm of that.
 //!
 //! The textbook's A (the largest agreed) and P (the largest proposed) are used only as max(A, P),
-//! so they are one number here. Where links lose messages ([`Uplink::Multicast`]) members multicast
-//! proposals as well, because only the layer below can repair a loss.
+//! so they are one number here. It may also be a Lamport clock (`numbers=clock`): then messages are
+//! stamped, and a sender's clock is not behind the proposals that it received. Where links lose
+//! messages ([`Uplink::Multicast`]) members multicast proposals as well, because only the layer
+//! below can repair a loss.
 //!
 //! Source: K. Birman, T. Joseph: Reliable communication in the presence of failures. ACM TOCS 5(1),
 //! 1987.
 
-use super::carrier::{self, Carrier, OVER};
-use super::groups::{InGroups, Tower};
+mod card;
+mod message;
+
+pub(super) use card::build;
+pub use card::{IsisMulticast, IsisTower};
+pub use message::{Message, Round};
+
 use super::in_order::WINDOW;
-use super::{Deliver, Layer, Multicast, Uplink, cost};
+use super::{Deliver, Layer, Multicast, Uplink};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::fmt;
-use synod_core::card::{Bounds, Counterexample, OtherCosts, Rounds, Scope, Tolerance, Variant};
-use synod_core::family::multicast::{
-    AGREEMENT, FIFO, GROUPS, INTEGRITY, PAYLOAD, Payload, SENDERS, TOTAL, UNIFORM, VALIDITY,
-};
-use synod_core::{
-    Card, Cx, Data, ProcessId, ProcessSet, Protocol, Rule, Setup, SetupError, Source, Timestamp,
-    Trigger, Wire,
-};
+use synod_core::{Cx, Data, ProcessId, ProcessSet, Protocol, Timestamp};
 
 /// A number and its proposer.
 pub type Place = Timestamp;
 
-/// The messages of this layer that the layer below multicasts. `message` is the number that its
-/// sender gave it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Round<D> {
-    /// From the sender: which place do you propose for this?
-    Ask {
-        /// The number of the message.
-        message: u64,
-        /// The payload.
-        payload: D,
-    },
-    /// A proposal, where it cannot be sent to the sender alone.
-    Proposed {
-        /// The sender of the message.
-        to: ProcessId,
-        /// The number of the message.
-        message: u64,
-        /// The number proposed for it.
-        number: u64,
-    },
-    /// From the sender: its place is this.
-    Agreed {
-        /// The number of the message.
-        message: u64,
-        /// The largest of all proposals.
-        place: Place,
-    },
-}
-
-/// The messages between members.
-#[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Message<M> {
-    /// To the sender of a message: I propose this number.
-    Propose {
-        /// The number of the message.
-        message: u64,
-        /// The number proposed for it.
-        number: u64,
-    },
-    /// A message of the layer below.
-    Carried(M),
-}
-
-impl<M: Wire> Wire for Message<M> {
-    fn kind(&self) -> &'static str {
-        match self {
-            Message::Propose { .. } => "Propose",
-            Message::Carried(message) => message.kind(),
-        }
-    }
-}
-
-/// The text of a message shows its layer, so no other mark is needed.
-impl<M: fmt::Debug> fmt::Debug for Message<M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Message::Propose { message, number } => {
-                write!(f, "Propose {{ message: {message}, number: {number} }}")
-            }
-            Message::Carried(message) => message.fmt(f),
-        }
-    }
-}
-
-impl<M> From<M> for Message<M> {
-    fn from(message: M) -> Self {
-        Message::Carried(message)
-    }
+/// Where the numbers that members propose come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Numbers {
+    /// From the numbers proposed and agreed here: max(A, P) + 1.
+    #[default]
+    Agreed,
+    /// From a Lamport clock, which also counts the messages sent here, and with which each message
+    /// is stamped.
+    Clock,
 }
 
 /// The proposals for a message of our own.
@@ -137,14 +77,15 @@ struct Queued<D> {
 }
 
 /// One process of a group, over the layer `L`. The mutant without `TIE_BREAK` leaves ties as they
-/// come.
+/// come, and the one that does not `HEAR` proposes without regard to agreed numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Isis<D, L, const TIE_BREAK: bool = true> {
+pub struct Isis<D, L, const TIE_BREAK: bool = true, const HEAR: bool = true> {
     lower: L,
     uplink: Uplink,
+    numbers: Numbers,
     /// The number of messages that we multicast.
     sent: u64,
-    /// max(A, P): the largest number that was proposed here or agreed.
+    /// max(A, P): the largest number that was proposed here or agreed; or the clock.
     largest: u64,
     /// Our own messages that are not agreed, by number.
     polls: BTreeMap<u64, Poll>,
@@ -162,12 +103,13 @@ type Key = (u64, u64);
 /// group with each message; a process that leaps further lies, to use the numbers up.
 const LEAP: u64 = 1 << 32;
 
-impl<D: Data, L, const TIE_BREAK: bool> Isis<D, L, TIE_BREAK> {
+impl<D: Data, L, const TIE_BREAK: bool, const HEAR: bool> Isis<D, L, TIE_BREAK, HEAR> {
     /// A process in a world of `n`.
     pub fn new(n: usize, uplink: Uplink, lower: L) -> Self {
         Isis {
             lower,
             uplink,
+            numbers: Numbers::Agreed,
             sent: 0,
             largest: 0,
             polls: BTreeMap::new(),
@@ -175,9 +117,17 @@ impl<D: Data, L, const TIE_BREAK: bool> Isis<D, L, TIE_BREAK> {
             keys: vec![BTreeMap::new(); n],
         }
     }
+
+    /// The same, with numbers from there.
+    #[must_use]
+    pub fn numbered(self, numbers: Numbers) -> Self {
+        Isis { numbers, ..self }
+    }
 }
 
-impl<D: Data, L: Layer<Round<D>>, const TIE_BREAK: bool> Protocol for Isis<D, L, TIE_BREAK> {
+impl<D: Data, L: Layer<Round<D>>, const TIE_BREAK: bool, const HEAR: bool> Protocol
+    for Isis<D, L, TIE_BREAK, HEAR>
+{
     type Input = Multicast<D>;
     type Output = Deliver<D>;
     type Message = Message<L::Message>;
@@ -192,7 +142,7 @@ impl<D: Data, L: Layer<Round<D>>, const TIE_BREAK: bool> Protocol for Isis<D, L,
         let mut missing = cx.peers();
         missing.insert(cx.me());
         self.polls.insert(self.sent, Poll { missing, largest: Place::new(0, cx.me()) });
-        self.multicast(Round::Ask { message: self.sent, payload }, cx);
+        self.ask(payload, cx);
     }
 
     fn on_message(&mut self, from: ProcessId, message: Self::Message, cx: &mut Cx<'_, Self>) {
@@ -209,7 +159,9 @@ impl<D: Data, L: Layer<Round<D>>, const TIE_BREAK: bool> Protocol for Isis<D, L,
     }
 }
 
-impl<D: Data, L: Layer<Round<D>>, const TIE_BREAK: bool> Isis<D, L, TIE_BREAK> {
+impl<D: Data, L: Layer<Round<D>>, const TIE_BREAK: bool, const HEAR: bool>
+    Isis<D, L, TIE_BREAK, HEAR>
+{
     fn below(&mut self, cx: &mut Cx<'_, Self>, step: impl FnOnce(&mut L, &mut Cx<'_, L>)) {
         for Deliver { sender, payload } in cx.below(|cx| step(&mut self.lower, cx)) {
             self.on_round(sender, payload, cx);
@@ -220,9 +172,36 @@ impl<D: Data, L: Layer<Round<D>>, const TIE_BREAK: bool> Isis<D, L, TIE_BREAK> {
         self.below(cx, |lower, cx| lower.on_input(Multicast(round), cx));
     }
 
+    /// Step 1, at the sender. Where a clock gives the numbers, to send is an event.
+    fn ask(&mut self, payload: D, cx: &mut Cx<'_, Self>) {
+        let message = self.sent;
+        let round = match self.numbers {
+            Numbers::Agreed => Round::Ask { message, payload },
+            Numbers::Clock => {
+                self.largest = self.largest.saturating_add(1);
+                Round::AskAt { message, time: self.largest, payload }
+            }
+        };
+        self.multicast(round, cx);
+    }
+
+    /// The clock rule for a message that carries a time: the clock is not behind it. Returns
+    /// whether the time can be.
+    fn witness(&mut self, time: u64) -> bool {
+        let is_sound = self.numbers == Numbers::Clock && time <= self.largest.saturating_add(LEAP);
+        if is_sound {
+            self.largest = self.largest.max(time);
+        }
+        is_sound
+    }
+
     fn on_round(&mut self, from: ProcessId, round: Round<D>, cx: &mut Cx<'_, Self>) {
         match round {
             Round::Ask { message, payload } => self.on_ask(from, message, payload, cx),
+            Round::AskAt { message, time, payload } => match self.witness(time) {
+                true => self.on_ask(from, message, payload, cx),
+                false => cx.accuse(from, "stamped a message with a time that cannot be"),
+            },
             Round::Proposed { to, message, number } if to == cx.me() => {
                 self.on_propose(from, message, number, cx);
             }
@@ -273,8 +252,9 @@ impl<D: Data, L: Layer<Round<D>>, const TIE_BREAK: bool> Isis<D, L, TIE_BREAK> {
             return cx.accuse(from, "proposed twice for one message");
         }
         *largest = (*largest).max(Place::new(number, from));
-        if missing.is_empty() {
-            let place = poll.remove().largest;
+        let agreed = missing.is_empty().then(|| poll.remove().largest);
+        self.witness(number);
+        if let Some(place) = agreed {
             self.multicast(Round::Agreed { message, place }, cx);
         }
     }
@@ -322,129 +302,13 @@ impl<D: Data, L: Layer<Round<D>>, const TIE_BREAK: bool> Isis<D, L, TIE_BREAK> {
         let queued = self.queue.remove(&old).expect("its key was remembered");
         self.queue.insert(new, Queued { agreed: true, ..queued });
         self.keys[sender.index()].insert(message, new);
-        self.largest = self.largest.max(new.0);
+        if HEAR {
+            self.largest = self.largest.max(new.0);
+        }
         while let Some(first) = self.queue.first_entry().filter(|first| first.get().agreed) {
             let Queued { sender, message, payload, .. } = first.remove();
             self.keys[sender.index()].remove(&message);
             cx.output(Deliver { sender, payload });
         }
-    }
-}
-
-/// Totally ordered multicast by agreement, over a carrier.
-pub type IsisMulticast = InGroups<IsisTower>;
-
-/// See [`IsisMulticast`].
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct IsisTower;
-
-impl Tower for IsisTower {
-    type Top = Isis<Payload, Carrier<Round<Payload>>>;
-
-    const CARD: Card = Card {
-        name: "isis",
-        aliases: &["abcast", "total-isis"],
-        title: "Totally ordered multicast by agreement (ISIS)",
-        source: Source {
-            author: "K. Birman, T. Joseph",
-            year: 1987,
-            work: "Reliable communication in the presence of failures, ACM TOCS 5(1)",
-        },
-        idea: "Every member proposes a place for the message; the largest proposal is agreed.",
-        rules: &[
-            Rule::on_input(
-                "Multicast",
-                "multicast: multicast the message by the carrier, and wait for a proposal of every \
-                 member",
-            ),
-            Rule::on(
-                carrier::DELIVERS,
-                "on a message: propose a number larger than all proposed or agreed here, and queue \
-                 the message under it",
-            ),
-            Rule::on(
-                &[Trigger::Message("Propose"), Trigger::Message("Data"), Trigger::Message("Again")],
-                "on the last proposal: the largest, with its proposer, is agreed; multicast it",
-            ),
-            Rule::on(
-                carrier::DELIVERS,
-                "on an agreed place: move the message there; deliver from the head of the queue as \
-                 long as the head is agreed",
-            ),
-            carrier::REPAIR,
-        ],
-        assumes: &[
-            "a carrier that delivers every multicast message, in any order",
-            "reliable links for the proposals",
-            "no process crashes: a sender that crashes before it has agreed blocks all others",
-        ],
-        promises: &[INTEGRITY, VALIDITY, AGREEMENT, UNIFORM, TOTAL],
-        variants: &[
-            Variant {
-                set: &[("over", "reliable")],
-                tolerates: Tolerance { duplication: false, ..carrier::RELIABLE },
-                promises: &[INTEGRITY, TOTAL],
-            },
-            Variant {
-                set: &[("over", "ip")],
-                tolerates: carrier::IP,
-                promises: &[INTEGRITY, VALIDITY, AGREEMENT, UNIFORM, TOTAL],
-            },
-        ],
-        proved: &[
-            Scope { rounds: Rounds::Times(2), ..Scope::of(2) },
-            Scope::of(3),
-            Scope { crashes: 1, set: &[("over", "reliable")], ..Scope::of(2) },
-            Scope { crashes: 2, set: &[("over", "reliable"), ("senders", "p1")], ..Scope::of(3) },
-        ],
-        counterexamples: &[
-            Counterexample {
-                property: FIFO,
-                scope: Scope { rounds: Rounds::Times(2), ..Scope::of(2) },
-                steps: 5,
-                story: "p0 multicasts twice; p1 gets the second first, so each proposes 1 and 2 \
-                        the other way round, and p0's own 2 for the second is smaller than p1's 2 \
-                        for the first",
-            },
-            Counterexample {
-                property: VALIDITY,
-                scope: Scope { crashes: 1, set: &[("senders", "p0")], ..Scope::of(2) },
-                steps: 2,
-                story: "p1 crashes before it has proposed, and p0 waits for ever",
-            },
-            Counterexample {
-                property: UNIFORM,
-                scope: Scope { crashes: 1, ..Scope::of(2) },
-                steps: 6,
-                story: "p0 delivers its message and crashes; at p1 a message waits in front of it \
-                        for a proposal of p0 that never comes",
-            },
-            Counterexample {
-                property: AGREEMENT,
-                scope: Scope { crashes: 1, set: &[("senders", "p0 p1")], ..Scope::of(3) },
-                steps: 9,
-                story: "over basic multicast: p0 crashes after it has sent the agreed place to one \
-                        of the others",
-            },
-        ],
-        costs: &[
-            cost::per_multicast("3(G - 1)", |size| Bounds::exactly(3 * (size.n - 1))),
-            cost::own_hops("2", |size| Bounds::exactly(if size.n == 1 { 0 } else { 2 })),
-            cost::reach_hops("3", |_| Bounds::exactly(3)),
-        ],
-        other_costs: &[OtherCosts::over_multicast(&[cost::per_multicast("G + 1", |size| {
-            Bounds::exactly(if size.n == 1 { 0 } else { size.n + 1 })
-        })])],
-        parameters: &[GROUPS, SENDERS, PAYLOAD, OVER],
-        layers: &["isis", "basic"],
-        ..Card::BLANK
-    };
-
-    fn build(
-        _me: ProcessId,
-        _members: &ProcessSet,
-        setup: &Setup,
-    ) -> Result<Self::Top, SetupError> {
-        Ok(Isis::new(setup.n, Uplink::from_setup(setup), Carrier::from_setup(setup)?))
     }
 }

@@ -4,6 +4,7 @@
 //! Every layer takes [`Multicast`] and gives out [`Deliver`], and owns the layer below it. The
 //! fields that a layer adds to a message travel as the payload of the layer below.
 
+pub mod acknowledged;
 pub mod basic;
 pub mod carrier;
 pub mod causal;
@@ -20,6 +21,7 @@ pub mod received;
 pub mod reliable;
 pub mod sequencer;
 
+pub use acknowledged::{Acknowledged, AcknowledgedMulticast};
 pub use basic::{Basic, BasicMulticast};
 pub use carrier::Carrier;
 pub use causal::{Causal, CausalMulticast};
@@ -37,6 +39,7 @@ use synod_core::{ProcessId, Protocol, Setup};
 
 synod_core::catalogue! {
     BasicMulticast,
+    AcknowledgedMulticast,
     ReliableMulticast,
     IpMulticast,
     FifoMulticast,
@@ -45,12 +48,14 @@ synod_core::catalogue! {
     SequencerMulticast,
     FifoTotalMulticast,
     CausalTotalMulticast,
+    mutants::AcknowledgedTwice,
     mutants::ReliableWithoutRelay,
     mutants::ReliableLateRelay,
     mutants::IpWithoutHeartbeats,
     mutants::IpFromZero,
     mutants::CausalOwnWaits,
     mutants::IsisNoTieBreak,
+    mutants::IsisDeaf,
 }
 
 /// The input of a layer: every member of the group shall deliver this payload, the sender included.

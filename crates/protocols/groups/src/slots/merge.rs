@@ -150,3 +150,91 @@ fn united(size: u32, statuses: &[Status]) -> (Table, Ranges) {
 pub(super) fn claims(status: &Status) -> impl Iterator<Item = (Range, Owner)> + '_ {
     status.table.runs().filter(|(_, owner)| matches!(owner, Owner::Of(_)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use synod_core::family::slots::SlotId;
+
+    fn set(nodes: &[u32]) -> ProcessSet {
+        nodes.iter().copied().map(ProcessId).collect()
+    }
+
+    fn slots(slots: &[u32]) -> Ranges {
+        slots.iter().copied().map(SlotId).collect()
+    }
+
+    /// A part of ready and waiting members, with their slots; it accounts for the `dead`.
+    fn part(ready: &[u32], waiting: &[u32], owned: &[(u32, &[u32])], dead: &[u32]) -> Status {
+        let mut table = Table::absent(8);
+        for (owner, owned) in owned {
+            table.give(&slots(owned), Owner::Of(ProcessId(*owner)));
+        }
+        Status {
+            table,
+            ready: set(ready),
+            waiting: set(waiting),
+            primary: ready.first().copied().map(ProcessId),
+            dead: set(dead),
+            new: ProcessSet::EMPTY,
+        }
+    }
+
+    #[test]
+    fn a_node_is_dead_for_all_if_each_part_accounts_for_it() {
+        let one = part(&[0], &[], &[], &[3, 4]);
+        let other = part(&[1], &[], &[], &[4, 5]);
+        assert_eq!(dead(&[one.clone(), other.clone()]), set(&[4]));
+        assert_eq!(dead(&[other, one.clone()]), set(&[4]));
+        assert_eq!(dead(std::slice::from_ref(&one)), set(&[3, 4]));
+        // A part in which all wait for a status owns nothing, and knows nothing of anyone.
+        let waiting = part(&[], &[2], &[], &[]);
+        assert_eq!(dead(&[waiting.clone(), one]), set(&[3, 4]));
+        assert_eq!(dead(&[waiting]), ProcessSet::EMPTY);
+    }
+
+    #[test]
+    fn a_slot_that_two_parts_claim_is_frozen_and_an_alarm() {
+        let one = part(&[0], &[], &[(0, &[0, 1, 2])], &[]);
+        let other = part(&[1], &[], &[(1, &[2, 3])], &[]);
+        for statuses in [[one.clone(), other.clone()], [other, one]] {
+            let (table, twice) = united(8, &statuses);
+            assert_eq!(twice, slots(&[2]));
+            assert_eq!(table.of(Owner::Frozen), slots(&[2]));
+            assert_eq!(table.of(Owner::Of(ProcessId(0))), slots(&[0, 1]));
+            assert_eq!(table.of(Owner::Of(ProcessId(1))), slots(&[3]));
+            assert_eq!(table.of(Owner::Absent), slots(&[4, 5, 6, 7]));
+        }
+    }
+
+    #[test]
+    fn two_parts_that_name_the_same_owner_do_not_contradict_each_other() {
+        let one = part(&[0], &[2], &[(0, &[0]), (2, &[1])], &[]);
+        let other = part(&[1], &[2], &[(1, &[3]), (2, &[1])], &[]);
+        let (table, twice) = united(8, &[one, other]);
+        assert_eq!((twice, table.of(Owner::Frozen)), (Ranges::EMPTY, Ranges::EMPTY));
+        assert_eq!(table.of(Owner::Of(ProcessId(2))), slots(&[1]));
+    }
+
+    #[test]
+    fn a_slot_that_one_part_has_frozen_stays_so() {
+        let mut one = part(&[0], &[], &[(0, &[0])], &[]);
+        one.table.give(&slots(&[5]), Owner::Frozen);
+        let other = part(&[1], &[], &[(1, &[5])], &[]);
+        for statuses in [[one.clone(), other.clone()], [other, one]] {
+            assert_eq!(united(8, &statuses).0.of(Owner::Frozen), slots(&[5]));
+        }
+    }
+
+    #[test]
+    fn a_status_speaks_for_its_sender_and_for_none_that_has_been_spoken_for() {
+        let mut merging = Merging::new(&set(&[0, 1, 2, 3]), ProcessSet::EMPTY);
+        let one = part(&[0, 1], &[3], &[(0, &[0])], &[]);
+        assert!(merging.admits(ProcessId(0), &one) && !merging.admits(ProcessId(2), &one));
+        merging.statuses.push(one);
+        assert!(!merging.admits(ProcessId(1), &part(&[1, 2], &[], &[], &[])), "1 is spoken for");
+        assert!(merging.admits(ProcessId(2), &part(&[2], &[3], &[], &[])), "3 waits");
+        assert!(!merging.admits(ProcessId(2), &part(&[2], &[4], &[], &[])), "4 is not here");
+        assert!(!merging.admits(ProcessId(2), &part(&[2], &[], &[(3, &[1])], &[])), "3's slot");
+    }
+}

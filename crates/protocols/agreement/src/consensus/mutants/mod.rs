@@ -7,5 +7,5 @@ pub mod sync_consensus;
 
 pub use cheap_paxos::CheapPaxosUnilateral;
 pub use fast_paxos::FastPaxosSmallQuorum;
-pub use paxos::{PaxosAmnesia, PaxosNoNumber};
+pub use paxos::{PaxosAmnesia, PaxosApart, PaxosNoNumber};
 pub use sync_consensus::{SyncConsensusFRounds, SyncConsensusOffByOne};

@@ -1,4 +1,4 @@
-//! Two ways to spoil [Paxos](crate::consensus::paxos).
+//! Three ways to spoil [Paxos](crate::consensus::paxos).
 
 use crate::consensus::paxos::{PARAMETERS, PaxosProcess, SOURCE};
 use synod_core::algorithm::Replay;
@@ -105,6 +105,80 @@ impl Sworn for PaxosProcess<true, false> {
         }),
         fails_with: "--param proposers=all --param timeout=20 --crashes 2 --restart disk \
                      --within 50ms --loss 0.2",
+        ..Card::BLANK
+    };
+
+    const REPLAY: Option<Replay<Byzantine<Self>>> = Some(durable::replay);
+
+    fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+        Self::group(setup)
+    }
+
+    fn takes_part(&self, me: ProcessId) -> bool {
+        self.is_proposer(me)
+    }
+}
+
+/// Quorums of the two phases need not meet: the default is one acceptor short of it.
+pub type PaxosApart = Byzantine<PaxosProcess<true, true, false>>;
+
+impl Sworn for PaxosProcess<true, true, false> {
+    type Family = Consensus;
+
+    const CARD: Card = Card {
+        name: "paxos-apart",
+        title: "Paxos with quorums that need not meet",
+        source: SOURCE,
+        idea: "More than half promise; the others are enough to accept. Or any other quorums that \
+               one asks for.",
+        rules: &[Rule::on_message(
+            "Accepted",
+            "as paxos, but the votes of a quorum that need not meet those that promise decide",
+        )],
+        assumes: &["no process lies"],
+        promises: &[VALIDITY],
+        counterexamples: &[
+            Counterexample {
+                property: AGREEMENT,
+                scope: Scope {
+                    order: Order::Fifo,
+                    set: &[
+                        ("proposers", "p0 p1"),
+                        ("learners", "p0 p1"),
+                        ("retry", "never"),
+                        ("durable", "no"),
+                    ],
+                    ..Scope::of(3)
+                },
+                steps: 6,
+                story: "p0 has two promises, accepts its own 0, and that is enough: 0 is chosen. p1 \
+                        asks itself and p2, which know nothing of it, and 1 is chosen, too",
+            },
+            Counterexample {
+                property: AGREEMENT,
+                scope: Scope {
+                    order: Order::Fifo,
+                    set: &[
+                        ("proposers", "p0 p1"),
+                        ("learners", "p0 p1"),
+                        ("acceptors", "p2 p3"),
+                        ("quorums", "flexible 1 1"),
+                        ("retry", "never"),
+                        ("durable", "no"),
+                    ],
+                    ..Scope::of(4)
+                },
+                steps: 10,
+                story: "p0 gets its value accepted by p2 and p1 by p3: each acceptor alone is a \
+                        quorum",
+            },
+        ],
+        parameters: PARAMETERS,
+        mutant: Some(Mutant {
+            of: OF,
+            change: "the quorums of the two phases may have no acceptor in common",
+            breaks: AGREEMENT,
+        }),
         ..Card::BLANK
     };
 

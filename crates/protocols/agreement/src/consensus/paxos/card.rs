@@ -1,6 +1,7 @@
 //! The card of [Paxos](super).
 
 use super::{Paxos, PaxosProcess};
+use crate::consensus::quorum_system::{ACCEPTORS, QUORUMS};
 use synod_core::algorithm::Replay;
 use synod_core::byzantine::{ADVERSARY, LIES, SCRIPT, Sworn, TRAITORS};
 use synod_core::card::{
@@ -58,6 +59,8 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
         meaning: "yes, no, or which acceptors write records, so that they may crash and come back \
                   (default: yes)",
     },
+    ACCEPTORS,
+    QUORUMS,
     TRAITORS,
     ADVERSARY,
     LIES,
@@ -161,7 +164,9 @@ impl Sworn for PaxosProcess<true, true> {
 
     /// The formulas are about one proposer, with all processes as learners.
     fn has_costs(setup: &Setup) -> bool {
-        ["proposers", "learners", "traitors", "ballots"].iter().all(|n| setup.text(n).is_none())
+        ["proposers", "learners", "acceptors", "quorums", "traitors", "ballots"]
+            .iter()
+            .all(|n| setup.text(n).is_none())
     }
 }
 
@@ -192,6 +197,33 @@ const PROVED: &[Scope] = &[
         ],
         ..FIFO_DUEL
     },
+    Scope { set: APART, ..FIFO_DUEL_OF_4 },
+    Scope { set: WEIGHTED, order: Order::Fifo, ..Scope::of(3) },
+    Scope { set: GRID, ..FIFO_DUEL_OF_4 },
+];
+
+const FIFO_DUEL_OF_4: Scope = Scope { order: Order::Fifo, ..Scope::of(4) };
+/// Two proposers and two acceptors, none of which is both.
+const APART: &[(&str, &str)] = &[
+    ("proposers", "p0 p1"),
+    ("learners", "p0 p1"),
+    ("acceptors", "p2 p3"),
+    ("retry", "never"),
+    ("durable", "no"),
+];
+const WEIGHTED: &[(&str, &str)] = &[
+    ("proposers", "p0 p1"),
+    ("learners", "p0 p1"),
+    ("quorums", "weighted 2 1 1"),
+    ("retry", "never"),
+    ("durable", "no"),
+];
+const GRID: &[(&str, &str)] = &[
+    ("proposers", "p0 p1"),
+    ("learners", "p0 p1"),
+    ("quorums", "grid 2x2"),
+    ("retry", "never"),
+    ("durable", "no"),
 ];
 
 const COUNTEREXAMPLES: &[Counterexample] = &[

@@ -6,7 +6,9 @@ use synod_core::byzantine::Corruptible;
 use synod_core::family::consensus::Value;
 
 /// A liar tells another value than it accepted, or asks others to accept another one.
-impl<const NUMBERED: bool, const REMEMBER: bool> Corruptible for PaxosProcess<NUMBERED, REMEMBER> {
+impl<const NUMBERED: bool, const REMEMBER: bool, const MEET: bool> Corruptible
+    for PaxosProcess<NUMBERED, REMEMBER, MEET>
+{
     fn lie(&self, message: &Message, value: Value) -> Option<Message> {
         let changed = |vote: &Vote| Vote { value, ..*vote };
         match message {

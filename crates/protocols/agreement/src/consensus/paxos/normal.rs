@@ -11,11 +11,11 @@ use crate::consensus::learner::Learner;
 /// Ballots are only compared, and the next one is the smallest of its owner above another. Both
 /// commute with counting rounds from a later one, unless a process has not promised anything yet
 /// (its next ballot is of round 1), there is a last round, or time depends on the round.
-pub(super) fn normalise<const NUMBERED: bool, const REMEMBER: bool>(
-    processes: &mut [&mut PaxosProcess<NUMBERED, REMEMBER>],
+pub(super) fn normalise<const NUMBERED: bool, const REMEMBER: bool, const MEET: bool>(
+    processes: &mut [&mut PaxosProcess<NUMBERED, REMEMBER, MEET>],
     in_flight: &mut [&mut Message],
 ) -> bool {
-    let fits = |p: &&mut PaxosProcess<NUMBERED, REMEMBER>| {
+    let fits = |p: &&mut PaxosProcess<NUMBERED, REMEMBER, MEET>| {
         p.setting.retry == Retry::AtOnce && p.setting.ballots == LAST_ROUND
     };
     if !processes.iter().all(fits) {
@@ -30,8 +30,8 @@ pub(super) fn normalise<const NUMBERED: bool, const REMEMBER: bool>(
 }
 
 /// Shows every ballot, in the processes and in the messages under way.
-fn each<const NUMBERED: bool, const REMEMBER: bool>(
-    processes: &mut [&mut PaxosProcess<NUMBERED, REMEMBER>],
+fn each<const NUMBERED: bool, const REMEMBER: bool, const MEET: bool>(
+    processes: &mut [&mut PaxosProcess<NUMBERED, REMEMBER, MEET>],
     in_flight: &mut [&mut Message],
     show: &mut dyn FnMut(&mut Ballot),
 ) {
@@ -54,8 +54,8 @@ fn each<const NUMBERED: bool, const REMEMBER: bool>(
     }
 }
 
-fn each_of_process<const NUMBERED: bool, const REMEMBER: bool>(
-    process: &mut PaxosProcess<NUMBERED, REMEMBER>,
+fn each_of_process<const NUMBERED: bool, const REMEMBER: bool, const MEET: bool>(
+    process: &mut PaxosProcess<NUMBERED, REMEMBER, MEET>,
     show: &mut dyn FnMut(&mut Ballot),
 ) {
     process.acceptor.promised.iter_mut().for_each(&mut *show);

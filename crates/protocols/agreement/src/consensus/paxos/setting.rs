@@ -2,6 +2,7 @@
 
 use super::{PaxosProcess, Timer};
 use crate::consensus::ballot::{Ballot, LAST_ROUND};
+use crate::consensus::quorum_system::QuorumSystem;
 use serde::{Deserialize, Serialize};
 use synod_core::family::consensus::{proposals, proposers};
 use synod_core::{Cx, ProcessId, ProcessSet, Setup, SetupError};
@@ -29,6 +30,8 @@ pub enum Retry {
 pub struct Setting {
     pub(super) proposers: ProcessSet,
     pub(super) learners: ProcessSet,
+    /// The acceptors, and which of them are a quorum.
+    pub(super) quorums: QuorumSystem,
     pub(super) retry: Retry,
     timeout_ms: u64,
     /// The last round of ballots.
@@ -38,7 +41,7 @@ pub struct Setting {
 }
 
 impl Setting {
-    pub(super) fn from_setup(setup: &Setup) -> Result<Self, SetupError> {
+    pub(super) fn from_setup(setup: &Setup, meet: bool) -> Result<Self, SetupError> {
         proposals(setup)?;
         let first = || [ProcessId(0)].into_iter().collect();
         let named = setup.processes("learners")?.map(|named| named.into_iter().collect());
@@ -51,6 +54,7 @@ impl Setting {
         Ok(Setting {
             proposers: proposers(setup)?.unwrap_or_else(first),
             learners: named.unwrap_or_else(|| ProcessSet::all(setup.n)),
+            quorums: QuorumSystem::from_setup(setup, meet)?,
             retry,
             timeout_ms: match setup.number("timeout", TIMEOUT_MS)? {
                 timeout @ 1..=3_600_000 => timeout,
@@ -66,9 +70,9 @@ impl Setting {
     }
 
     /// Sets the time-out of a ballot. If no answer comes, the proposer begins another one.
-    pub(super) fn await_answers<const NUMBERED: bool, const REMEMBER: bool>(
+    pub(super) fn await_answers<const NUMBERED: bool, const REMEMBER: bool, const MEET: bool>(
         &self,
-        cx: &mut Cx<'_, PaxosProcess<NUMBERED, REMEMBER>>,
+        cx: &mut Cx<'_, PaxosProcess<NUMBERED, REMEMBER, MEET>>,
     ) {
         if self.retry == Retry::Backoff {
             cx.set_timer(Timer::Retry, self.timeout_ms);
@@ -82,10 +86,10 @@ impl Setting {
 
     /// Waits for a random time, from a range that doubles with each round, so that one of two
     /// proposers gets ahead.
-    pub(super) fn back_off<const NUMBERED: bool, const REMEMBER: bool>(
+    pub(super) fn back_off<const NUMBERED: bool, const REMEMBER: bool, const MEET: bool>(
         &self,
         round: u32,
-        cx: &mut Cx<'_, PaxosProcess<NUMBERED, REMEMBER>>,
+        cx: &mut Cx<'_, PaxosProcess<NUMBERED, REMEMBER, MEET>>,
     ) {
         let among = 2 << round.min(DOUBLINGS);
         let share = u64::from(cx.choose(among) + 1);

@@ -1,4 +1,4 @@
-//! Two ways to spoil [Chang and Roberts's election](crate::election::chang_roberts).
+//! Three ways to spoil [Chang and Roberts's election](crate::election::chang_roberts).
 
 use crate::election::chang_roberts::{PARAMETERS, RingProcess, SOURCE};
 use crate::election::ring::ORDERED;
@@ -87,6 +87,48 @@ impl Algorithm for ChangRobertsEndless {
             breaks: E3,
         }),
         fails_with: "--fifo",
+        ..Card::BLANK
+    };
+
+    fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+        Self::group(setup)
+    }
+
+    fn takes_part(&self, _me: ProcessId) -> bool {
+        self.is_starter()
+    }
+}
+
+/// A process that handles an identifier is busier for it, and compares the next one with its load
+/// of that moment. So the best does not recognise its own identifier when it comes home.
+pub type ChangRobertsFresh = RingProcess<true, true, false>;
+
+impl Algorithm for ChangRobertsFresh {
+    type Family = Election;
+
+    const CARD: Card = Card {
+        name: "chang-roberts-fresh",
+        title: "Chang and Roberts's election by a load that is read afresh",
+        source: SOURCE,
+        idea: "The identifier is the free share of a processor, as it is when a message arrives; to \
+               handle a message costs one percent.",
+        assumes: &["reliable links that keep the order of messages", "no process crashes"],
+        tolerates: ORDERED,
+        promises: &[E1_SELF],
+        counterexamples: &[Counterexample {
+            property: E2,
+            scope: Scope { order: Order::Fifo, set: &[("loads", "100 99")], ..Scope::of(2) },
+            steps: 6,
+            story: "p1 is the best and its identifier comes home; p1, busier now, takes it for that \
+                    of a better process and passes it on, for ever",
+        }],
+        parameters: PARAMETERS,
+        restless: true,
+        mutant: Some(Mutant {
+            of: OF,
+            change: "a process does not fix its quality when it takes part",
+            breaks: E2,
+        }),
         ..Card::BLANK
     };
 

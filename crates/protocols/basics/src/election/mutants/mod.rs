@@ -2,4 +2,4 @@
 
 pub mod chang_roberts;
 
-pub use chang_roberts::{ChangRobertsEndless, ChangRobertsForwarding};
+pub use chang_roberts::{ChangRobertsEndless, ChangRobertsForwarding, ChangRobertsFresh};

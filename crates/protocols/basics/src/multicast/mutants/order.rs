@@ -1,10 +1,9 @@
 //! Ordered multicasts with the flaws that textbooks have.
 
-use crate::multicast::Uplink;
 use crate::multicast::carrier::Carrier;
 use crate::multicast::causal::{Causal, CausalTower, Stamped};
 use crate::multicast::groups::{InGroups, Tower};
-use crate::multicast::isis::{Isis, IsisTower, Round};
+use crate::multicast::isis::{self, Isis, IsisTower, Round};
 use serde::{Deserialize, Serialize};
 use synod_core::card::{Counterexample, Mutant, Scope};
 use synod_core::family::multicast::{
@@ -16,6 +15,8 @@ use synod_core::{Card, ProcessId, ProcessSet, Setup, SetupError};
 pub type CausalOwnWaits = InGroups<OwnWaits>;
 /// Equal numbers are left in the order of arrival.
 pub type IsisNoTieBreak = InGroups<NoTieBreak>;
+/// A member proposes without regard to the numbers that were agreed.
+pub type IsisDeaf = InGroups<Deaf>;
 
 /// See [`CausalOwnWaits`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -91,6 +92,45 @@ impl Tower for NoTieBreak {
         _members: &ProcessSet,
         setup: &Setup,
     ) -> Result<Self::Top, SetupError> {
-        Ok(Isis::new(setup.n, Uplink::from_setup(setup), Carrier::from_setup(setup)?))
+        isis::build(setup)
+    }
+}
+
+/// See [`IsisDeaf`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Deaf;
+
+impl Tower for Deaf {
+    type Top = Isis<Payload, Carrier<Round<Payload>>, true, false>;
+
+    const CARD: Card = Card {
+        name: "isis-deaf",
+        aliases: &[],
+        title: "Totally ordered multicast by agreement that forgets A",
+        promises: &[INTEGRITY, VALIDITY, AGREEMENT, UNIFORM],
+        counterexamples: &[Counterexample {
+            property: TOTAL,
+            scope: Scope::of(2),
+            steps: 7,
+            story: "p0 delivers its own message at 2@p1 and forgets that number, so it proposes 2 for \
+                    p1's message: 2@p0 is before 2@p1, and p1 delivers its own first",
+        }],
+        variants: &[],
+        costs: &[],
+        mutant: Some(Mutant {
+            of: "isis",
+            change: "a member's next proposal is larger than its own proposals only, not larger \
+                     than agreed numbers",
+            breaks: TOTAL,
+        }),
+        ..IsisTower::CARD
+    };
+
+    fn build(
+        _me: ProcessId,
+        _members: &ProcessSet,
+        setup: &Setup,
+    ) -> Result<Self::Top, SetupError> {
+        isis::build(setup)
     }
 }

@@ -32,6 +32,8 @@ mod log;
 mod message;
 mod numbers;
 mod peers;
+#[cfg(test)]
+mod tests;
 mod total_order;
 mod view_change;
 

@@ -6,8 +6,7 @@ use super::{Raft, Rules, Sound};
 use crate::replication::settings::STEADY;
 use synod_core::byzantine::{ADVERSARY, LIES, SCRIPT, TRAITORS};
 use synod_core::card::{
-    Card, Crashes, Larger, Order, OtherCosts, Parameter, Rounds, Scope, Settings, Source,
-    Tolerance,
+    Card, Crashes, Larger, Order, OtherCosts, Parameter, Rounds, Scope, Settings, Source, Tolerance,
 };
 use synod_core::family::replication::{
     ANSWERED, ASKERS, CLIENTS, KEYS, LINEARIZABLE, ONCE, ONE_LEADER, OPERATIONS, PATIENCE, READS,
