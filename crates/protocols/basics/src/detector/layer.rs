@@ -44,6 +44,7 @@ impl Timer {
         match self {
             Timer::TimeOut(timer) => Perfect::begins_round(&timer),
             Timer::Accrual(timer) => PhiAccrual::begins_round(&timer),
+            Timer::Common(timer) => CommonTick::begins_round(&timer),
         }
     }
 }
@@ -76,6 +77,7 @@ impl Detector {
                 EventuallyPerfect::size(&vec![detector.clone(); n])
             }
             Detector::PhiAccrual(detector) => PhiAccrual::size(&vec![detector.clone(); n]),
+            Detector::CommonTick(detector) => CommonTick::size(&vec![detector.clone(); n]),
         }
     }
 
