@@ -18,7 +18,7 @@ const ONE_OF: u32 = 200;
 /// The exit codes of the tool: all noticed; some survive; some ran out of time, which notices them.
 const CARRIED_OUT: [i32; 3] = [0, 2, 3];
 
-/// What is changed, and the packages whose tests shall notice.
+/// The sources to change, and the packages whose tests shall notice.
 struct Target {
     name: &'static str,
     files: &'static str,

@@ -12,7 +12,7 @@
 //! - [`mod@reference`]: allocators to compare with; [`erlang`]: what no allocator can beat
 //! - [`compare`]: the alternatives that the paper names, beside SLOTS
 //! - [`study`], [`report`]: the whole experiment, and how it is told
-//! - [`measure`], [`statistics`]: what is counted, and how sure the means are
+//! - [`measure`], [`statistics`]: the counts, and how sure the means are
 //! - `proof`: the pools themselves, explored without a budget of faults
 #![forbid(unsafe_code)]
 

@@ -138,7 +138,6 @@ pub(crate) struct Engine<'s, A: Algorithm> {
     /// Set while the run repeats steps that were judged before.
     pub(crate) past: Option<Past>,
     reductions: Reductions<A>,
-    /// What invariants remember of the run so far.
     notes: Notes,
 }
 

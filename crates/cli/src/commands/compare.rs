@@ -36,7 +36,7 @@ with -o json, --csv and --page.";
 /// The number of processes in each point of a plot.
 const PLOTTED: [usize; 6] = [3, 5, 7, 9, 11, 13];
 
-/// What is compared.
+/// The families that have a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Family {
     /// Mutual exclusion.

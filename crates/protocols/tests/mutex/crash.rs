@@ -142,7 +142,7 @@ fn a_candidate_with_a_dead_voter_takes_its_request_back_and_asks_another_set() {
     assert_eq!((group.entered.as_slice(), group.accusations), ([0].as_slice(), 0));
 }
 
-/// Why a candidate must not ask what is left of its own set.
+/// Why a candidate must not ask the living members of its own set alone.
 #[test]
 fn two_voting_sets_may_have_nothing_in_common_but_the_dead() {
     let sets = VotingSets::optimal(7);

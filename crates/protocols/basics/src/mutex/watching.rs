@@ -41,7 +41,7 @@ pub trait Survivor: Protocol<Input = Input, Output = Output, Timer = Never> {
         Size { n: processes.len(), k: processes.len() }
     }
 
-    /// Does what is to be done without these processes, which are taken for crashed. Called after
+    /// Goes on without these processes, which are taken for crashed. Called after
     /// every event while there are any, so the second time there is nothing left to do.
     fn do_without(&mut self, dead: &ProcessSet, cx: &mut Cx<'_, Self>);
 
@@ -141,7 +141,7 @@ impl<P: Survivor> Watching<P> {
         self.drive(cx, |_, _| ());
     }
 
-    /// Runs one step of the algorithm, and then what is to be done without the dead.
+    /// Runs one step of the algorithm, and then goes on without the dead.
     fn drive(&mut self, cx: &mut Cx<'_, Self>, step: impl FnOnce(&mut P, &mut Cx<'_, P>)) {
         let Watching { algorithm, dead, .. } = self;
         let timer = |never: Never| match never {};

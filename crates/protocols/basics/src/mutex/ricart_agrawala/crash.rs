@@ -2,7 +2,7 @@
 //!
 //! As published, one crashed process blocks all others for ever: its permission never comes. But a
 //! process that has crashed is not inside and will not enter, so its permission is worth nothing.
-//! Whoever takes it for crashed counts the permission as given, and owes it none.
+//! A process that takes it for crashed counts the permission as given, and owes it none.
 //!
 //! - Assumes: a perfect failure detector below (the parameter `detector`), hence reliable links and
 //!   a bound on delays. If it errs about a process that is inside, another enters beside it.

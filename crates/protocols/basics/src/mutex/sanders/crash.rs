@@ -92,8 +92,8 @@ impl<const GIVES_BACK: bool> Resilient<GIVES_BACK> {
         );
     }
 
-    /// The voting set to ask without these processes, if there is one. What is left of our own will
-    /// not do: two sets may have nothing in common but the dead.
+    /// The voting set to ask without these processes, if there is one. The rest of our own does not
+    /// suffice: two sets may have nothing in common but the dead.
     fn living_set(&self, dead: &ProcessSet) -> Option<ProcessSet> {
         self.sets.0.iter().find(|set| !set.intersects(dead)).cloned()
     }

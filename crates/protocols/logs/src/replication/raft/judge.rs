@@ -1,7 +1,7 @@
 //! The judge of all logs together: log matching and leader completeness.
 //!
 //! It keeps the logs of the last moment, which share with those of this one what no step has
-//! changed since. So it finds the changes, compares what is new, and knows of the rest whether it
+//! changed since. So it finds the changes, compares new entries, and knows of the rest whether it
 //! agrees. With no memory it compares everything, and its answer is the same.
 
 use super::{Log, LogEntry, Rules, Server};
@@ -72,7 +72,7 @@ struct Agreement {
     clashes: usize,
 }
 
-/// What is known of two logs, from the place on that both keep.
+/// The knowledge about two logs, from the place on that both keep.
 #[derive(Clone, Copy, Default)]
 struct Pair {
     /// The place after which both have entries.
@@ -86,7 +86,7 @@ struct Pair {
 }
 
 impl Agreement {
-    /// What is true of these servers at this moment.
+    /// The agreement of these servers at this moment.
     fn now<'a, R: Rules>(
         snapshot: &Snapshot<'a, KeyValue<Server<R>>>,
         servers: &[&Server<R>],
