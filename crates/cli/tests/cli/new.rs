@@ -137,7 +137,10 @@ fn a_new_algorithm_is_written_and_listed() {
     let module = read("basics/src/mutex/mod.rs").expect("it is there");
     assert!(module.contains("pub mod lamport_queue;\npub mod linda;"), "{module}");
     assert!(module.contains("pub use lamport_queue::LamportQueue;\n"), "{module}");
-    assert!(module.contains("    MaekawaSanders,\n    LamportQueue,\n    mutants::"), "{module}");
+    assert!(
+        module.contains("    MaekawaSandersCrash,\n    LamportQueue,\n    mutants::"),
+        "{module}"
+    );
     let scenario = read("tests/scenarios/lamport-queue/first.txt").expect("it was written");
     assert!(scenario.contains("algorithm: lamport-queue\n"));
 

@@ -8,11 +8,11 @@ fn two_members_are_explored_to_the_end() {
     let told = json("slots prove --nodes 2");
     has_keys(&told, &["nodes", "slots", "rules", "parts", "views", "moments", "depth", "seconds"]);
     assert_eq!((&told["holds"], &told["waiting"]), (&value!(true), &value!(0)));
-    assert_eq!((&told["states"], &told["broken"]), (&value!(185), &value!(null)));
+    assert_eq!((&told["states"], &told["broken"]), (&value!(52), &value!(null)));
     let ran = synod("slots prove --nodes 2 --rules repaired --slots 2");
     assert_eq!(ran.code, Some(0), "{}", ran.error);
     assert_eq!(ran.out.matches('✓').count(), 6, "{}", ran.out);
-    assert!(ran.out.contains("534 states between views"), "{}", ran.out);
+    assert!(ran.out.contains("73 states between views"), "{}", ran.out);
 }
 
 #[test]

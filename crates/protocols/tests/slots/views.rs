@@ -35,19 +35,21 @@ fn counts(count: u32, rules: &str, slots: u32) -> (usize, usize) {
 #[test]
 fn everything_holds_for_two_members_however_much_goes_wrong() {
     let repaired = [1, 2, 3, 4].map(|slots| counts(2, "repaired", slots));
-    assert_eq!(repaired, [(157, 1_138), (534, 3_686), (713, 4_990), (534, 3_686)]);
+    assert_eq!(repaired, [(42, 281), (73, 450), (73, 450), (73, 450)]);
     let offers = [1, 2, 3, 4].map(|slots| counts(2, "offers", slots));
-    assert_eq!(offers, [(185, 1_230), (1_010, 6_872), (2_926, 18_416), (6_819, 41_660)]);
+    assert_eq!(offers, [(52, 327), (120, 747), (218, 1_239), (362, 1_998)]);
 }
 
 #[test]
 fn everything_holds_for_three_members_with_repaired_rules_however_much_goes_wrong() {
-    assert_eq!(counts(3, "repaired", 1), (38_693, 2_753_074));
+    assert_eq!(counts(3, "repaired", 1), (1_576, 99_774));
+    assert_eq!(counts(3, "repaired", 2), (3_557, 216_399));
 }
 
 #[test]
 fn everything_holds_for_three_members_with_offers_however_much_goes_wrong() {
-    assert_eq!(counts(3, "offers", 1), (48_786, 1_682_491));
+    assert_eq!(counts(3, "offers", 1), (2_006, 64_003));
+    assert_eq!(counts(3, "offers", 2), (6_213, 181_310));
 }
 
 /// The visible states of the members of each view, at every moment.

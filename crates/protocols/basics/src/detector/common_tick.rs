@@ -18,11 +18,12 @@
 
 use super::pulse::{Beat, Heard, Message, Pulse};
 use super::{
-    CHANDRA_TOUEG, DELAY_MS, Opinion, PER_PERIOD, SLACK_MS, milliseconds, parameter, rule, whole,
+    CHANDRA_TOUEG, DELAY_MS, Opinion, PER_PERIOD, PER_PERIOD_MULTICAST, SLACK_MS, milliseconds,
+    parameter, rule, whole,
 };
 use serde::{Deserialize, Serialize};
 use synod_core::card::{
-    Card, Counterexample, Crashes, Scope, Settings, Size, Timing, Tolerance, Variant,
+    Card, Counterexample, Crashes, OtherCosts, Scope, Settings, Size, Timing, Tolerance, Variant,
 };
 use synod_core::family::detection::{Detection, FD1, FD2, FD3};
 use synod_core::{
@@ -191,6 +192,7 @@ impl Algorithm for CommonTick {
                     process is suspected for a while",
         }],
         costs: &[PER_PERIOD],
+        other_costs: &[OtherCosts::over_multicast(&[PER_PERIOD_MULTICAST])],
         parameters: &[parameter::PERIOD, parameter::DELAY, parameter::STEP, parameter::STYLE],
         layers: &["eventually P, one tick", "signs of life"],
         restless: true,

@@ -28,7 +28,7 @@ use super::received::Received;
 use super::{Deliver, Multicast, cost};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use synod_core::card::{Bounds, Counterexample, Parameter, Rounds, Scope, Tolerance};
+use synod_core::card::{Bounds, Counterexample, OtherCosts, Parameter, Rounds, Scope, Tolerance};
 use synod_core::family::multicast::{
     AGREEMENT, GROUPS, INTEGRITY, PAYLOAD, Payload, SENDERS, VALIDITY,
 };
@@ -280,6 +280,9 @@ impl Tower for AcknowledgedTower {
             cost::per_multicast("2(G - 1)", |size| Bounds::exactly(2 * (size.n - 1))),
             cost::reach_hops("1", |_| Bounds::exactly(1)),
         ],
+        other_costs: &[OtherCosts::over_multicast(&[cost::per_multicast("G", |size| {
+            Bounds::exactly(if size.n == 1 { 0 } else { size.n })
+        })])],
         parameters: &[GROUPS, SENDERS, PAYLOAD, RESEND, SPREAD, TRIES],
         ..Card::BLANK
     };

@@ -98,6 +98,10 @@ impl<const GENERATIONS: bool> Protocol for RepairedRing<GENERATIONS> {
 
     fn on_message(&mut self, from: ProcessId, message: Message, cx: &mut Cx<'_, Self>) {
         match message {
+            // A process sends nothing to those that it takes for crashed.
+            Message::Token(_, dead) | Message::Ask(_, dead) if dead.contains(cx.me()) => {
+                cx.accuse(from, "sent a message to a process that it calls dead");
+            }
             Message::Token(generation, dead) => self.on_token(from, generation, &dead, cx),
             Message::Ask(generation, dead) => self.on_ask(from, generation, &dead, cx),
             Message::Answer(generation, here) => self.on_answer(from, generation, here, cx),
@@ -185,6 +189,9 @@ impl<const GENERATIONS: bool> RepairedRing<GENERATIONS> {
         dead: &ProcessSet,
         cx: &mut Cx<'_, Self>,
     ) {
+        if generation.process != from {
+            return cx.accuse(from, "asked in the name of another process");
+        }
         if generation < self.generation {
             return;
         }

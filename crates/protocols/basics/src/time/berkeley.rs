@@ -19,7 +19,8 @@ use super::kept::Kept;
 use super::mutants::UNTRAVELLED;
 use serde::{Deserialize, Serialize};
 use synod_core::card::{
-    Bounds, Card, Cost, Counterexample, Load, Parameter, Quantity, Rounds, Scope, Source,
+    Bounds, Card, Cost, Counterexample, Load, OtherCosts, Parameter, Quantity, Rounds, Scope,
+    Source,
 };
 use synod_core::family::clock_sync::{ClockSync, Input, Output, SERVER, T6, T7, T8};
 use synod_core::{
@@ -159,7 +160,8 @@ impl<const TRAVELS: bool> Group<TRAVELS> {
     }
 
     fn begin(&mut self, sent_us: i64, cx: &mut Cx<'_, Self>) {
-        self.round += 1;
+        // Rounds are only compared, and a forged poll may have named the last one.
+        self.round = self.round.wrapping_add(1);
         let own = Measured { process: cx.me(), ahead_us: 0, error_bound_us: 0 };
         self.poll = Some(Poll { sent_us, missing: cx.peers(), measured: vec![own] });
         cx.multicast(Message::Poll { round: self.round });
@@ -283,6 +285,13 @@ pub(super) const CARD: Card = Card {
         formula: "3(N - 1)",
         expected: |size| Bounds::exactly(3 * (size.n - 1)),
     }],
+    other_costs: &[OtherCosts::over_multicast(&[Cost {
+        name: "messages per synchronisation",
+        quantity: Quantity::MessagesPerOperation,
+        load: Load::Any,
+        formula: "2N - 1",
+        expected: |size| Bounds::exactly(if size.n == 1 { 0 } else { 2 * size.n - 1 }),
+    }])],
     parameters: &[Parameter {
         name: "min_us",
         meaning: "the microseconds that every message takes at least, e.g. 8000 (default: 0)",

@@ -20,8 +20,8 @@ use super::cristian::{Cristian, Message, Round};
 use super::mutants::MEAN;
 use serde::{Deserialize, Serialize};
 use synod_core::card::{
-    Bounds, Card, Cost, Counterexample, Load, Parameter, Quantity, Scope, Settings, Size, Source,
-    Tolerance, Variant,
+    Bounds, Card, Cost, Counterexample, Load, OtherCosts, Parameter, Quantity, Scope, Settings,
+    Size, Source, Tolerance, Variant,
 };
 use synod_core::family::clock_sync::{ClockSync, Estimate, Input, Output, SERVER, T5, T6};
 use synod_core::{
@@ -258,7 +258,7 @@ pub(super) const CARD: Card = Card {
         Counterexample {
             property: T6,
             scope: Scope { crashes: 1, ..Scope::of(4) },
-            steps: 2,
+            steps: 6,
             story: "a server crashes, and the client waits for its answer for ever",
         },
     ],
@@ -278,6 +278,13 @@ pub(super) const CARD: Card = Card {
             expected: |_| Bounds::exactly(2),
         },
     ],
+    other_costs: &[OtherCosts::over_multicast(&[Cost {
+        name: "messages per synchronisation",
+        quantity: Quantity::MessagesPerOperation,
+        load: Load::Any,
+        formula: "K + 1",
+        expected: |size| Bounds::exactly(size.k + 1),
+    }])],
     parameters: &[
         Parameter {
             name: "servers",

@@ -246,8 +246,9 @@ impl MemberState {
     }
 
     fn note_free(&mut self, slots: &Ranges, to: ProcessId) {
+        let total = self.total();
         if let Some(Some(free)) = self.reported_free.0.get_mut(to.index()) {
-            *free = free.saturating_add(slots.len());
+            *free = free.saturating_add(slots.len()).min(total);
         }
     }
 

@@ -20,6 +20,8 @@ impl ViewByView for Slots {
         self.state.members.iter_mut().for_each(|member| *member = life(*member));
         // Invariants compare this number inside one view only, and no rule reads it.
         self.state.delivered.0 = 0;
+        // Reports only decide how a claim is refused, and no member claims here.
+        self.state.reported_free.0.fill(None);
     }
 
     /// The first half of every view change depends only on which members left the last view

@@ -179,6 +179,7 @@ impl Sworn for PaxosProcess<true, true, false> {
             change: "the quorums of the two phases may have no acceptor in common",
             breaks: AGREEMENT,
         }),
+        fails_with: "--param proposers=all",
         ..Card::BLANK
     };
 

@@ -129,6 +129,7 @@ impl Algorithm for ChangRobertsFresh {
             change: "a process does not fix its quality when it takes part",
             breaks: E2,
         }),
+        fails_with: "--fifo",
         ..Card::BLANK
     };
 

@@ -87,6 +87,7 @@ impl Survivor for Forgetful {
                      when it is noticed, and for no later one",
             breaks: ME2,
         }),
+        fails_with: "-n 3 --crashes 1 --param detector=perfect --latency 0ms..1ms",
         ..ricart_agrawala::crash::CARD
     };
 
@@ -132,6 +133,7 @@ pub(in crate::mutex) const UNASKED: Card = Card {
                  wait ask it once more",
         breaks: ME1,
     }),
+    fails_with: "-n 3 --crashes 1 --param detector=perfect --latency 0ms..1ms",
     ..central_crash::CARD
 };
 
@@ -162,6 +164,8 @@ pub(in crate::mutex) const TWO_TOKENS: Card = Card {
         change: "a token of an old generation is accepted like any other",
         breaks: ME1,
     }),
+    fails_with: "-n 5 --crashes 2 --requests 30 --load saturated --latency 0ms..1ms --param \
+                 detector=perfect",
     ..ring_crash::CARD
 };
 
@@ -192,5 +196,6 @@ pub(in crate::mutex) const KEEPS_VOTES: Card = Card {
         change: "a candidate that asks another set does not take back its request to the first",
         breaks: ME2,
     }),
+    fails_with: "-n 3 --crashes 1 --param detector=perfect --latency 0ms..1ms",
     ..sanders::crash::CARD
 };

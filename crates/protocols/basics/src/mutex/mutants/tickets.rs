@@ -46,6 +46,7 @@ pub(in crate::mutex) const SMALL_MODULUS: Card = Card {
         change: "numbers are kept modulo 2N - 2, one less than they need",
         breaks: ME2,
     }),
+    fails_with: "-n 2 --load saturated",
     ..bounded::CARD
 };
 

@@ -19,7 +19,7 @@ use crate::mutex::watching::{
     ASKERS, AT_ONCE, BOUNDED, CRASHES, DELAY, DETECTOR, LAYERS, PERFECT, PERIOD, SAFE_AND_LIVE,
     SIGNS_OF_LIFE, STEP, STYLE, Survivor, Watching,
 };
-use synod_core::card::{Bounds, Card, Counterexample, Parameter, Scope, Variant};
+use synod_core::card::{Bounds, Card, Counterexample, OtherCosts, Parameter, Scope, Variant};
 use synod_core::family::mutex::{ME1, ME2, ME3};
 use synod_core::{Algorithm, Cx, ProcessSet, Rule, Setup, SetupError};
 
@@ -125,6 +125,10 @@ pub(in crate::mutex) const CARD: Card = Card {
         cost::entry_hops("2", |size| Bounds::exactly(if size.n == 1 { 0 } else { 2 })),
         cost::relay_hops("1", |_| Bounds::exactly(1)),
     ],
+    other_costs: &[OtherCosts::over_multicast(&[
+        cost::per_entry("N", |size| Bounds::exactly(if size.n == 1 { 0 } else { size.n })),
+        cost::entry_messages("N", |size| Bounds::exactly(if size.n == 1 { 0 } else { size.n })),
+    ])],
     parameters: &[
         Parameter {
             name: "clocks",

@@ -95,6 +95,7 @@ pub(in crate::mutex) const CARD: Card = Card {
                 1 too; p0 wins the tie",
     }],
     costs: <RicartAgrawalaTickets as Algorithm>::CARD.costs,
+    other_costs: <RicartAgrawalaTickets as Algorithm>::CARD.other_costs,
     parameters: &[],
     ..TICKETS
 };

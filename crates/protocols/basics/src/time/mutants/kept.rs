@@ -57,6 +57,7 @@ pub(in crate::time) const MEAN: Card = Card {
         change: "the client takes the mean of all servers in place of the median",
         breaks: T5,
     }),
+    fails_with: "-n 4 --param liars=p1",
     ..median::CARD
 };
 
