@@ -179,8 +179,8 @@ fn an_engine_that_leaves_too_much_out_hides_what_the_published_rules_do() {
     assert_eq!(differ(&lean, &full), ["pi1-owned"]);
 }
 
-/// Where numbers are made small again there is no end: so as deep as both can go. Crowded states are
-/// left out where numbers are small, so a violation may take some steps more there.
+/// Where numbers are made small again there is no end: so as deep as both can go. Crowded states
+/// are left out where numbers are small, so a violation may take some steps more there.
 #[test]
 fn numbers_made_small_change_no_verdict() {
     let duel = &[("proposers", "p0 p1"), ("retry", "at-once"), ("durable", "no")];
