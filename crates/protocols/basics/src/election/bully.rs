@@ -14,7 +14,7 @@
 //!   counterexamples on the card. `announce` chooses how the winner becomes known. If p0 orders the
 //!   announcements, E1-agree holds although processes come back, as long as p0 is up. With epochs,
 //!   which a majority grants, it holds without that, and no epoch has two leaders; but a process
-//!   that is back may have to follow a smaller one. See [`announcement`].
+//!   that is back may have to follow a smaller one. See `announcement.rs`.
 //! - Cost: if the greatest has crashed and the second greatest notices, N − 1 messages, or N − 2 if
 //!   it trusts its detection; if the smallest notices, N² − N − 1, or N² − 2N.
 //! - State: a phase, the last coordinator, and two sets of names.
