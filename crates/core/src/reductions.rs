@@ -161,6 +161,10 @@ pub fn retract<P: Protocol>(cx: &mut Cx<'_, P>) {
 /// A multicast of a service in a group, and for how long it matters. An idealised group service
 /// asks this, if its parameters let it leave deliveries out. By default every delivery matters.
 pub trait Fleeting: Wire {
+    /// Whether the service remembers views, and lives in them, that are older than the last view of
+    /// its engine. Then the idealised service uses no name of a view or a life again.
+    const REMEMBERS_VIEWS: bool = false;
+
     /// Whether a member ignores the message if it delivers it between two views, in a transitional
     /// configuration. Then the idealised service need not try whether a member delivers it there.
     fn is_void_between_views(&self) -> bool {

@@ -3,7 +3,7 @@
 
 use crate::{
     commitment, consensus, detector, election, group, lockstep, multicast, mutex, replication,
-    slots, table, time,
+    slots, switchboard, table, time,
 };
 use synod_core::boxed::Which;
 use synod_core::{Card, Visit};
@@ -44,6 +44,7 @@ families! {
     detector,
     group,
     slots,
+    switchboard,
     table,
     consensus,
     replication,

@@ -12,5 +12,5 @@ pub use catalogue::{Entry, algorithms, entries, find, visit, which};
 pub use synod_agreement::{commitment, consensus, lockstep, seal};
 pub use synod_basics::{detector, election, multicast, mutex, time};
 pub use synod_core::Visit;
-pub use synod_groups::{group, slots, table};
+pub use synod_groups::{group, slots, switchboard, table};
 pub use synod_logs::replication;

@@ -8,7 +8,7 @@
 use super::{
     Allocation, Application, ClockSync, Commitment, Consensus, Detection, Election, Family,
     GeneralizedConsensus, GroupMulticast, GroupService, Lockstep, LogicalTime, Mark, Moment,
-    Monitor, Mutex, Pace, Property, Replication, SharedTable, Tag, Violation,
+    Monitor, Mutex, Pace, Property, Replication, Services, SharedTable, Tag, Violation,
 };
 use crate::boxed::Which;
 use crate::card::Rounds;
@@ -462,5 +462,6 @@ any_family! {
     LogicalTime
     Mutex
     Replication
+    Services
     SharedTable
 }

@@ -14,6 +14,7 @@ pub mod logical_time;
 pub mod multicast;
 pub mod mutex;
 pub mod replication;
+pub mod services;
 pub mod slots;
 pub mod table;
 
@@ -31,6 +32,7 @@ pub use logical_time::LogicalTime;
 pub use multicast::GroupMulticast;
 pub use mutex::Mutex;
 pub use replication::Replication;
+pub use services::Services;
 pub use slots::Allocation;
 pub use table::SharedTable;
 

@@ -4,4 +4,5 @@
 
 pub mod group;
 pub mod slots;
+pub mod switchboard;
 pub mod table;

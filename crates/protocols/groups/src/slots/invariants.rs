@@ -178,7 +178,7 @@ impl Sight {
 
 /// The slots of a member that has delivered all messages before its next view. No member will
 /// deliver its undelivered promises, so these slots are its own again.
-pub(super) fn kept_slots(member: &Slots) -> Ranges {
+pub(crate) fn kept_slots(member: &Slots) -> Ranges {
     let mut own = member.state.table.of(Owner::Of(member.state.me));
     if let Scheme::Offers(offers) = &member.scheme {
         own.remove(offers.exchange().on_offer());
@@ -188,7 +188,7 @@ pub(super) fn kept_slots(member: &Slots) -> Ranges {
 
 /// The slots that a member owns and has not promised. Until the donor delivers its own donation,
 /// the donor's table still names the donor as the owner, but the donor cannot use the slots.
-pub(super) fn own_slots(member: &Slots) -> Ranges {
+pub(crate) fn own_slots(member: &Slots) -> Ranges {
     let mut own = member.state.table.of(Owner::Of(member.state.me));
     own.remove(member.state.pool.pledged_slots());
     own

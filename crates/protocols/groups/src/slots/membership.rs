@@ -108,7 +108,7 @@ impl Slots {
 
     /// Gives out the absent slots if every node is accounted for: then no life elsewhere owns one
     /// (step 7).
-    fn reclaim(&mut self) {
+    pub(super) fn reclaim(&mut self) {
         let absent = self.state.table.count(Owner::Absent);
         if absent > 0 && self.state.settings.rules.give_out_absent_slots() && self.state.is_whole()
         {
@@ -219,6 +219,11 @@ impl Slots {
             }
             _ => return,
         }
+        self.tell_of_new_owners(session);
+    }
+
+    /// Slots have new owners, or may have, although no member gave them away.
+    pub(super) fn tell_of_new_owners(&mut self, session: &mut Session<'_, Slots>) {
         session.notify(self.state.settled());
         self.hand_over(session);
         self.scheme.on_need(&mut self.state, session);

@@ -16,6 +16,7 @@
 //! - [`scheme`]: how slots move: [`offers`] with [`exchange`], [`watermarks`], [`patience`] and
 //!   [`reports`], or [`donation`] with [`heuristics`]
 //! - [`published`]: all that exists only for the published rules; [`mutants`]: wrong rules
+//! - `defined`: pools that a registry defines
 //! - `card`, `proved`, `refuted`, `invariants`, `view_by_view`: claims about SLOTS, and their
 //!   proofs
 //!
@@ -55,6 +56,7 @@
 mod bits;
 mod card;
 mod claims;
+mod defined;
 pub mod donation;
 pub mod exchange;
 pub mod heuristics;
@@ -83,6 +85,7 @@ pub mod watermarks;
 mod xorshift;
 
 pub use card::SlotsAlgorithm;
+pub(crate) use invariants::{kept_slots, own_slots};
 
 use merge::Merging;
 use message::{Body, Message};

@@ -89,25 +89,27 @@ pub struct Offers {
 impl Offers {
     /// Reads the stock from the parameters.
     pub fn from_setup(setup: &Setup) -> Result<Self, SetupError> {
-        let demand = match setup.text(STOCK.name) {
-            None => Demand::UNKNOWN,
-            Some(_) => {
-                let stock = setup.number(STOCK.name, 1)?;
-                let bad = |_| setup.bad(STOCK.name, "not a number below 2^32");
-                if stock == 0 {
-                    return Err(setup.bad(STOCK.name, "at least 1"));
-                }
-                Demand::Fixed(u32::try_from(stock).map_err(bad)?)
-            }
-        };
-        Ok(Offers {
+        if setup.text(STOCK.name).is_none() {
+            return Ok(Offers::with_stock(0));
+        }
+        let stock = setup.number(STOCK.name, 1)?;
+        let bad = |_| setup.bad(STOCK.name, "not a number below 2^32");
+        match u32::try_from(stock).map_err(bad)? {
+            0 => Err(setup.bad(STOCK.name, "at least 1")),
+            stock => Ok(Offers::with_stock(stock)),
+        }
+    }
+
+    /// A member that keeps this many free slots, or, if 0, as many as its claims demand.
+    pub fn with_stock(stock: u32) -> Self {
+        Offers {
             exchange: Exchange::default(),
             own: Own::None,
-            demand,
+            demand: if stock == 0 { Demand::UNKNOWN } else { Demand::Fixed(stock) },
             watermarks: Watermarks::default(),
             reports: Reports::default(),
             patience: Patience::default(),
-        })
+        }
     }
 
     /// The slots on offer and the waiting members.

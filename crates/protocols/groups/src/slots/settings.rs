@@ -89,10 +89,11 @@ pub const LOW: Parameter = Parameter {
     meaning: "donations: a member with fewer free slots asks for more, for all members or for each, \
               e.g. 4 or 'p1:4 p2:8' (default: 2)",
 };
-const LOW_BY_DEFAULT: u32 = 2;
+pub(super) const LOW_BY_DEFAULT: u32 = 2;
 /// The first request of a new member.
 pub const MIN: Parameter =
     Parameter { name: "min", meaning: "donations: what a new member asks for (default: 2)" };
+pub(super) const MIN_BY_DEFAULT: u32 = 2;
 /// The cap.
 pub const CAP: Parameter =
     Parameter { name: "cap", meaning: "how many slots a member may use at most (default: all)" };
@@ -148,7 +149,7 @@ impl Settings {
             rules,
             slots,
             low: low_of(me, &configured, setup)?,
-            min: number(setup, MIN, 2)?,
+            min: number(setup, MIN, MIN_BY_DEFAULT)?,
             cap: number(setup, CAP, u32::MAX)?,
             cooldown_ms: setup.number(COOLDOWN.name, 0)?,
             level,

@@ -133,7 +133,7 @@ impl MemberState {
     }
 
     /// What this member owns, for pictures.
-    pub(super) fn has(&self) -> String {
+    pub(crate) fn has(&self) -> String {
         match self.table.of(Owner::Of(self.me)) {
             slots if slots.is_empty() => String::new(),
             slots => format!("owns {slots}"),
@@ -281,6 +281,11 @@ impl MemberState {
                 return;
             }
         }
+    }
+
+    /// Whether bodies wait for room.
+    pub(super) fn has_unsent(&self) -> bool {
+        !self.unsent.is_empty()
     }
 
     /// Drops the unsent bodies: they belong to a view that is over.

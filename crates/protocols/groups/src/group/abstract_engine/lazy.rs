@@ -114,6 +114,11 @@ impl<M: Fleeting> Oracle<M> {
         !self.settings.across && component.is_none_or(|c| c.view != delivery.sent_in)
     }
 
+    /// Whether names of views and lives come back once no member knows them (steps N1 and N2).
+    pub(super) fn reuses_names(&self) -> bool {
+        self.settings.is_lazy() && !self.settings.across && !M::REMEMBERS_VIEWS
+    }
+
     /// The epoch of a new view, after views up to `last`. Services only compare the names of views;
     /// so if late multicasts perish with their view, the name of a view that no member is in may
     /// come back (step N1). The epoch is then made of the members' names, so that few names exist.
@@ -124,7 +129,7 @@ impl<M: Fleeting> Oracle<M> {
         };
         // Epoch 1 is for members without a past.
         let has_past = last.is_some() || members.len() > 1;
-        if !(has_past && self.settings.reuses_names()) {
+        if !(has_past && self.reuses_names()) {
             return 1 + last.unwrap_or(0);
         }
         let set = members.iter().fold(0u64, |set, member| set | 1 << (member.node.index() % 32));
@@ -136,7 +141,7 @@ impl<M: Fleeting> Oracle<M> {
     /// of a member (step N2).
     pub(super) fn next_life(&self, node: ProcessId) -> u32 {
         let lived = self.node(node).incarnation;
-        if lived == 0 || !self.settings.reuses_names() {
+        if lived == 0 || !self.reuses_names() {
             return lived + 1;
         }
         let is_free = |life: &u32| {

@@ -201,7 +201,7 @@ impl<M: Fleeting> Oracle<M> {
     /// Ends a member's life. If there is a cause, the rest of its view knows it.
     pub(super) fn end(&mut self, node: ProcessId, cause: Option<Cause>) {
         let member = self.member(node);
-        if self.settings.reuses_names() {
+        if self.reuses_names() {
             self.node_mut(node).incarnation = 1;
         }
         self.node_mut(node).queue.clear();

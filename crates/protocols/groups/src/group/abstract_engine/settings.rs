@@ -250,12 +250,6 @@ impl Settings {
         self.passing == Passing::Lazy
     }
 
-    /// Whether the oracle uses the names of views and lives again once no member knows them (steps
-    /// N1 and N2 of `docs/lazy-groups.md`).
-    pub(super) fn reuses_names(&self) -> bool {
-        self.is_lazy() && !self.across
-    }
-
     /// Reads the parameters of a setup.
     pub fn from_setup(setup: &Setup) -> Result<Self, SetupError> {
         let lazy = setup.choice("passing", &["step", "once", "lazy"])? == "lazy";

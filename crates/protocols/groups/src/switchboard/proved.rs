@@ -1,0 +1,65 @@
+//! The worlds in which all promises of the switchboard are proved.
+//!
+//! In a quiet world the application claims nothing, and the slots move with the views and by the
+//! stocks of members. A busy world has claims, too, so it is smaller.
+
+use synod_core::card::{Order, Rounds, Scope, Settings, Timing};
+
+/// Members that act only on views and low stocks.
+pub(super) const fn quiet(n: usize, set: Settings) -> Scope {
+    Scope { rounds: Rounds::Times(0), order: Order::Fifo, set, ..Scope::of(n) }
+}
+
+/// Members that claim a slot once, at any time, and release it.
+const fn busy(n: usize, set: Settings) -> Scope {
+    Scope { rounds: Rounds::Times(1), ..quiet(n, set) }
+}
+
+/// Parameters of a world on the abstract engine, in which each member keeps one free slot.
+macro_rules! world {
+    ($pools:literal, $slots:literal, $($name:literal: $value:literal),* $(,)?) => {
+        &[
+            ("engine", "abstract"),
+            ("pools", $pools),
+            ("slots", $slots),
+            ("stock", "1"),
+            $(($name, $value)),*
+        ]
+    };
+}
+
+/// Two members open a pool at any time, and the network may fall apart.
+const OPENED_AT_ANY_TIME: Settings =
+    world!("1", "2", "partitions": "1", "late": "no", "passing": "once");
+
+/// Three members, and one fault of each kind.
+const EVERYTHING: Settings = world!("1", "2", "opened": "yes", "partitions": "1", "merges": "1",
+    "deaths": "1", "restarts": "1", "passing": "lazy", "across": "no");
+
+/// Three members with two pools.
+const TWO_POOLS: Settings = world!("2", "2", "opened": "yes", "partitions": "1", "merges": "1",
+    "passing": "lazy", "across": "no");
+
+/// Two members that claim and release.
+const CLAIMS: Settings = world!("1", "2", "opened": "yes", "partitions": "1", "late": "no",
+    "passing": "once", "lag": "1");
+
+/// Two members open a pool and a group at any time, and cast in the group.
+const CASTS: Settings = world!("1", "1", "says": "1", "late": "no", "passing": "once");
+
+/// The engine that runs for real. A heartbeat arrives within half a period, and a node that is
+/// silent for two periods is excluded.
+const EMBEDDED: Scope = Scope {
+    timing: Timing::Synchronous { delay_ms: 1 },
+    crashes: 1,
+    ..quiet(2, &[("pools", "1"), ("slots", "2"), ("period", "2"), ("timeout", "4")])
+};
+
+pub(super) const PROVED: &[Scope] = &[
+    quiet(3, OPENED_AT_ANY_TIME),
+    quiet(4, EVERYTHING),
+    quiet(4, TWO_POOLS),
+    busy(3, CLAIMS),
+    quiet(3, CASTS),
+    EMBEDDED,
+];

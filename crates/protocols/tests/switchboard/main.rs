@@ -1,0 +1,3 @@
+//! The switchboard: many services on one group engine.
+
+mod explored;
