@@ -77,6 +77,13 @@ const LAYERS: &[Layer] = &[
         tests_may_use: &[],
     },
     Layer { package: "synod-wal", directory: "crates/wal", may_use: &[], tests_may_use: &[] },
+    Layer { package: "synod-client", directory: "crates/client", may_use: &[], tests_may_use: &[] },
+    Layer {
+        package: "synod-node",
+        directory: "crates/node",
+        may_use: &["synod-client", "synod-core", "synod-groups", "synod-logs", "synod-wal"],
+        tests_may_use: &[],
+    },
     Layer {
         package: "synod-net",
         directory: "crates/net",
