@@ -99,6 +99,14 @@ const SOAK: &[Stage] = &[
         remedy: "run the failing test alone, with the seed that it prints",
     },
     Stage {
+        name: "cluster",
+        work: Work::Cargo {
+            args: &["test", "-p", "synod-node", "--test", "cluster", "nemesis"],
+            env: &[("SYNOD_SCHEDULES", "200")],
+        },
+        remedy: "SYNOD_SEED=… with the seed that it prints repeats the schedule of faults",
+    },
+    Stage {
         name: "worlds",
         work: Work::Cargo {
             args: &["bench", "-p", "synod-protocols", "--bench", "soak"],

@@ -51,7 +51,7 @@ pub(crate) struct State<P: Protocol, A> {
     around: Around<P>,
     /// The number of the last record of this life that is on the disk.
     written: u64,
-    is_stopped: bool,
+    pub(crate) is_stopped: bool,
 }
 
 /// The outlet of the host.
@@ -119,7 +119,12 @@ impl<P: Protocol, A: Above<P>> Cell<P, A> {
     /// A message arrives. Returns false if it cannot be read.
     pub(crate) fn receive(&self, from: ProcessId, bytes: &[u8]) -> bool {
         let Ok(message) = postcard::from_bytes(bytes) else { return false };
-        self.step(|stepping| stepping.message(from, message));
+        self.step(|stepping| {
+            // What a stopped process sent would wait for its disk for ever.
+            if !stepping.state.is_stopped {
+                stepping.message(from, message);
+            }
+        });
         true
     }
 

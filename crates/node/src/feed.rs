@@ -29,6 +29,7 @@ impl Inner {
             return;
         }
         self.feed_nodes(&registry, fed);
+        self.registry.let_vote(registry.living().map(|(node, _)| node).collect());
         for (name, object) in &registry.pools {
             if let Kind::Pool { spec, founder } = object.kind
                 && fed.objects.insert(object.tag)

@@ -371,7 +371,7 @@ impl Inner {
         let members = registry.nodes.iter().map(|(node, record)| MemberStatus {
             name: record.name.clone(),
             address: record.address.clone(),
-            votes: true,
+            votes: self.registry.votes(*node),
             health: if *node == self.me {
                 Health::Here
             } else if registry.forgotten.contains_key(node) {

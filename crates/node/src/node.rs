@@ -218,6 +218,8 @@ impl Node {
 
 impl Drop for Node {
     fn drop(&mut self) {
+        // Claims in this program end before any other node can get their items.
+        self.inner.group.step(|stepping| stepping.state.above.end());
         self.stop.send_replace(true);
         self.inner.registry.stop();
         self.inner.group.stop();

@@ -134,6 +134,12 @@ impl Board {
         }
     }
 
+    /// All claims at this node are void.
+    pub(crate) fn end(&mut self) {
+        let tags: Vec<Tag> = self.pools.keys().copied().collect();
+        tags.into_iter().for_each(|tag| self.lose(tag));
+    }
+
     /// The membership of this node in a pool is lost, and with it all claims.
     fn lose(&mut self, tag: Tag) {
         let Some(pool) = self.pools.get_mut(&tag) else { return };
@@ -167,8 +173,7 @@ impl Above<GroupProcess> for Board {
             Output::Closed(tag) => self.lose(tag),
             Output::Opened(_) => {}
             Output::Lost => {
-                let tags: Vec<Tag> = self.pools.keys().copied().collect();
-                tags.into_iter().for_each(|tag| self.lose(tag));
+                self.end();
                 self.view = None;
                 self.has_left = true;
                 self.news.notify_waiters();

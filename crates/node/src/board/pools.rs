@@ -155,6 +155,9 @@ impl Stepping<'_, GroupProcess, Board> {
         holder: Holder,
         now_us: u64,
     ) -> Result<(u64, Token), Failure> {
+        if self.state.is_stopped {
+            return Err(Failure::NotReady);
+        }
         let board = &mut self.state.above;
         if let Holder::Session(session) = &holder {
             board.check_session(*session, now_us)?;

@@ -58,8 +58,17 @@ async fn welcome(links: &Links, stream: TcpStream) -> Result<(Stream, ProcessId)
     } else if hello.from == links.hello.from {
         Some("this node has the same name: is it started twice?".to_owned())
     } else if let Some(name) = name {
-        let proven = stream.is_from(&name);
-        (!proven).then(|| format!("its certificate is not for '{name}'"))
+        if !stream.is_from(&name) {
+            Some(format!("its certificate is not for '{name}'"))
+        } else if !links.is_latest_life(hello.from, hello.incarnation) {
+            Some(format!(
+                "this is life {} of '{name}', and a later one was here: its directory was removed, \
+                 or replaced by an older copy",
+                hello.incarnation
+            ))
+        } else {
+            None
+        }
     } else {
         Some(format!("{} is no node of this cluster", hello.from))
     };

@@ -88,6 +88,8 @@ struct Peer {
     fault: Mutex<Faulty>,
     /// The number of the newest connection that the other node dialled.
     accepted: Mutex<u64>,
+    /// The latest life in which it dialled.
+    life: Mutex<u32>,
 }
 
 /// The links of a node.
@@ -118,6 +120,7 @@ impl Links {
             address: Mutex::default(),
             fault: Mutex::default(),
             accepted: Mutex::default(),
+            life: Mutex::default(),
         };
         let peers = (0..n).map(|_| peer()).collect();
         Links { hello: Hello { cluster, from: me, incarnation }, clock, peers, security, reporter }
@@ -132,6 +135,15 @@ impl Links {
             *locked(&peer.address) = address.map(|(name, address)| (name.to_owned(), address));
             peer.wake.notify_one();
         }
+    }
+
+    /// Whether no later life of the node has dialled. A node whose directory was removed, or
+    /// replaced by an older copy, does not know what it has promised.
+    fn is_latest_life(&self, node: ProcessId, incarnation: u32) -> bool {
+        let Some(peer) = self.peers.get(node.index()) else { return false };
+        let mut life = locked(&peer.life);
+        *life = (*life).max(incarnation);
+        *life == incarnation
     }
 
     /// The name of a node of the cluster.

@@ -132,6 +132,22 @@ impl RegistryCell {
         (voter.state().machine().clone(), voter.applied())
     }
 
+    /// If this node leads, the voters are to be these: the living nodes. A voter that is certified
+    /// dead would only make majorities harder to find.
+    pub(crate) fn let_vote(&self, living: ProcessSet) {
+        self.step(|stepping| {
+            let engine = stepping.state.host.state().engine();
+            if engine.leads() && *engine.log().voters() != living {
+                stepping.input(Invoke::Reconfigure(living));
+            }
+        });
+    }
+
+    /// Whether a node votes, as far as this node knows.
+    pub(crate) fn votes(&self, node: ProcessId) -> bool {
+        self.lock().host.state().engine().log().voters().contains(node)
+    }
+
     /// The leader, if this node knows one, the term, and the last entry that is applied.
     pub(crate) fn progress(&self, me: ProcessId) -> (Option<ProcessId>, u64, u64) {
         let state = self.lock();

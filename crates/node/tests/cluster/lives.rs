@@ -36,8 +36,9 @@ fn items_of_a_crashed_node_go_to_nobody_before_its_promises_are_over() {
     let item = claim_for_session(&cluster, 2, 2_000);
     cluster.crash(2);
     cluster.wait_for_view(2);
-    let owned = cluster.pool(0, "ports").absent;
-    assert!(owned > 0, "what the node owned is absent");
+    wait_until("the items of the node are absent", || {
+        (0..2).all(|node| cluster.pool(node, "ports").absent > 0)
+    });
     let claims: Vec<_> = (0..2).flat_map(|node| claim_all(&cluster, node)).collect();
     assert!(claims.iter().all(|claim| claim.item() != item));
     let crashed = std::time::Instant::now();
@@ -75,6 +76,23 @@ fn a_node_that_held_items_stays_outside_until_they_are_released() {
 }
 
 #[test]
+fn a_node_whose_directory_was_removed_is_not_let_in() {
+    let mut cluster = Cluster::start("removed", 3);
+    ports(&cluster);
+    // Its second life is known to the others.
+    cluster.crash(2);
+    cluster.restart(2);
+    cluster.wait_for_view(3);
+    cluster.crash(2);
+    std::fs::remove_dir_all(cluster.config(2).data).expect("it is there");
+    cluster.restart(2);
+    cluster.wait_for(2, |node| node.status().node != "n3");
+    std::thread::sleep(Duration::from_millis(500));
+    let alone = cluster.node(2).status().mode;
+    assert_eq!(alone, synod_client::Mode::Partitioned(vec!["n1".into(), "n2".into()]));
+}
+
+#[test]
 fn a_node_that_leaves_hands_its_items_over() {
     let mut cluster = Cluster::start("leave", 3);
     ports(&cluster);
@@ -103,6 +121,8 @@ fn items_of_a_dead_node_return_when_a_majority_certifies_its_death() {
     assert!(cluster.pool(0, "ports").absent > 0);
     assert_eq!(forget(&cluster, "n3"), Ok(Reply::Done));
     wait_until("nothing is absent", || (0..2).all(|node| cluster.pool(node, "ports").absent == 0));
+    wait_until("the dead node votes no more", || !cluster.node(0).status().members[2].votes);
+    cluster.node(1).create_pool("more", PoolSpec::range(0, 4)).expect("all voters are there");
     wait_until("all know of it", || {
         (0..2).all(|node| cluster.node(node).status().members[2].health == Health::Forgotten)
     });

@@ -70,15 +70,21 @@ impl Cluster {
     }
 
     pub(crate) fn wait_for_view(&self, members: usize) {
-        wait_until("all nodes are in one view", || {
-            let views: Vec<String> = self.running().map(|node| node.status().view).collect();
+        self.wait_for(members, |_| true);
+    }
+
+    /// Waits until these of the nodes are in one view with so many members.
+    pub(crate) fn wait_for(&self, members: usize, which: impl Fn(&Node) -> bool) {
+        wait_until("the nodes are in one view", || {
+            let nodes = || self.running().filter(|node| which(node));
+            let views: Vec<String> = nodes().map(|node| node.status().view).collect();
             let mode = |node: &Node| match node.status().mode {
                 Mode::Whole => self.peers.len(),
                 Mode::Partitioned(missing) => self.peers.len() - missing.len(),
                 Mode::Outside => 0,
             };
             let together = views.iter().all(|view| *view == views[0]);
-            together && self.running().all(|node| mode(node) == members)
+            together && nodes().all(|node| mode(node) == members)
         });
     }
 
