@@ -11,6 +11,7 @@ use synod_client::api::{Failure, Faults, PoolSpec, Reply};
 use synod_core::family::services::{Definition, Input, PoolSettings, Tag};
 use synod_core::group::Member;
 use synod_core::{ProcessId, ProcessSet};
+use synod_groups::group::GroupEngine;
 
 /// What has been passed on.
 #[derive(Debug, Default)]
@@ -152,5 +153,9 @@ impl Receiver for Intake {
         }
     }
 
-    fn on_reset(&self, _from: ProcessId) {}
+    fn on_reset(&self, from: ProcessId) {
+        if let GroupEngine::Embedded(engine) = &mut self.inner.group.lock().engine_mut() {
+            engine.doubt(from);
+        }
+    }
 }

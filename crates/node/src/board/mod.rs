@@ -21,13 +21,21 @@ use synod_core::ProcessId;
 use synod_core::family::services::{Output, Tag};
 use synod_core::family::slots;
 use synod_core::group::{Member, ViewId};
-use synod_groups::switchboard::SwitchboardAlgorithm;
+use synod_groups::group::GroupEngine;
+use synod_groups::switchboard::{self, SwitchboardAlgorithm};
 use tokio::sync::Notify;
 
 /// The process of the group: a switchboard on an engine.
 pub(crate) type GroupProcess = SwitchboardAlgorithm;
 /// The group, as this node takes part in it.
 pub(crate) type GroupCell = Cell<GroupProcess, Board>;
+
+impl crate::cell::State<GroupProcess, Board> {
+    /// The engine, for hints of the links.
+    pub(crate) fn engine_mut(&mut self) -> &mut GroupEngine<switchboard::Message> {
+        &mut self.host.state_mut().engine
+    }
+}
 
 /// A group, as this node sees it.
 #[derive(Debug, Default)]

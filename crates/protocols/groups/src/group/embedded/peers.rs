@@ -83,6 +83,15 @@ impl Peers {
         true
     }
 
+    /// Another sign than silence says that a node may be gone: from the next beat on it is not
+    /// heard, unless it gives a sign of life before. It is as if its last heartbeats had been lost,
+    /// which may happen anyway.
+    pub(super) fn doubt(&mut self, node: ProcessId) {
+        if let Some(peer) = self.peers.get_mut(node.index()) {
+            peer.silent = peer.silent.max(self.patience);
+        }
+    }
+
     /// A member leaves, and names its last view.
     pub(super) fn on_bye(&mut self, member: Member, view: ViewId) {
         let peer = &mut self.peers[member.node.index()];

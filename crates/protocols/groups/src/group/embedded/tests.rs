@@ -236,3 +236,21 @@ fn a_member_that_has_accepted_a_higher_view_is_not_ready_for_a_lower_one() {
     p2.hears(P0, Message::Commit { attempt });
     assert_eq!(p2.views, [id(1, P2)]);
 }
+
+#[test]
+fn a_node_in_doubt_is_not_heard_from_the_next_beat_on_unless_it_gives_a_sign_of_life() {
+    let hears = |sent: &[(ProcessId, Said)]| {
+        sent.iter().find_map(|(_, said)| match said {
+            Message::Hello(hello) => Some(hello.hears.clone()),
+            _ => None,
+        })
+    };
+    let mut p0 = Watched::among_others(P0);
+    assert_eq!(hears(&p0.beats()), Some(ProcessSet::all_but(N, P0)));
+    p0.process.doubt(P1);
+    p0.process.doubt(P2);
+    p0.hears(P2, hello(P2, &[]));
+    assert_eq!(hears(&p0.beats()), Some(ProcessSet::from_iter([P2])));
+    // A node that there is not is data from elsewhere, too.
+    p0.process.doubt(ProcessId(9));
+}
