@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use synod_client::api::{Event, Holder, Mode, Reply, Request, Topic};
+use synod_client::api::{Event, Faults, Holder, Mode, Reply, Request, SessionId, Topic};
 use synod_client::wire::{self, CLIENT_GREETING, NODE_GREETING};
 use synod_client::{Answer, Client};
 use synod_node::{Config, Node, Peer, PoolSpec};
@@ -19,7 +19,87 @@ fn percentile(times: &mut [u64], share: f64) -> f64 {
     times[((times.len() - 1) as f64 * share) as usize] as f64
 }
 
-fn start(name: &str, size: usize) -> (Vec<Node>, PathBuf) {
+/// A cluster, with what is needed to start one of its nodes again.
+struct Started {
+    nodes: Vec<Option<Node>>,
+    peers: Vec<Peer>,
+    directory: PathBuf,
+}
+
+impl Started {
+    fn boot(&self, node: usize) -> Node {
+        let name = &self.peers[node].name;
+        let mut config = Config::new(name, self.peers.clone(), self.directory.join(name));
+        config.allow_faults = true;
+        Node::start(config).expect("the node starts")
+    }
+
+    fn node(&self, node: usize) -> &Node {
+        self.nodes[node].as_ref().expect("it runs")
+    }
+
+    /// The number of nodes in the view of a node.
+    fn seen_by(&self, node: usize) -> usize {
+        match self.node(node).status().mode {
+            Mode::Whole => self.peers.len(),
+            Mode::Partitioned(missing) => self.peers.len() - missing.len(),
+            Mode::Outside => 0,
+        }
+    }
+
+    /// The time until these nodes have this many members in their views, in milliseconds.
+    fn until(&self, nodes: &[usize], members: usize) -> u64 {
+        let begin = Instant::now();
+        while nodes.iter().any(|node| self.seen_by(*node) != members) {
+            std::thread::sleep(Duration::from_micros(200));
+        }
+        begin.elapsed().as_millis() as u64
+    }
+
+    /// Cuts the last node off, or heals the network.
+    fn set_cut(&self, is_cut: bool) {
+        let last = self.peers.len() - 1;
+        for node in 0..=last {
+            let others = if node == last { 0..last } else { last..last + 1 };
+            let names = others.filter(|_| is_cut).map(|other| self.peers[other].name.clone());
+            let names: Vec<String> = names.collect();
+            let faults = Faults { deaf: names.clone(), mute: names, ..Faults::default() };
+            self.node(node).request(Request::Faults(faults)).expect("faults are allowed");
+        }
+    }
+}
+
+/// How long views take: after a death, a cut, a heal.
+fn views() {
+    let (nodes, peers, directory) = start("views", 3);
+    let mut cluster = Started { nodes: nodes.into_iter().map(Some).collect(), peers, directory };
+    let (mut deaths, mut cuts, mut merges) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..10 {
+        drop(cluster.nodes[2].take());
+        deaths.push(cluster.until(&[0, 1], 2));
+        cluster.nodes[2] = Some(cluster.boot(2));
+        cluster.until(&[0, 1, 2], 3);
+        std::thread::sleep(Duration::from_millis(300));
+        cluster.set_cut(true);
+        cuts.push(cluster.until(&[0, 1], 2).max(cluster.until(&[2], 1)));
+        std::thread::sleep(Duration::from_millis(500));
+        cluster.set_cut(false);
+        merges.push(cluster.until(&[0, 1, 2], 3));
+        std::thread::sleep(Duration::from_millis(300));
+    }
+    for (what, times) in [("death", &mut deaths), ("cut", &mut cuts), ("heal", &mut merges)] {
+        let (p50, most) = (percentile(times, 0.5), percentile(times, 1.0));
+        println!("  view after a {what:<8} p50 {p50:>5.0} ms   most {most:>5.0} ms");
+    }
+    cluster.set_cut(true);
+    std::thread::sleep(Duration::from_secs(30));
+    cluster.set_cut(false);
+    println!("  view after the heal of a cut of 30 s {:>5} ms", cluster.until(&[0, 1, 2], 3));
+    cluster.nodes.clear();
+    let _ = std::fs::remove_dir_all(cluster.directory);
+}
+
+fn start(name: &str, size: usize) -> (Vec<Node>, Vec<Peer>, PathBuf) {
     let directory = std::env::temp_dir().join(format!("synod-bench-{name}-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&directory);
     let free = || -> SocketAddr {
@@ -28,14 +108,15 @@ fn start(name: &str, size: usize) -> (Vec<Node>, PathBuf) {
     let peer = |number| Peer { name: format!("n{number}"), address: free() };
     let peers: Vec<Peer> = (1..=size).map(peer).collect();
     let boot = |peer: &Peer| {
-        let config = Config::new(&peer.name, peers.clone(), directory.join(&peer.name));
+        let mut config = Config::new(&peer.name, peers.clone(), directory.join(&peer.name));
+        config.allow_faults = true;
         Node::start(config).expect("the node starts")
     };
     let nodes: Vec<Node> = peers.iter().map(boot).collect();
     while nodes.iter().any(|node| node.status().mode != Mode::Whole) {
         std::thread::sleep(Duration::from_millis(5));
     }
-    (nodes, directory)
+    (nodes, peers, directory)
 }
 
 fn claims_in_process(node: &Node) {
@@ -56,14 +137,16 @@ fn claims_in_process(node: &Node) {
     println!("  claim in process                 p50 {p50:>7.0} ns   p99 {p99:>7.0} ns");
 }
 
-fn claim_request() -> Request {
-    let holder = Holder::Label("bench".into());
+fn claim_request(session: SessionId) -> Request {
+    let holder = Holder::Session(session);
     Request::Claim { pool: "ports".into(), item: None, holder, wait_ms: 0 }
 }
 
 /// Claims and releases on a socket, `window` at a time.
 fn claims_on_a_socket(node: &Node, window: usize, rounds: usize) {
     use std::io::{Read, Write};
+    let open = Request::OpenSession { ttl_ms: 600_000, label: "bench".into() };
+    let Ok(Reply::Session(session)) = node.request(open) else { panic!("there is room") };
     let mut stream = std::os::unix::net::UnixStream::connect(node.socket()).expect("it listens");
     stream.write_all(&CLIENT_GREETING).expect("it reads");
     let mut greeting = [0; NODE_GREETING.len()];
@@ -95,7 +178,7 @@ fn claims_on_a_socket(node: &Node, window: usize, rounds: usize) {
     let begin = Instant::now();
     for _ in 0..rounds {
         let once = Instant::now();
-        let claimed = exchange(&vec![claim_request(); window]);
+        let claimed = exchange(&vec![claim_request(session); window]);
         times.push(once.elapsed().as_nanos() as u64);
         let releases: Vec<Request> = claimed
             .into_iter()
@@ -173,7 +256,7 @@ fn casts(nodes: &[Node]) {
 }
 
 fn main() {
-    let (nodes, directory) = start("claims", 3);
+    let (nodes, _, directory) = start("claims", 3);
     nodes[0].create_pool("ports", PoolSpec::range(0, 100_000)).expect("a majority is there");
     while nodes.iter().any(|node| node.pool("ports").claim().is_err()) {
         std::thread::sleep(Duration::from_millis(5));
@@ -186,4 +269,5 @@ fn main() {
     casts(&nodes);
     drop(nodes);
     let _ = std::fs::remove_dir_all(directory);
+    views();
 }

@@ -76,10 +76,13 @@ async fn welcome(links: &Links, stream: TcpStream) -> Result<(Stream, ProcessId)
         frame::greet(&mut stream, &Welcome::No(why.clone())).await?;
         return Err(Broken::Refused(why));
     }
-    if links.fault(hello.from).is_cut() {
-        // A cut network answers nothing.
-        sleep(PATIENCE).await;
-        return Err(Broken::Io(std::io::ErrorKind::TimedOut.into()));
+    // A cut network answers nothing, as long as it is cut.
+    let cut_until = Instant::now() + PATIENCE;
+    while links.fault(hello.from).is_cut() {
+        if Instant::now() >= cut_until {
+            return Err(Broken::Io(std::io::ErrorKind::TimedOut.into()));
+        }
+        sleep(Duration::from_millis(10)).await;
     }
     frame::greet(&mut stream, &Welcome::Yes(links.hello)).await?;
     Ok((stream, hello.from))
