@@ -20,11 +20,14 @@ fn states(scope: Scope) -> usize {
     exploration.progress.unique
 }
 
-/// The scopes with faults that the card claims for these rules.
+/// The scopes with faults that the card claims for these rules. `waiting.rs` has those in which
+/// claims wait.
 fn proved(rules: &str) -> Vec<Scope> {
     let is_fault = |name: &str| name == "partitions" || name == "deaths";
     let goes_wrong = |scope: &Scope| scope.set.iter().any(|(name, _)| is_fault(name));
-    let with = |scope: &Scope| scope.set.contains(&("rules", rules)) && goes_wrong(scope);
+    let waits = |scope: &Scope| scope.set.iter().any(|(name, _)| *name == "wait");
+    let with =
+        |scope: &Scope| scope.set.contains(&("rules", rules)) && goes_wrong(scope) && !waits(scope);
     SlotsAlgorithm::CARD.proved().into_iter().filter(with).collect()
 }
 

@@ -293,11 +293,17 @@ impl Donation {
 /// Whether a member asks for more: the first criterion of the source, without its own open cycle.
 #[inline]
 pub(super) fn runs_short(state: &MemberState) -> bool {
-    state.is_settled() && state.free() < state.settings.low && state.group_size() > 1
+    state.is_settled() && state.free() < low(state) && state.group_size() > 1
+}
+
+/// The number of free slots that a member wants: its low mark, and one for each claim that waits.
+#[inline]
+fn low(state: &MemberState) -> u32 {
+    state.settings.low + state.needed_by_queue()
 }
 
 /// The number of slots that a member asks for.
 pub(super) fn amount(state: &MemberState) -> u32 {
     let (total, members) = (state.total(), state.group_size());
-    slots_to_request(total, members, state.owned(), state.free(), state.settings.low)
+    slots_to_request(total, members, state.owned(), state.free(), low(state))
 }

@@ -2,9 +2,9 @@
 
 use super::invariants::{self, Pooled};
 use super::message::Message;
-use super::proved::HUNGER;
+use super::proved::{HUNGER, TURNS, WAITING};
 use super::refuted::{busy, quiet};
-use super::settings::{Death, Surplus};
+use super::settings::{Death, Surplus, Waiting};
 use super::{Slots, SlotsAlgorithm, Timer};
 use crate::group;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use std::convert::identity;
 use std::marker::PhantomData;
 use synod_core::card::{Card, Counterexample, Mutant, Rounds, Scope};
 use synod_core::family::Allocation;
-use synod_core::family::slots::{Input, Output};
+use synod_core::family::slots::{Input, Output, PI4, TURN};
 use synod_core::group::{Engine, ServedTimer};
 use synod_core::{
     Algorithm, Cx, Data, Invariant, Kit, ProcessId, Protocol, Reductions, Setup, SetupError,
@@ -36,6 +36,10 @@ pub struct Mutated<M>(SlotsAlgorithm, PhantomData<M>);
 pub type DeathOfALife = Mutated<NodeIsDead>;
 /// See [`KeepsItsSurplus`].
 pub type Hoarding = Mutated<KeepsItsSurplus>;
+/// See [`ForgetsItsQueue`].
+pub type Forgetful = Mutated<ForgetsItsQueue>;
+/// See [`ServesTheLast`].
+pub type LastComeFirst = Mutated<ServesTheLast>;
 
 impl<M: Mutation> Mutated<M> {
     /// Gives one member the wrong rule.
@@ -139,6 +143,75 @@ impl Mutation for KeepsItsSurplus {
             change: "a member keeps its usual number of free slots, even if another member has asked \
                      again in vain",
             breaks: "pi5",
+        }),
+        ..SlotsAlgorithm::CARD
+    };
+}
+
+/// A wrong rule that violates π4: with the cycles and the wishes of the last view, a new view also
+/// ends the wait of claims, and nobody answers them.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ForgetsItsQueue;
+
+impl Mutation for ForgetsItsQueue {
+    fn mutate(mut member: Slots) -> Slots {
+        member.state.settings.waiting = Waiting::Forgotten;
+        member
+    }
+
+    const CARD: Card = Card {
+        name: "slots-forgetful",
+        aliases: &[],
+        title: "SLOTS in which a view makes members forget the claims that wait",
+        variants: &[],
+        proved: &[],
+        promises: &[],
+        counterexamples: &[Counterexample {
+            property: PI4,
+            scope: busy(3, WAITING[1]),
+            steps: 8,
+            story: "p2 has no slot, and its application claims one and waits. The network falls apart. \
+                    With the new view p2 forgets all that was under way in the old one, the claim, too. \
+                    Neither the end of its time nor a cancellation brings an answer: the application \
+                    waits for ever.",
+        }],
+        mutant: Some(Mutant {
+            of: "slots",
+            change: "a new view ends the wait of claims, like that of requests and wishes",
+            breaks: PI4,
+        }),
+        ..SlotsAlgorithm::CARD
+    };
+}
+
+/// A wrong rule that violates `turn`: the claim that came last is served first.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ServesTheLast;
+
+impl Mutation for ServesTheLast {
+    fn mutate(mut member: Slots) -> Slots {
+        member.state.settings.waiting = Waiting::LastFirst;
+        member
+    }
+
+    const CARD: Card = Card {
+        name: "slots-last-come-first",
+        aliases: &[],
+        title: "SLOTS in which the claim that came last is served first",
+        variants: &[],
+        proved: &[],
+        promises: &[],
+        counterexamples: &[Counterexample {
+            property: TURN,
+            scope: Scope { rounds: Rounds::Times(3), ..busy(2, TURNS) },
+            steps: 4,
+            story: "p1 uses its only slot, and two of its claims wait. It gives the slot back, and the \
+                    second of them gets it. The first would wait until no other claim comes.",
+        }],
+        mutant: Some(Mutant {
+            of: "slots",
+            change: "a claim that begins to wait goes to the front of the queue",
+            breaks: TURN,
         }),
         ..SlotsAlgorithm::CARD
     };
