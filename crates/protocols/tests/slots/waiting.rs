@@ -285,3 +285,39 @@ fn a_claim_that_is_served_last_come_first_overtakes() {
     assert_eq!(refuted.scope.rounds, Rounds::Times(3));
     assert_eq!(states(refuted.scope), 187);
 }
+
+#[test]
+fn a_pool_may_be_set_up_to_ask_at_claims_only_and_before_them() {
+    let settings = [("rules", "repaired"), ("slots", "6"), ("owned", "p1:1 p2:5"), ("low", "2")];
+    let mut usual = Group::settled(2, &settings);
+    usual.claim(1);
+    assert!(usual.delivered() > 0, "p1 is short, and has asked by itself");
+    for rules in ["repaired", "paper"] {
+        let settings = [("rules", rules), ("slots", "6"), ("owned", "p1:2 p2:4"), ("low", "2")];
+        let settings = [&settings[..], &[("asks", "claims")]].concat();
+        let mut group = Group::settled(2, &settings);
+        group.claim(1);
+        assert!(group.speakers().is_empty(), "{rules}: p1 had two free slots before the claim");
+        group.claim(1);
+        assert_eq!(group.pending(1).len(), 1, "{rules}: it had one");
+    }
+}
+
+#[test]
+fn as_in_the_program_of_the_authors_a_join_clears_open_requests() {
+    for (o2o3, ended) in [("text", false), ("code", true)] {
+        let settings = [("rules", "paper"), ("slots", "8"), ("o2o3", o2o3), ("low", "3")];
+        let mut group = Group::new(3, &settings);
+        group.view(&[1]);
+        group.view(&[1, 2]);
+        group.deliver_all();
+        for _ in 0..2 {
+            group.claim(2);
+        }
+        let asked = group.told(2).iter().filter(|told| matches!(told, Output::Asks(_))).count();
+        group.lose(2);
+        group.view(&[1, 2, 3]);
+        let got = group.told(2).iter().filter(|told| matches!(told, Output::Got(_))).count();
+        assert_eq!(got == asked, ended, "{o2o3}: {:?}", group.told(2));
+    }
+}

@@ -16,7 +16,7 @@ use synod_core::{
 pub type SlotsAlgorithm = Served<Slots, GroupEngine<Message>>;
 
 /// The parameters of the pool; the engine adds its own.
-const PARAMETERS: [Parameter; 18] = [
+const PARAMETERS: [Parameter; 19] = [
     RULES,
     SLOTS,
     LOW,
@@ -30,6 +30,7 @@ const PARAMETERS: [Parameter; 18] = [
     donation::O1,
     donation::O2,
     donation::O3,
+    donation::ASKS,
     published::O2O3,
     watermarks::STOCK,
     waiting::QUEUE,

@@ -266,6 +266,7 @@ impl Slots {
         if self.leaving {
             return session.notify(Output::Refused(Refusal::Outside));
         }
+        self.scheme.before_claim(&mut self.state, session);
         match self.state.claim(which) {
             Ok((slot, token)) => {
                 session.notify(Output::Claimed(slot, token));

@@ -38,12 +38,28 @@ impl Scheme {
         })
     }
 
+    /// The application is about to claim a slot: the only time to ask, if the pool is set up so.
+    #[inline]
+    pub fn before_claim(&mut self, state: &mut MemberState, session: &mut Session<'_, Slots>) {
+        match self {
+            Scheme::Donation(donation) if donation.switches().at_claims => {
+                donation.ask(state, session);
+            }
+            Scheme::Published(donation) if donation.switches().at_claims => {
+                donation.ask(state, session);
+            }
+            _ => {}
+        }
+    }
+
     /// The application claimed a slot, or asked in vain: does the member need more?
     #[inline]
     pub fn on_need(&mut self, state: &mut MemberState, session: &mut Session<'_, Slots>) {
         match self {
-            Scheme::Donation(donation) => donation.on_need(state, session),
-            Scheme::Published(donation) => donation.on_need(state, session),
+            Scheme::Donation(donation) if donation.switches().at_claims => {}
+            Scheme::Published(donation) if donation.switches().at_claims => {}
+            Scheme::Donation(donation) => donation.ask(state, session),
+            Scheme::Published(donation) => donation.ask(state, session),
             Scheme::Offers(offers) => offers.on_need(state, session),
         }
     }
@@ -59,7 +75,8 @@ impl Scheme {
     /// A claim begins to wait, or waits and the member is reminded of it.
     pub fn on_wait(&mut self, state: &mut MemberState, session: &mut Session<'_, Slots>) {
         match self {
-            Scheme::Donation(_) | Scheme::Published(_) => self.on_need(state, session),
+            Scheme::Donation(donation) => donation.ask(state, session),
+            Scheme::Published(donation) => donation.ask(state, session),
             Scheme::Offers(offers) => offers.on_wait(state, session),
         }
     }

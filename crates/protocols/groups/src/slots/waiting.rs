@@ -126,6 +126,7 @@ impl Slots {
             return session.notify(Output::Unserved(ticket, Refusal::Outside));
         }
         let waiting = state.settings.waiting;
+        self.scheme.before_claim(state, session);
         if state.has_a_slot_to_claim() {
             state.queue.join(ticket, waiting);
             return self.serve_queue(session);
