@@ -190,6 +190,7 @@ impl Catalogued<GroupEngine<Message>> for Slots {
         usual: Some(11),
         proved: super::proved::PROVED,
         counterexamples: super::refuted::COUNTEREXAMPLES,
+        other_costs: super::costs::OTHER_COSTS,
         parameters: &PARAMETERS,
         layers: &["slots", "group"],
         smallest: 2,

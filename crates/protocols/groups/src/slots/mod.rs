@@ -16,7 +16,7 @@
 //! - [`scheme`]: how slots move: [`offers`] with [`exchange`], [`watermarks`], [`patience`] and
 //!   [`reports`], or [`donation`] with [`heuristics`]
 //! - [`published`]: all that exists only for the published rules; [`mutants`]: wrong rules
-//! - `card`, `proved`, `refuted`, `invariants`, `view_by_view`: claims about SLOTS, and their
+//! - `card`, `costs`, `proved`, `refuted`, `invariants`, `view_by_view`: claims about SLOTS, and their
 //!   proofs
 //!
 //! # A member's stages
@@ -55,6 +55,7 @@
 mod bits;
 mod card;
 mod claims;
+mod costs;
 pub mod donation;
 pub mod exchange;
 pub mod heuristics;
@@ -102,6 +103,7 @@ synod_core::catalogue! {
     mutants::Hoarding,
     mutants::Forgetful,
     mutants::LastComeFirst,
+    mutants::Optimistic,
 }
 
 /// One member of a pool.

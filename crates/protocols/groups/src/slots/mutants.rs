@@ -4,15 +4,15 @@ use super::invariants::{self, Pooled};
 use super::message::Message;
 use super::proved::{HUNGER, TURNS, WAITING};
 use super::refuted::{busy, quiet};
-use super::settings::{Death, Surplus, Waiting};
+use super::settings::{Death, Surplus, Unreachable, Waiting};
 use super::{Slots, SlotsAlgorithm, Timer};
 use crate::group;
 use serde::{Deserialize, Serialize};
 use std::convert::identity;
 use std::marker::PhantomData;
-use synod_core::card::{Card, Counterexample, Mutant, Rounds, Scope};
+use synod_core::card::{Card, Counterexample, Mutant, Rounds, Scope, Settings};
 use synod_core::family::Allocation;
-use synod_core::family::slots::{Input, Output, PI4, TURN};
+use synod_core::family::slots::{Input, Output, PI1, PI4, TURN};
 use synod_core::group::{Engine, ServedTimer};
 use synod_core::{
     Algorithm, Cx, Data, Invariant, Kit, ProcessId, Protocol, Reductions, Setup, SetupError,
@@ -40,6 +40,8 @@ pub type Hoarding = Mutated<KeepsItsSurplus>;
 pub type Forgetful = Mutated<ForgetsItsQueue>;
 /// See [`ServesTheLast`].
 pub type LastComeFirst = Mutated<ServesTheLast>;
+/// See [`TakesAll`].
+pub type Optimistic = Mutated<TakesAll>;
 
 impl<M: Mutation> Mutated<M> {
     /// Gives one member the wrong rule.
@@ -217,6 +219,62 @@ impl Mutation for ServesTheLast {
     };
 }
 
+/// Option A of the source, which it rejects: each side of a partition takes the members of the
+/// other sides for dead, and uses their slots. It violates step 4 of the argument.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct TakesAll;
+
+impl Mutation for TakesAll {
+    fn mutate(mut member: Slots) -> Slots {
+        member.state.settings.unreachable = Unreachable::Inherited;
+        member
+    }
+
+    const CARD: Card = Card {
+        name: "slots-optimistic",
+        aliases: &[],
+        title: "SLOTS that is optimistic about partitions: each side takes all slots",
+        variants: &[],
+        proved: &[],
+        promises: &[],
+        counterexamples: &[
+            Counterexample {
+                property: "pi1-owned",
+                scope: quiet(3, APART),
+                steps: 2,
+                story: "p1 and p2 own a slot each, and the network falls apart. A member that cannot reach the \
+                        other takes it for dead, and owns both slots. But the other is alive, and owns one.",
+            },
+            Counterexample {
+                property: PI1,
+                scope: busy(3, APART),
+                steps: 4,
+                story: "The same, and the applications claim: p1 uses its slot, and p2, who now owns it, \
+                        too, uses it as well. When the network is mended, nobody can tell whose it is.",
+            },
+        ],
+        mutant: Some(Mutant {
+            of: "slots",
+            change: "the slots of members that cannot be reached go to the primary of each side (option A \
+                     of the source), instead of being absent (option B)",
+            breaks: "pi1-owned",
+        }),
+        ..SlotsAlgorithm::CARD
+    };
+}
+
+/// Two members with a slot each, and a network that falls apart once.
+const APART: Settings = &[
+    ("engine", "abstract"),
+    ("rules", "offers"),
+    ("slots", "2"),
+    ("stock", "1"),
+    ("owned", "p1:1 p2:1"),
+    ("partitions", "1"),
+    ("late", "no"),
+    ("passing", "once"),
+];
+
 impl<M: Mutation> Protocol for Mutated<M> {
     type Input = Input;
     type Output = Output;
@@ -257,7 +315,8 @@ impl<M: Mutation> Pooled for Mutated<M> {
 impl<M: Mutation> Algorithm for Mutated<M> {
     type Family = Allocation;
 
-    const CARD: Card = M::CARD;
+    // A wrong rule is no reason to measure the costs once more.
+    const CARD: Card = Card { other_costs: &[], ..M::CARD };
 
     fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
         let processes = SlotsAlgorithm::assemble(setup)?;

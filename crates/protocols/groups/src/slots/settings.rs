@@ -38,6 +38,16 @@ pub enum Surplus {
     Kept,
 }
 
+/// The slots of members that cannot be reached: the two options of the source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Unreachable {
+    /// Option B. They may be in use elsewhere, so no member here uses them.
+    Absent,
+    /// Option A. Their owners are taken for dead, and the primary gets them: a wrong rule, kept for
+    /// the mutant in `mutants`.
+    Inherited,
+}
+
 /// What becomes of claims that wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Waiting {
@@ -80,6 +90,8 @@ pub struct Settings {
     pub surplus: Surplus,
     /// What becomes of claims that wait.
     pub waiting: Waiting,
+    /// The slots of members that cannot be reached.
+    pub unreachable: Unreachable,
 }
 
 /// The owners of slots when the group starts, if the setup names them.
@@ -178,6 +190,7 @@ impl Settings {
             death: Death::OfALife,
             surplus: Surplus::LetGo,
             waiting: Waiting::InTurn,
+            unreachable: Unreachable::Absent,
             configured,
         })
     }
