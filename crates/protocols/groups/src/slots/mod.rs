@@ -16,8 +16,8 @@
 //! - [`scheme`]: how slots move: [`offers`] with [`exchange`], [`watermarks`], [`patience`] and
 //!   [`reports`], or [`donation`] with [`heuristics`]
 //! - [`published`]: all that exists only for the published rules; [`mutants`]: wrong rules
-//! - `card`, `costs`, `proved`, `refuted`, `invariants`, `view_by_view`: claims about SLOTS, and their
-//!   proofs
+//! - `card`, `costs`, `proved`, `refuted`, `invariants`, `view_by_view`: claims about SLOTS, and
+//!   their proofs
 //!
 //! # A member's stages
 //! ```text
