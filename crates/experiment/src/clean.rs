@@ -26,6 +26,10 @@ pub(crate) trait Group {
     fn advance(&mut self);
     /// A member claims a slot.
     fn claim(&mut self, node: usize, now: Time) -> Option<Self::Held>;
+    /// A slot that a claim has waited for, and its member.
+    fn served(&mut self) -> Option<(usize, Self::Held)> {
+        None
+    }
     /// The time from a claim to its slot.
     fn delay(&self) -> Time {
         0
@@ -61,17 +65,22 @@ pub(crate) fn run<G: Group>(
                 (0..settings.nodes).map(|node| start(&mut workload, node, round * ROUND)).collect();
         }
         group.begin(round, &workload);
+        let mut after = round * ROUND;
         exits.take(round, &mut due);
         due.sort_unstable_by_key(|(time, node, _)| (*time, *node));
         let mut leaving = due.drain(..).peekable();
         let end = (round + 1) * ROUND;
         loop {
+            while let Some((node, held)) = group.served() {
+                exits.put(after + workload.life(node), node, held);
+            }
             let event = group.next().unwrap_or(Time::MAX);
             let exit = leaving.peek().map_or(Time::MAX, |(time, _, _)| *time);
             let arrival = arrivals.peek().map_or(Time::MAX, |Reverse((time, _))| *time);
             if event.min(exit).min(arrival) >= end {
                 break;
             }
+            after = event.min(exit).min(arrival);
             if event <= exit.min(arrival) {
                 group.advance();
             } else if exit <= arrival {
@@ -98,6 +107,8 @@ pub(crate) fn run<G: Group>(
 
 /// Services over the ideal network.
 pub(crate) struct Served<S: Policy> {
+    /// The number of rounds for which a claim waits.
+    wait: Option<u64>,
     members: Members<S>,
     membership: Membership,
     bootstraps: bool,
@@ -112,6 +123,7 @@ impl<S: Policy> Served<S> {
         let meter =
             Meter::new(settings.nodes, settings.slots, settings.warm_up, settings.sample_every);
         Served {
+            wait: settings.wait,
             members: Members::new(services, meter),
             membership: Membership::new(settings),
             bootstraps: settings.start != Start::Together,
@@ -200,9 +212,20 @@ impl<S: Policy> Group for Served<S> {
 
     #[inline]
     fn claim(&mut self, node: usize, now: Time) -> Option<Held> {
-        let held = self.members.claim(node, now);
+        let held = match self.wait {
+            None => self.members.claim(node, now),
+            Some(rounds) => {
+                self.members.claim_within(node, now, rounds);
+                None
+            }
+        };
         self.send(now);
         held
+    }
+
+    #[inline]
+    fn served(&mut self) -> Option<(usize, Held)> {
+        self.members.served()
     }
 
     #[inline]

@@ -8,6 +8,7 @@
 //! - [`settings`]: the settings of a run; [`run`](fn@run): one run
 //! - `workload`: the times and durations of claims; the same for every policy
 //! - `turns`, `clean`: the two timings, that of the authors and one without limits
+//! - `waiting`: claims that wait for their slots
 //! - `members`, `membership`: services, what they ask for, and the views that they see
 //! - [`mod@reference`]: allocators to compare with; [`erlang`]: what no allocator can beat
 //! - [`compare`]: the alternatives that the paper names, beside SLOTS
@@ -34,6 +35,7 @@ pub mod study;
 mod summary;
 mod timers;
 mod turns;
+mod waiting;
 mod wheel;
 mod workload;
 
@@ -42,3 +44,4 @@ pub use proof::explore_pool;
 pub use run::{Allocator, run};
 pub use settings::Settings;
 pub use summary::Summary;
+pub use waiting::Delays;

@@ -23,6 +23,9 @@ pub struct Measured {
     pub messages: u64,
     /// The rounds from a claim to its slot.
     pub delay_rounds: u64,
+    /// By number of rounds: the claims that got their slots after waiting for that many, if claims
+    /// wait.
+    pub delays: Vec<u64>,
     /// The greatest number of slots in use at two members at once.
     pub used_twice: u32,
     /// The share of all slots in use, on average.
@@ -167,6 +170,13 @@ impl Meter {
         } else {
             all.failed += counts;
             own.failed += 1;
+        }
+    }
+
+    /// A claim that might wait got its slot after this many rounds.
+    pub(crate) fn waited(&mut self, round: u64, rounds: u64) {
+        if round >= self.from {
+            bump(&mut self.measured.delays, rounds as usize);
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::measure::{Measured, Meter};
 use crate::policy::{Holding, Policy};
 use crate::timers::Timers;
+use crate::waiting::Waiting;
 use crate::workload::{ROUND, Time};
 use std::collections::VecDeque;
 use synod_core::ProcessId;
@@ -40,6 +41,8 @@ pub(crate) struct Members<S: Policy> {
     acts: VecDeque<Act<S>>,
     /// The result of the last claim.
     claimed: Option<Held>,
+    /// Claims that wait.
+    waiting: Waiting,
     /// How many members use each slot.
     users: Vec<u8>,
     /// The number of slots with two users, or more.
@@ -57,6 +60,7 @@ impl<S: Policy> Members<S> {
             sent: VecDeque::new(),
             acts: VecDeque::new(),
             claimed: None,
+            waiting: Waiting::default(),
             users: Vec::new(),
             used_twice: 0,
         }
@@ -132,6 +136,19 @@ impl<S: Policy> Members<S> {
     fn on_notice(&mut self, node: usize, now: Time, notice: Output) {
         match notice {
             Output::Claimed(slot, token) => self.claimed = Some((slot, token)),
+            Output::Served { ticket, slot, token } => {
+                let delay = self.waiting.answered(ticket, now);
+                self.meter.waited(now / ROUND, delay);
+                self.meter.claim(node, now / ROUND, true);
+                self.note_user(slot, true);
+                self.waiting.served.push_back((node, (slot, token)));
+            }
+            Output::Unserved(ticket, _) => {
+                self.waiting.answered(ticket, now);
+                if self.settled[node] {
+                    self.meter.claim(node, now / ROUND, false);
+                }
+            }
             Output::Asks(count) => self.meter.asks(node, now / ROUND, count),
             Output::Got(count) => self.meter.got(node, now / ROUND, count),
             _ => {}
@@ -156,6 +173,20 @@ impl<S: Policy> Members<S> {
             self.note_user(slot, true);
         }
         self.claimed
+    }
+
+    /// A member claims a slot, and waits for it.
+    pub(crate) fn claim_within(&mut self, node: usize, now: Time, rounds: u64) {
+        self.settled[node] |= self.services[node].holding().owned() > 0;
+        let ticket = self.waiting.claim(now);
+        let claim = Input::ClaimWithin { ticket, wait_ms: rounds * ROUND_MS };
+        self.step(node, now, |service, session| service.on_command(claim, session));
+    }
+
+    /// A slot that a claim has waited for, and its member.
+    #[inline]
+    pub(crate) fn served(&mut self) -> Option<(usize, Held)> {
+        self.waiting.served.pop_front()
     }
 
     /// A member releases a slot.

@@ -84,6 +84,11 @@ impl Allocator {
         )
     }
 
+    /// Whether its claims can wait for a slot.
+    pub fn can_wait(self) -> bool {
+        self.is_slots() && !matches!(self, Allocator::Loose(_))
+    }
+
     /// Whether it can be run under the authors' timing: one without messages of members cannot.
     pub fn takes_turns(self) -> bool {
         !matches!(self, Allocator::Mover | Allocator::Oracle | Allocator::Alternative(_))

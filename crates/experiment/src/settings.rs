@@ -37,6 +37,9 @@ pub struct Settings {
     pub lambda: (u64, u64),
     /// The law of lifetimes (μ).
     pub lives: Lives,
+    /// The number of rounds for which a claim waits for a slot; none: it is refused at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait: Option<u64>,
     /// Whether one member gets more than its share of the claims.
     pub hot_spot: Option<HotSpot>,
     /// Whether the group splits into two halves for a while.
@@ -136,6 +139,7 @@ impl Settings {
             arrivals: Arrivals::Authors,
             lambda: AUTHORS_LAMBDA,
             lives: Lives::Program,
+            wait: None,
             hot_spot: None,
             partition: None,
             sample_every: 0,

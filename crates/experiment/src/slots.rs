@@ -10,6 +10,9 @@ use synod_protocols::slots::scheme::Scheme;
 /// MIN_OWNED of the authors' simulation: the number of slots that a new member asks for.
 const MIN: &str = "8";
 
+/// No claim that waits is refused because others wait, too.
+const QUEUE: &str = "1000000";
+
 /// A group that goes by these rules.
 pub(crate) fn group(settings: &Settings, rules: &str) -> Vec<Slots> {
     members(settings, Setup::new(settings.nodes).with("rules", rules))
@@ -23,6 +26,8 @@ pub(crate) fn as_programmed(settings: &Settings) -> Vec<Slots> {
 fn members(settings: &Settings, setup: Setup) -> Vec<Slots> {
     let (slots, low) = (settings.slots.to_string(), settings.low.to_string());
     let setup = setup.with("slots", &slots).with("low", &low).with("min", MIN);
+    // As in the authors' program; `offers` has no such switch.
+    let setup = setup.with("queue", QUEUE).with("asks", "claims");
     let setup = match settings.start {
         Start::Join { .. } => setup,
         Start::Together => setup.with("owned", &even(settings)),

@@ -82,6 +82,8 @@ pub struct Wishes {
     pub lambda: Option<(u64, u64)>,
     /// The law of lifetimes.
     pub lives: Lives,
+    /// The number of rounds for which claims wait.
+    pub wait: Option<u64>,
     /// The group splits in two for a while.
     pub partition: Option<Partition>,
     /// A member with more than its share.
@@ -147,6 +149,7 @@ impl Wishes {
             low: self.low.unwrap_or(settings.low),
             lambda: self.lambda.unwrap_or(settings.lambda),
             lives: self.lives,
+            wait: self.wait,
             partition: self.partition.or(settings.partition),
             hot_spot: self.hot_spot.or(settings.hot_spot),
             start: self.start.unwrap_or(settings.start),
@@ -155,14 +158,16 @@ impl Wishes {
     }
 
     pub(crate) fn wants(&self, allocator: Allocator) -> bool {
-        self.allocators.is_empty() || self.allocators.contains(&allocator)
+        let can = self.wait.is_none() || allocator.can_wait();
+        can && (self.allocators.is_empty() || self.allocators.contains(&allocator))
     }
 
     /// The two tables, or one of them.
     pub fn tables(&self, authors: bool, clean: bool) -> Vec<Case> {
         let mut cases = Vec::new();
         let usual = ALLOCATORS.into_iter().filter(|allocator| self.wants(*allocator));
-        let others = on_demand().filter(|allocator| self.allocators.contains(allocator));
+        let others = on_demand()
+            .filter(|allocator| self.allocators.contains(allocator) && self.wants(*allocator));
         for allocator in usual.chain(others) {
             if authors && allocator.takes_turns() {
                 // Samples show how the published rules come to a standstill.
@@ -171,8 +176,9 @@ impl Wishes {
                 cases.push(self.case(Part::Authors, 0.0, allocator, settings));
             }
             let slip = allocator == Allocator::MutualExclusionWithSlip;
+            // They block. If claims wait, that is part of the answer.
             let published = matches!(allocator, Allocator::Paper | Allocator::PaperAsProgrammed);
-            if clean && !slip && !published {
+            if clean && !slip && (!published || self.wait.is_some()) {
                 let load = self.load.unwrap_or(0.857);
                 cases.push(self.case(Part::Clean, 0.0, allocator, self.clean(load)));
             }

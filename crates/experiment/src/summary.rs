@@ -3,6 +3,7 @@
 use crate::measure::{Measured, Sample};
 use crate::settings::Settings;
 use crate::statistics::Mean;
+use crate::waiting::Delays;
 use serde::Serialize;
 
 /// The results of several runs.
@@ -16,6 +17,9 @@ pub struct Summary {
     pub messages_per_claim: f64,
     /// The rounds from a claim to its slot.
     pub delay_rounds: u64,
+    /// How long claims waited, if they do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delays: Option<Delays>,
     /// The greatest number of slots in use at two members at once.
     pub used_twice: u32,
     /// Failed claims for each that succeeded.
@@ -65,6 +69,7 @@ impl Summary {
             messages_per_claim: sum(&|run| run.messages) as f64
                 / sum(&|run| run.succeeded).max(1) as f64,
             delay_rounds: runs.iter().map(|run| run.delay_rounds).max().unwrap_or(0),
+            delays: Delays::of(&together(runs.iter().map(|run| &run.delays))),
             used_twice: runs.iter().map(|run| run.used_twice).max().unwrap_or(0),
             failed_per_success: mean(&Measured::failed_per_success),
             used: mean(&|run| run.used),

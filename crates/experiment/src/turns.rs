@@ -171,6 +171,7 @@ impl<S: Policy> Turns<'_, S> {
             Next::Poll if self.unread(node) => self.nodes[node].next = Next::Read,
             Next::Read | Next::Poll => {
                 self.read(node);
+                self.begin_uses();
                 if self.sends(node) {
                     self.nodes[node].next = Next::Work;
                 } else {
@@ -237,6 +238,7 @@ impl<S: Policy> Turns<'_, S> {
         if !self.program.ends_first {
             self.end_uses(node);
         }
+        self.begin_uses();
         self.members.manage(node, self.now);
         if self.sends(node) {
             self.nodes[node].next = Next::Rest;
@@ -268,10 +270,25 @@ impl<S: Policy> Turns<'_, S> {
                 Arrivals::Poisson { .. } => self.nodes[node].next_claim,
             };
             self.nodes[node].next_claim = self.workload.next(node, last);
-            if let Some(held) = self.members.claim(node, self.now) {
-                let due = self.time_of(node) + self.workload.life(node) / ROUND;
-                self.nodes[node].ends.push(Reverse(End { due, held }));
+            if let Some(rounds) = self.settings.wait {
+                self.members.claim_within(node, self.now, rounds);
+                continue;
             }
+            if let Some(held) = self.members.claim(node, self.now) {
+                self.begin_use(node, held);
+            }
+        }
+    }
+
+    fn begin_use(&mut self, node: usize, held: Held) {
+        let due = self.time_of(node) + self.workload.life(node) / ROUND;
+        self.nodes[node].ends.push(Reverse(End { due, held }));
+    }
+
+    /// Begins the uses of slots that claims have waited for.
+    fn begin_uses(&mut self) {
+        while let Some((node, held)) = self.members.served() {
+            self.begin_use(node, held);
         }
     }
 

@@ -20,6 +20,11 @@ use tokio::sync::Notify;
 pub(crate) trait Above<P: Protocol>: Send {
     /// The process says this.
     fn on_output(&mut self, output: P::Output);
+
+    /// What the application asks for because of it.
+    fn next_input(&mut self) -> Option<P::Input> {
+        None
+    }
 }
 
 /// The facts of a process that never change.
@@ -236,10 +241,13 @@ impl<P: Protocol, A: Above<P>> Stepping<'_, P, A> {
                 host.on_message(around.identity.me, message, around);
             }
         }
-        while let Some(output) = around.outputs.pop_front() {
-            above.on_output(output);
+        loop {
+            while let Some(output) = around.outputs.pop_front() {
+                above.on_output(output);
+            }
+            let Some(input) = above.next_input() else { return result };
+            host.on_input(input, around);
         }
-        result
     }
 }
 

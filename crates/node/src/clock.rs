@@ -8,6 +8,12 @@ pub(crate) struct NodeClock {
     start: Instant,
 }
 
+impl Default for NodeClock {
+    fn default() -> Self {
+        NodeClock::new()
+    }
+}
+
 impl NodeClock {
     /// A clock that begins now.
     pub(crate) fn new() -> Self {

@@ -1,6 +1,6 @@
 //! Requests carried out.
 
-use crate::board::{Board, GroupCell, GroupDesk, PoolDesk, Said, Waiter, Watcher};
+use crate::board::{Board, GroupCell, GroupDesk, PoolDesk, Said, Watcher};
 use crate::clock::NodeClock;
 use crate::config::wrong_name;
 use crate::data::DataDirectory;
@@ -26,7 +26,7 @@ use tokio::sync::{Notify, mpsc};
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Claims wait so long at most.
 const LONGEST_WAIT: Duration = Duration::from_secs(3_600);
-/// Without news, a claim that waits tries again after this time.
+/// A claim that waits for one item tries again after this time.
 const TRY_AGAIN: Duration = Duration::from_millis(20);
 /// The longest message of a group.
 const LONGEST_CAST: usize = 1 << 20;
@@ -146,18 +146,23 @@ impl Inner {
         holder: Holder,
         wait_ms: u64,
     ) -> Result<Claimed> {
-        let deadline =
-            tokio::time::Instant::now() + Duration::from_millis(wait_ms).min(LONGEST_WAIT);
-        let _waiter = Waiter::new(&self.group)?;
-        let news = self.group.lock().above.news.clone();
+        let wait = Duration::from_millis(wait_ms).min(LONGEST_WAIT);
+        if item.is_none() && wait_ms > 0 {
+            let now_us = self.clock.now_us();
+            let served = self.group.step(|stepping| {
+                stepping.claim_within(pool, holder, wait.as_millis() as u64, now_us)
+            })?;
+            let (item, token) = served.await.unwrap_or(Err(Failure::NotReady))?;
+            return Ok(Claimed { pool: pool.to_owned(), item, token });
+        }
+        // A pool keeps no queue for a single item.
+        let deadline = tokio::time::Instant::now() + wait;
         loop {
-            let woken = news.notified();
             let refused = match self.claim(pool, item, holder.clone()) {
                 Err(why) if why.is_temporary() || matches!(why, Failure::NotHere { .. }) => why,
                 other => return other,
             };
-            let next = deadline.min(tokio::time::Instant::now() + TRY_AGAIN);
-            let _ = tokio::time::timeout_at(next, woken).await;
+            tokio::time::sleep_until(deadline.min(tokio::time::Instant::now() + TRY_AGAIN)).await;
             if tokio::time::Instant::now() >= deadline {
                 return Err(refused);
             }

@@ -291,7 +291,7 @@ fn group_cell(
     let host = Host::new(GroupProcess { service, engine: GroupEngine::Embedded(Box::new(engine)) });
     let identity = Identity { me, n: MOST_NODES, incarnation, has_lost_disk: false };
     let names = (0..).map(ProcessId).zip(config.peers.iter().map(|peer| peer.name.clone()));
-    let board = Board::new(names.collect());
+    let board = Board::new(names.collect(), clock);
     Cell::new(host, board, identity, (clock, links, Channel::Group))
 }
 

@@ -338,6 +338,10 @@ fn measure(meter: &Meter, quantity: Quantity, conditions: Conditions) -> Option<
             let all = meter.messages as f64;
             conditions.once_each.then_some((all, all, all))
         }
+        Quantity::KindInAll(kind) => {
+            let count = meter.by_kind().get(kind).copied().unwrap_or(0) as f64;
+            conditions.once_each.then_some((count, count, count))
+        }
         Quantity::MessagesPerRound => all(&meter.round_messages, 1),
         Quantity::SteadyMessages => all(&meter.steady_messages, 1),
         Quantity::SteadyHops => all(&meter.steady_us, conditions.hop_us?),

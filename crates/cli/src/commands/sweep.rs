@@ -15,7 +15,7 @@ use clap::Args;
 pub(super) use report::Point;
 use report::Told;
 use std::path::PathBuf;
-use synod_core::card::{self, Quantity, Rounds, Settings};
+use synod_core::card::{self, Rounds, Settings};
 use synod_core::{Setup, SetupError, Verdict};
 use synod_sim::network::Delay;
 use synod_sim::{Options, Plan};
@@ -203,7 +203,7 @@ impl Sweep {
             for cost in &report.costs {
                 // A formula for any load is measured under the random one, unless asked otherwise.
                 let other_load = self.load.is_none() && cost.cost.load != load;
-                let other_run = rounds == 1 && cost.cost.quantity != Quantity::MessagesInAll;
+                let other_run = rounds == 1 && !cost.cost.quantity.is_of_whole_run();
                 let is_wanted = wanted.iter().any(|wanted| wanted.name == cost.cost.name);
                 if other_load || other_run || !is_wanted {
                     continue;
@@ -273,7 +273,9 @@ pub(super) fn measured(about: &About, sizes: &[usize]) -> Result<Vec<Point>> {
 /// The requests of each process: many in one run, and, for costs of a whole run, one in another.
 fn rounds(about: &About, n: usize, load: card::Load) -> impl Iterator<Item = u32> + use<> {
     let many = (OPERATIONS / n).clamp(ROUNDS_AT_LEAST, ROUNDS_AT_MOST) as u32;
-    let in_all = |cost: &card::Cost| cost.quantity == Quantity::MessagesInAll;
-    let once = load == card::Load::Saturated && about.card.costs.iter().any(in_all);
+    let others = about.card.other_costs.iter().flat_map(|other| other.costs);
+    let mut costs = about.card.costs.iter().chain(others);
+    let in_all = |cost: &card::Cost| cost.quantity.is_of_whole_run();
+    let once = load == card::Load::Saturated && costs.any(in_all);
     [many].into_iter().chain(once.then_some(1))
 }

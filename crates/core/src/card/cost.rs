@@ -64,8 +64,17 @@ pub enum Quantity {
     SteadyMessages,
     /// All messages of a run in which every process asks once, at the same moment.
     MessagesInAll,
+    /// The messages of one kind, in such a run.
+    KindInAll(&'static str),
     /// All messages between one round of a process and its next, if it has rounds.
     MessagesPerRound,
+}
+
+impl Quantity {
+    /// Whether it belongs to a run in which every process asks once, at the same moment.
+    pub fn is_of_whole_run(self) -> bool {
+        matches!(self, Quantity::MessagesInAll | Quantity::KindInAll(_))
+    }
 }
 
 /// How busy the applications are.

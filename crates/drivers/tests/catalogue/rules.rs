@@ -30,6 +30,7 @@ const MORE: &[(&str, usize, Settings)] = &[
     ("raft", 3, &[("snapshot", "2")]),
     ("pbft", 5, &[("checkpoint", "1")]),
     ("slots", 3, &[("cooldown", "5"), ("slots", "4")]),
+    ("slots", 3, &[("rules", "repaired"), ("slots", "2"), ("wait", "500")]),
 ];
 
 /// What the processes of an algorithm react to in some runs.

@@ -5,6 +5,7 @@ mod alternatives;
 mod reference;
 mod slots;
 mod start_up;
+mod waiting;
 
 use synod_experiment::measure::Measured;
 use synod_experiment::statistics::Mean;

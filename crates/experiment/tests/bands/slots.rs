@@ -8,10 +8,10 @@ use synod_experiment::{Allocator, run};
 #[test]
 fn repaired_slots_from_the_join_phase_has_the_published_efficiency() {
     let runs = runs(&Settings::published(), Allocator::Repaired, 2);
-    assert_near("claims per multicast", mean(&runs, Measured::claims_per_multicast), 11.3, 0.4);
+    assert_near("claims per multicast", mean(&runs, Measured::claims_per_multicast), 11.5, 0.3);
     // Another simulation has 0.145; `start_up.rs` explains why.
-    assert_near("failed per success", mean(&runs, Measured::failed_per_success), 0.11, 0.02);
-    assert_near("used", mean(&runs, |run| run.used), 0.78, 0.015);
+    assert_near("failed per success", mean(&runs, Measured::failed_per_success), 0.127, 0.01);
+    assert_near("used", mean(&runs, |run| run.used), 0.771, 0.01);
     assert!(runs.iter().all(|run| run.blocked == 0));
 }
 
@@ -27,9 +27,10 @@ fn repaired_slots_in_a_steady_state_is_as_good_as_a_static_split_at_best() {
 #[test]
 fn slots_as_published_blocks_and_repaired_it_does_not() {
     let settings = Settings { rounds: 10_000, ..Settings::published() };
-    for published in [Allocator::Paper, Allocator::PaperAsProgrammed] {
-        assert!(run(&settings, published, 1, &|_| ()).blocked >= 16, "{}", published.name());
-    }
+    let blocked = |allocator| run(&settings, allocator, 1, &|_| ()).blocked;
+    assert!(blocked(Allocator::Paper) >= 16);
+    // A join clears what blocked before it; members block again when all have joined.
+    assert!(blocked(Allocator::PaperAsProgrammed) >= 8);
     assert_eq!(run(&settings, Allocator::Repaired, 1, &|_| ()).blocked, 0);
 }
 
@@ -65,6 +66,15 @@ fn every_side_of_a_partition_goes_on_and_afterwards_nothing_is_lost() {
             assert!(served(&sample.members[..3]) > 0 && served(&sample.members[3..]) > 0);
         }
     }
+}
+
+#[test]
+fn donations_that_are_asked_for_at_claims_have_these_figures_without_limits() {
+    let settings = Settings { rounds: 5_000, warm_up: 1_000, ..Settings::clean(0.857) };
+    let runs = runs(&settings, Allocator::Repaired, 2);
+    assert_near("claims per multicast", mean(&runs, Measured::claims_per_multicast), 0.238, 0.01);
+    assert_near("failed per success", mean(&runs, Measured::failed_per_success), 0.0434, 0.004);
+    assert_near("used", mean(&runs, |run| run.used), 0.823, 0.01);
 }
 
 fn failed(settings: &Settings) -> (f64, f64) {

@@ -67,7 +67,7 @@ fn without_a_start_up_the_loose_rules_do_as_well_as_those_that_views_guard() {
 
 #[test]
 fn views_that_change_more_slowly_make_void_fewer_requests() {
-    // With a join every ten rounds, 0.109.
+    // With a join every ten rounds, 0.127.
     let settings = Settings { start: Start::Join { every: 50 }, ..Settings::published() };
     let runs = runs(&settings, Allocator::Repaired, 1);
     assert_near("failed per success", mean(&runs, Measured::failed_per_success), 0.089, 0.006);

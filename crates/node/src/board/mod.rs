@@ -3,27 +3,29 @@
 //! # Layout
 //! - `pools`: claims and releases
 //! - `sessions`: who uses items, and for how long after the last sign of life
+//! - `waiting`: claims that wait
 //! - `watchers`: clients that watch events
 
 mod pools;
 mod sessions;
+mod waiting;
 mod watchers;
 
-pub(crate) use pools::{PoolDesk, Waiter};
+pub(crate) use pools::PoolDesk;
 pub(crate) use watchers::Watcher;
 
 use crate::cell::{Above, Cell};
+use crate::clock::NodeClock;
 use sessions::SessionDesk;
-use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use synod_client::api::{Event, SessionId};
 use synod_core::ProcessId;
-use synod_core::family::services::{Output, Tag};
+use synod_core::family::services::{Input, Output, Tag};
 use synod_core::family::slots;
 use synod_core::group::{Member, ViewId};
 use synod_groups::group::GroupEngine;
 use synod_groups::switchboard::{self, SwitchboardAlgorithm};
-use tokio::sync::Notify;
+use waiting::WaitingClaim;
 
 /// The process of the group: a switchboard on an engine.
 pub(crate) type GroupProcess = SwitchboardAlgorithm;
@@ -74,18 +76,20 @@ pub(crate) struct Board {
     watchers: Vec<Watcher>,
     /// The answer to the input of the present step.
     said: Option<Said>,
-    /// Items may have become free here.
-    pub(crate) news: Arc<Notify>,
-    /// The number of claims that wait for such news.
-    pub(crate) waiting: usize,
+    /// The claims that wait.
+    tickets: BTreeMap<(Tag, slots::Ticket), WaitingClaim>,
+    next_ticket: u64,
+    /// What the application asks for because of an output.
+    asks: VecDeque<Input>,
+    clock: NodeClock,
     /// Whether the node has left the group.
     pub(crate) has_left: bool,
 }
 
 impl Board {
     /// A board in a cluster of these nodes, before anything has happened.
-    pub(crate) fn new(names: BTreeMap<ProcessId, String>) -> Self {
-        Board { names, ..Board::default() }
+    pub(crate) fn new(names: BTreeMap<ProcessId, String>, clock: NodeClock) -> Self {
+        Board { names, clock, ..Board::default() }
     }
 
     /// The name of a node.
@@ -111,34 +115,29 @@ impl Board {
         self.said.take()
     }
 
-    /// Wakes claims that wait.
-    fn wake(&self) {
-        if self.waiting > 0 {
-            self.news.notify_waiters();
-        }
-    }
-
     fn on_pool(&mut self, tag: Tag, output: slots::Output) {
         match output {
             slots::Output::Claimed(slot, token) => self.said = Some(Said::Pool(slot, Some(token))),
-            slots::Output::Released(slot) => {
-                self.said = Some(Said::Pool(slot, None));
-                self.wake();
+            slots::Output::Released(slot) => self.said = Some(Said::Pool(slot, None)),
+            slots::Output::Served { ticket, slot, token } => {
+                self.on_served(tag, ticket, slot, token);
             }
+            slots::Output::Unserved(ticket, why) => self.on_unserved(tag, ticket, why),
             slots::Output::Refused(why) => self.said = Some(Said::Refused(why)),
             slots::Output::Stale(_) => self.said = Some(Said::Stale),
             slots::Output::Settled { owned, absent, .. } => {
                 self.tell_of(tag, |pool| Event::Settled { pool, owned, absent });
-                self.wake();
             }
-            slots::Output::Got(_) => self.wake(),
             slots::Output::Alarm(slot) => {
                 let Some(pool) = self.pools.get(&tag) else { return };
                 let item = pool.spec.item(slot.0);
                 self.tell_of(tag, |pool| Event::Alarm { pool, item });
             }
             slots::Output::Lost => self.lose(tag),
-            slots::Output::Asks(_) | slots::Output::Unsettled | slots::Output::Void(_) => {}
+            slots::Output::Asks(_)
+            | slots::Output::Got(_)
+            | slots::Output::Unsettled
+            | slots::Output::Void(_) => {}
         }
     }
 
@@ -178,14 +177,20 @@ impl Above<GroupProcess> for Board {
             }
             Output::Unknown(_) => self.said = Some(Said::Unknown),
             Output::Full(_) => self.said = Some(Said::Full),
-            Output::Closed(tag) => self.lose(tag),
+            Output::Closed(tag) => {
+                self.lose(tag);
+                self.forget_tickets(tag);
+            }
             Output::Opened(_) => {}
             Output::Lost => {
                 self.end();
                 self.view = None;
                 self.has_left = true;
-                self.news.notify_waiters();
             }
         }
+    }
+
+    fn next_input(&mut self) -> Option<Input> {
+        self.asks.pop_front()
     }
 }

@@ -3,14 +3,10 @@
 use super::{Board, GroupProcess, Said};
 use crate::cell::Stepping;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use synod_client::api::{Claimed, Event, Failure, Holder, PoolSpec, Token};
 use synod_core::family::services::{Input, Tag};
 use synod_core::family::slots::{self, Refusal, SlotId};
 use tokio::sync::watch;
-
-/// Claims that wait at one node, at most.
-const MOST_WAITING: usize = 10_000;
 
 /// An item in use.
 #[derive(Debug)]
@@ -57,27 +53,6 @@ impl PoolDesk {
     }
 }
 
-/// A claim that waits. While it exists, news wake it.
-pub(crate) struct Waiter(pub(crate) Arc<super::GroupCell>);
-
-impl Waiter {
-    /// Begins to wait, unless too many do.
-    pub(crate) fn new(cell: &Arc<super::GroupCell>) -> Result<Self, Failure> {
-        let board = &mut cell.lock().above;
-        if board.waiting >= MOST_WAITING {
-            return Err(Failure::Full(format!("{MOST_WAITING} claims wait")));
-        }
-        board.waiting += 1;
-        Ok(Waiter(cell.clone()))
-    }
-}
-
-impl Drop for Waiter {
-    fn drop(&mut self) {
-        self.0.lock().above.waiting -= 1;
-    }
-}
-
 impl Board {
     /// The tag of a pool.
     pub(crate) fn pool_tag(&self, pool: &str) -> Result<Tag, Failure> {
@@ -105,7 +80,27 @@ impl Board {
         missing.map(|(_, name)| name.clone()).collect()
     }
 
-    fn refused(&mut self, tag: Tag, item: Option<u64>, why: Refusal) -> Failure {
+    /// A slot is in use from now on.
+    pub(super) fn grant(
+        &mut self,
+        tag: Tag,
+        (slot, token): (SlotId, slots::Token),
+        holder: Holder,
+        since_us: u64,
+    ) -> Option<(u64, Token)> {
+        if let Holder::Session(session) = &holder {
+            self.session_uses(*session, tag, slot);
+        }
+        let desk = self.pools.get_mut(&tag)?;
+        desk.claims += 1;
+        desk.uses.insert(slot, Used { token, holder, since_us });
+        let item = desk.spec.item(slot.0);
+        let token = Token { epoch: token.epoch, count: token.count };
+        self.tell_of(tag, |pool| Event::Claimed(Claimed { pool, item, token }));
+        Some((item, token))
+    }
+
+    pub(super) fn refused(&mut self, tag: Tag, item: Option<u64>, why: Refusal) -> Failure {
         let missing = self.missing();
         let Some(desk) = self.pools.get_mut(&tag) else { return Failure::NotReady };
         desk.refusals += 1;
@@ -117,7 +112,8 @@ impl Board {
             }
             (Refusal::Elsewhere, Some(item)) => Failure::NotHere { pool, item },
             (Refusal::Starved | Refusal::Elsewhere, _) => Failure::Starved { pool, missing },
-            (Refusal::Outside, _) => Failure::NotReady,
+            (Refusal::Full, _) => Failure::Full(format!("many claims of pool '{pool}' wait")),
+            (Refusal::Outside | Refusal::Cancelled, _) => Failure::NotReady,
         }
     }
 }
@@ -171,16 +167,7 @@ impl Stepping<'_, GroupProcess, Board> {
         let board = &mut self.state.above;
         match board.take_said() {
             Some(Said::Pool(slot, Some(token))) => {
-                if let Holder::Session(session) = &holder {
-                    board.session_uses(*session, tag, slot);
-                }
-                let desk = board.pools.get_mut(&tag).ok_or(Failure::NotReady)?;
-                desk.claims += 1;
-                desk.uses.insert(slot, Used { token, holder, since_us: now_us });
-                let item = desk.spec.item(slot.0);
-                let token = Token { epoch: token.epoch, count: token.count };
-                board.tell_of(tag, |pool| Event::Claimed(Claimed { pool, item, token }));
-                Ok((item, token))
+                board.grant(tag, (slot, token), holder, now_us).ok_or(Failure::NotReady)
             }
             Some(Said::Refused(why)) => Err(board.refused(tag, item, why)),
             _ => Err(Failure::NotReady),

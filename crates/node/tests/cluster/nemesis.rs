@@ -68,12 +68,15 @@ async fn use_items(
     chance: &mut Chance,
 ) {
     while !over.load(Ordering::Relaxed) && session.valid_until() > Instant::now() {
-        let Ok(claim) = session.claim("ports").await else {
-            tokio::time::sleep(chance.millis(5, 40)).await;
-            if session.claim("ports").await.is_err_and(|why| why.failure().is_none()) {
-                return;
+        let wait = [Duration::ZERO, chance.millis(5, 200)][chance.below(2) as usize];
+        let claim = match session.claim_within("ports", None, wait).await {
+            Ok(claim) => claim,
+            // The node is gone, and the session with it.
+            Err(why) if why.failure().is_none() => return,
+            Err(_) => {
+                tokio::time::sleep(chance.millis(5, 40)).await;
+                continue;
             }
-            continue;
         };
         let (item, token, from) = (claim.item(), claim.token(), Instant::now());
         tokio::select! {

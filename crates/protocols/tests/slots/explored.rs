@@ -4,7 +4,7 @@ use synod_check::{Question, explore};
 use synod_core::Algorithm;
 use synod_core::card::{Rounds, Scope};
 use synod_protocols::slots::SlotsAlgorithm;
-use synod_protocols::slots::mutants::{DeathOfALife, Hoarding};
+use synod_protocols::slots::mutants::{DeathOfALife, Hoarding, Optimistic};
 use synod_sim::world::Judged;
 
 /// The number of states, provided that all properties of the family and all invariants hold in
@@ -20,11 +20,14 @@ fn states(scope: Scope) -> usize {
     exploration.progress.unique
 }
 
-/// The scopes with faults that the card claims for these rules.
+/// The scopes with faults that the card claims for these rules. `waiting.rs` has those in which
+/// claims wait.
 fn proved(rules: &str) -> Vec<Scope> {
     let is_fault = |name: &str| name == "partitions" || name == "deaths";
     let goes_wrong = |scope: &Scope| scope.set.iter().any(|(name, _)| is_fault(name));
-    let with = |scope: &Scope| scope.set.contains(&("rules", rules)) && goes_wrong(scope);
+    let waits = |scope: &Scope| scope.set.iter().any(|(name, _)| *name == "wait");
+    let with =
+        |scope: &Scope| scope.set.contains(&("rules", rules)) && goes_wrong(scope) && !waits(scope);
     SlotsAlgorithm::CARD.proved().into_iter().filter(with).collect()
 }
 
@@ -107,6 +110,21 @@ fn the_death_of_a_life_says_nothing_of_its_node() {
         let exploration = explore::<SlotsAlgorithm>(&question, |_| {}).expect("the scope fits");
         assert!(exploration.refutation(refuted.property).is_none(), "{rules}");
         assert!(exploration.exhausted(), "{rules}");
+    }
+}
+
+/// Option A of the source, which it rejects because of the inconsistency after a merge. It need not
+/// wait for the merge.
+#[test]
+fn sides_that_take_each_other_for_dead_own_and_use_the_same_slots() {
+    for refuted in Optimistic::CARD.counterexamples {
+        let mut question = Question::new(refuted.scope);
+        question.judged = Judged::Only(vec![refuted.property.to_owned()]);
+        let exploration = explore::<Optimistic>(&question, |_| {}).expect("the scope fits");
+        let found = exploration.refutation(refuted.property).expect("a slot has two owners");
+        assert_eq!(found.history.steps.len(), refuted.steps, "{}", refuted.property);
+        let exploration = explore::<SlotsAlgorithm>(&question, |_| {}).expect("the scope fits");
+        assert!(exploration.exhausted() && exploration.refutation(refuted.property).is_none());
     }
 }
 

@@ -6,9 +6,9 @@ use synod_core::group::{
     Act, Capabilities, Cause, Change, Delivery, Level, Member, Part, Service, Session, View, ViewId,
 };
 use synod_core::{ProcessId, ProcessSet, Setup};
-use synod_protocols::slots::Slots;
 use synod_protocols::slots::message::{Body, Message};
 use synod_protocols::slots::table::Owner;
+use synod_protocols::slots::{Slots, Timer};
 
 const CAN: Capabilities =
     Capabilities { safe: true, partitionable: true, came_with: true, longest_message: usize::MAX };
@@ -20,6 +20,8 @@ pub(crate) struct Group {
     views: BTreeMap<u32, View>,
     pending: BTreeMap<u32, VecDeque<(ViewId, Message)>>,
     told: BTreeMap<u32, Vec<Output>>,
+    /// The timers that are set, in the order in which they were.
+    timers: BTreeMap<u32, Vec<Timer>>,
     epoch: u64,
     setup: BTreeMap<String, String>,
     room: usize,
@@ -38,6 +40,7 @@ impl Group {
             views: BTreeMap::new(),
             pending: BTreeMap::new(),
             told: BTreeMap::new(),
+            timers: BTreeMap::new(),
             epoch: 0,
             setup: setup.parameters,
             room: 100,
@@ -94,7 +97,15 @@ impl Group {
                     pending.push_back((tag, message));
                 }
                 Act::Notify(output) => self.told.get_mut(&at).expect("there is one").push(output),
-                Act::SetTimer(..) | Act::CancelTimer(_) | Act::Leave => {}
+                Act::SetTimer(timer, _) => {
+                    let timers = self.timers.entry(at).or_default();
+                    timers.retain(|other| *other != timer);
+                    timers.push(timer);
+                }
+                Act::CancelTimer(timer) => {
+                    self.timers.entry(at).or_default().retain(|other| *other != timer);
+                }
+                Act::Leave => {}
             }
         }
     }
@@ -103,6 +114,19 @@ impl Group {
     pub(crate) fn ask(&mut self, at: u32, input: Input) -> Vec<Output> {
         let before = self.told[&at].len();
         self.step(at, |slots, session| slots.on_command(input, session));
+        self.told[&at][before..].to_vec()
+    }
+
+    /// The timers of a member that are set.
+    pub(crate) fn timers(&self, at: u32) -> &[Timer] {
+        self.timers.get(&at).map_or(&[], Vec::as_slice)
+    }
+
+    /// A timer of a member runs out. Returns the outputs.
+    pub(crate) fn fire(&mut self, at: u32, timer: Timer) -> Vec<Output> {
+        let before = self.told[&at].len();
+        self.timers.entry(at).or_default().retain(|other| *other != timer);
+        self.step(at, |slots, session| slots.on_timer(timer, session));
         self.told[&at][before..].to_vec()
     }
 

@@ -11,3 +11,4 @@ mod rules;
 mod swarm;
 mod vectors;
 mod views;
+mod waiting;

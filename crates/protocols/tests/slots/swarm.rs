@@ -88,6 +88,24 @@ fn repaired_donations_hold_in_storms() {
     storms::all_hold(schedules(SEEDS), |seed| broken(seed, "repaired"));
 }
 
+/// The fault of the run with this seed in which claims wait and are cancelled, if it has one.
+fn broken_while_waiting(seed: u64, rules: &str) -> Option<String> {
+    let n = storms::size(seed);
+    let wait = ["1", "30", "500"][(seed / 3 % 3) as usize];
+    let setup = Setup::new(n).with("rules", rules).with("slots", "8").with("queue", "3");
+    let setup = setup.with("wait", wait).with("cancels", "yes");
+    let report = storms::run::<SlotsAlgorithm>(seed, setup, ROUNDS, None, |_: u64, _| Vec::new());
+    let what = storms::wrong(&report)?;
+    Some(format!("seed {seed} (n = {n}, {rules}, wait {wait}): {what}"))
+}
+
+#[test]
+fn claims_that_wait_are_answered_in_storms() {
+    for rules in ["offers", "repaired"] {
+        storms::all_hold(schedules(SEEDS / 4), |seed| broken_while_waiting(seed, rules));
+    }
+}
+
 /// The same storms refute the published rules: a swarm that never finds a fault proves nothing.
 #[test]
 fn the_published_rules_break_in_the_same_storms() {

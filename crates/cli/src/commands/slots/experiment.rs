@@ -23,6 +23,7 @@ Examples:
   synod slots experiment --alternatives                 beside what the paper's section II names
   synod slots experiment --free-low 2 --lambda 0.3:0.6 --lifetimes inverse-normal
   synod slots experiment --timing clean --load 0.7 --partition 2000:4000 --policy offers
+  synod slots experiment --wait 1000 --timing clean --policy offers --policy repaired
   synod slots experiment --nodes 128 --slots 3072 --policy offers --timing clean --rounds 1000
 
 Policies: paper, paper-as-programmed, repaired, offers (SLOTS); mutual-exclusion and
@@ -83,6 +84,10 @@ pub(crate) struct Experiment {
     /// The law of lifetimes (μ)
     #[arg(long, value_enum, value_name = "LAW", default_value = "program")]
     lifetimes: Law,
+    /// A claim that finds no free slot waits for one, for this many rounds (SLOTS only)
+    #[arg(long, value_name = "ROUNDS", value_parser = parse::positive)]
+    #[arg(conflicts_with_all = ["alternatives", "html", "csv"])]
+    wait: Option<u64>,
     /// The group splits in two, from one round until another (warm-up included), with this many
     /// members on the first side [default: a third]
     #[arg(long, value_name = "FROM:UNTIL[:MEMBERS]", value_parser = partition)]
@@ -145,7 +150,7 @@ impl Experiment {
         let mut cases = wishes.tables(authors, clean);
         if self.html.is_some() {
             cases.extend(wishes.plots());
-        } else if authors && clean && self.policy.is_empty() {
+        } else if authors && clean && self.policy.is_empty() && self.wait.is_none() {
             cases.extend(wishes.judged());
         }
         ensure!(
@@ -210,6 +215,7 @@ impl Experiment {
                 Law::Program => Lives::Program,
                 Law::InverseNormal => Lives::InverseNormal,
             },
+            wait: self.wait,
             partition,
             hot_spot: self.hot_spot,
             latency: self.latency,

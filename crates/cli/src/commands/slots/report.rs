@@ -7,6 +7,7 @@ use anyhow::Result;
 use serde::Serialize;
 use synod_draw::Scene;
 use synod_draw::svg::{self, Spread};
+use synod_experiment::Delays;
 use synod_experiment::compare::{Compared, compared};
 use synod_experiment::report::{Picture, Property, lines, properties};
 use synod_experiment::settings::{Arrivals, Settings, Timing};
@@ -98,6 +99,7 @@ fn in_words(rows: &[Row], seconds: f64) -> String {
         text += &output::heading(title);
         text += &output::paragraph("  ", &setting(&first.case.settings));
         text += &table(rows, part);
+        text += &delays(rows, part);
     }
     text += &fifteen(rows);
     let runs: usize = rows.iter().map(|row| row.summary.seeds).sum();
@@ -145,6 +147,23 @@ fn table(rows: &[Row], part: Part) -> String {
     };
     let rows = lines(rows, part).into_iter().map(cells).collect();
     output::table(&header, &header[1..5], rows)
+}
+
+/// How long claims waited, if they do.
+fn delays(rows: &[Row], part: Part) -> String {
+    let here = rows.iter().filter(|row| row.case.part == part);
+    let cells = here.filter_map(|row| {
+        let Delays { delayed, half, nine_of_ten, longest } = row.summary.delays?;
+        let who = row.case.allocator.title().to_owned();
+        let late = format!("{:.2} %", delayed * 100.0);
+        Some(vec![who, late, half.to_string(), nine_of_ten.to_string(), longest.to_string()])
+    });
+    let cells: Vec<_> = cells.collect();
+    if cells.is_empty() {
+        return String::new();
+    }
+    let header = ["rounds that claims waited", "waited", "half", "nine of ten", "longest"];
+    format!("\n{}", output::table(&header, &header[1..], cells))
 }
 
 /// `32 members, 768 slots, …`.

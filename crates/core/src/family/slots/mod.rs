@@ -5,14 +5,14 @@
 //! Ownership moves between members; use never does. Properties are those of SLOTS (π1 to π15).
 
 mod monitor;
+mod tenant;
 
 pub use monitor::Landlord;
+pub use tenant::{CANCELS, Tenant, WAIT};
 
-use super::{Application, Family, Mark, Moment, Pace, Property};
-use crate::card::Rounds;
+use super::{Family, Mark, Pace, Property};
 use crate::group::ViewId;
 use crate::process::{ProcessId, ProcessSet};
-use crate::setup::Setup;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -54,6 +54,23 @@ impl fmt::Display for Token {
     }
 }
 
+/// The name of a claim that may wait. The application chooses it, and the answer bears it. A ticket
+/// may be used again after its answer.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Ticket(pub u64);
+
+impl fmt::Display for Ticket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "t{}", self.0)
+    }
+}
+
+impl fmt::Debug for Ticket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 /// A request of the application, or of an operator.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Input {
@@ -61,6 +78,17 @@ pub enum Input {
     Claim,
     /// A claim of this slot.
     ClaimSlot(SlotId),
+    /// A claim of any slot, which waits for one if none is free here. Claims that wait are served
+    /// in order of arrival. Each ticket gets one answer, [`Output::Served`] or
+    /// [`Output::Unserved`]; a ticket that waits already waits on.
+    ClaimWithin {
+        /// The name of the claim.
+        ticket: Ticket,
+        /// The time after which the claim is refused, in milliseconds; 0 for an answer at once.
+        wait_ms: u64,
+    },
+    /// The claim with this ticket waits no longer. Without effect if it has its answer already.
+    Cancel(Ticket),
     /// The slot is no longer needed. Bears the token of its claim.
     Release(SlotId, Token),
     /// Operator: this node is dead, or shut out; its slots may be given to others.
@@ -103,6 +131,25 @@ pub enum Refusal {
     Elsewhere,
     /// The member has not joined the group yet, or has left it.
     Outside,
+    /// As many claims wait at this member as may.
+    Full,
+    /// The application has cancelled the claim.
+    Cancelled,
+}
+
+impl Refusal {
+    /// The reason in words.
+    fn in_words(self) -> &'static str {
+        match self {
+            Refusal::Exhausted => "all are in use",
+            Refusal::Starved => "none is within reach",
+            Refusal::Denied => "it has all that it may",
+            Refusal::Elsewhere => "that one is not here",
+            Refusal::Outside => "it is outside",
+            Refusal::Full => "too many wait",
+            Refusal::Cancelled => "it was cancelled",
+        }
+    }
 }
 
 /// An output to the application.
@@ -112,6 +159,18 @@ pub enum Output {
     Claimed(SlotId, Token),
     /// The claim is refused.
     Refused(Refusal),
+    /// The slot is yours: the answer to a claim that might wait.
+    Served {
+        /// The claim.
+        ticket: Ticket,
+        /// Its slot.
+        slot: SlotId,
+        /// The proof of the claim.
+        token: Token,
+    },
+    /// The claim with this ticket is refused. At the end of its time, the reason is the one for
+    /// which a claim would be refused now.
+    Unserved(Ticket, Refusal),
     /// The slot is given back.
     Released(SlotId),
     /// The token is not that of the slot's last claim: no slot was released.
@@ -150,6 +209,8 @@ pub const PI1: &str = "pi1";
 pub const PI2: &str = "pi2";
 /// Every request and every transaction ends.
 pub const PI4: &str = "pi4";
+/// Claims that wait are served in order of arrival.
+pub const TURN: &str = "turn";
 /// Every part of the group goes on.
 pub const PI15: &str = "pi15";
 /// Tokens grow.
@@ -184,9 +245,15 @@ impl Family for Allocation {
             name: "fencing",
             statement: "each claim of a slot gets a greater token than the claim before",
         },
+        Property {
+            id: TURN,
+            name: "in turn",
+            statement: "the claims that wait at a member get slots in the order in which they were made",
+        },
     ];
     const ESSENTIAL: &'static [&'static str] = &[PI1];
     const LIVENESS: &'static [&'static str] = &[PI2, PI4, PI15];
+    const SPECIAL: &'static [&'static str] = &[TURN];
     const RUN_FOR_MS: u64 = 2_000;
 
     type Input = Input;
@@ -202,20 +269,20 @@ impl Family for Allocation {
     }
 
     fn is_order(input: &Input) -> bool {
-        !matches!(input, Input::Claim)
+        !matches!(input, Input::Claim | Input::ClaimWithin { .. } | Input::Cancel(_))
     }
 
     fn mark_of_input(input: &Input) -> Mark {
         match input {
-            Input::Claim | Input::ClaimSlot(_) => Mark::Ask,
+            Input::Claim | Input::ClaimSlot(_) | Input::ClaimWithin { .. } => Mark::Ask,
             _ => Mark::None,
         }
     }
 
     fn mark_of_output(_at: ProcessId, output: &Output) -> Mark {
         match output {
-            Output::Claimed(..) => Mark::Done,
-            Output::Refused(_) => Mark::Refused,
+            Output::Claimed(..) | Output::Served { .. } => Mark::Done,
+            Output::Refused(_) | Output::Unserved(..) => Mark::Refused,
             _ => Mark::None,
         }
     }
@@ -224,6 +291,8 @@ impl Family for Allocation {
         match input {
             Input::Claim => "claims".to_owned(),
             Input::ClaimSlot(slot) => format!("claims {slot}"),
+            Input::ClaimWithin { ticket, wait_ms } => format!("claims {ticket} within {wait_ms}"),
+            Input::Cancel(ticket) => format!("cancels {ticket}"),
             Input::Release(slot, token) => format!("releases {slot} {token}"),
             Input::CertifyDead(node) => format!("certifies {node} dead"),
             Input::Bootstrap => "bootstraps".to_owned(),
@@ -234,11 +303,9 @@ impl Family for Allocation {
     fn output_in_words(output: &Output) -> String {
         match output {
             Output::Claimed(slot, token) => format!("gets {slot} {token}"),
-            Output::Refused(Refusal::Exhausted) => "gets none: all are in use".to_owned(),
-            Output::Refused(Refusal::Starved) => "gets none: none is within reach".to_owned(),
-            Output::Refused(Refusal::Denied) => "gets none: it has all that it may".to_owned(),
-            Output::Refused(Refusal::Elsewhere) => "gets none: that one is not here".to_owned(),
-            Output::Refused(Refusal::Outside) => "gets none: it is outside".to_owned(),
+            Output::Refused(why) => format!("gets none: {}", why.in_words()),
+            Output::Served { ticket, slot, token } => format!("gets {slot} {token} for {ticket}"),
+            Output::Unserved(ticket, why) => format!("gets none for {ticket}: {}", why.in_words()),
             Output::Released(slot) => format!("gave back {slot}"),
             Output::Stale(slot) => format!("did not have {slot} any more"),
             Output::Asks(count) => format!("asks for {count}"),
@@ -267,9 +334,14 @@ impl Family for Allocation {
             let (epoch, count) = word.split_once('.')?;
             Some(Token { epoch: epoch.parse().ok()?, count: count.parse().ok()? })
         };
+        let ticket = |word: &str| word.strip_prefix('t')?.parse().ok().map(Ticket);
         let node = |word: &str| word.strip_prefix('p')?.parse().ok().map(ProcessId);
         Some(match words {
             ["claims"] => Input::Claim,
+            ["claims", name, "within", wait_ms] => {
+                Input::ClaimWithin { ticket: ticket(name)?, wait_ms: wait_ms.parse().ok()? }
+            }
+            ["cancels", name] => Input::Cancel(ticket(name)?),
             ["claims", which] => Input::ClaimSlot(slot(which)?),
             ["releases", which, proof] => Input::Release(slot(which)?, token(proof)?),
             ["certifies", who, "dead"] => Input::CertifyDead(node(who)?),
@@ -279,71 +351,14 @@ impl Family for Allocation {
         })
     }
 
-    const PHRASES: &'static [&'static str] =
-        &["claims", "claims s3", "releases s3 1.2", "certifies p2 dead", "bootstraps", "leaves"];
-}
-
-/// An application that claims slots, uses each for a while, and gives it back.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Tenant {
-    left: Rounds,
-    /// The slots in use, oldest first.
-    held: Vec<(SlotId, Token)>,
-    /// Whether its member has been in a settled group since it started.
-    inside: bool,
-    /// Whether that group had slots to share: all nodes were there, or its member owned some. By
-    /// itself the application claims only then; its user may let it claim sooner.
-    served: bool,
-}
-
-impl Application for Tenant {
-    type Family = Allocation;
-
-    fn new(_me: ProcessId, _setup: &Setup, rounds: Rounds) -> Self {
-        Tenant { left: rounds, held: Vec::new(), inside: false, served: false }
-    }
-
-    fn offers(&self, offer: &mut dyn FnMut(Input)) {
-        if self.served && self.left.are_left() {
-            offer(Input::Claim);
-        }
-        if let Some(&(slot, token)) = self.held.first() {
-            offer(Input::Release(slot, token));
-        }
-    }
-
-    fn may_ask(&self, input: &Input) -> bool {
-        match input {
-            Input::Claim => self.inside && self.left.are_left(),
-            Input::Release(slot, token) => self.held.first() == Some(&(*slot, *token)),
-            _ => false,
-        }
-    }
-
-    fn on_input(&mut self, input: &Input) {
-        match input {
-            Input::Claim | Input::ClaimSlot(_) => self.left.use_one(),
-            Input::Release(slot, token) => self.held.retain(|held| *held != (*slot, *token)),
-            _ => {}
-        }
-    }
-
-    fn on_output(&mut self, output: &Output, _moment: Moment<'_>) -> Option<Input> {
-        match output {
-            Output::Claimed(slot, token) => self.held.push((*slot, *token)),
-            Output::Settled { owned, whole, .. } => {
-                self.inside = true;
-                // An application that will never claim need not remember.
-                self.served |= self.left.are_left() && (*whole || *owned > 0);
-            }
-            Output::Lost => self.on_crash(),
-            _ => {}
-        }
-        None
-    }
-
-    fn on_crash(&mut self) {
-        self.held.clear();
-        (self.inside, self.served) = (false, false);
-    }
+    const PHRASES: &'static [&'static str] = &[
+        "claims",
+        "claims s3",
+        "claims t1 within 500",
+        "cancels t1",
+        "releases s3 1.2",
+        "certifies p2 dead",
+        "bootstraps",
+        "leaves",
+    ];
 }

@@ -1,6 +1,6 @@
 //! Judges the use of every slot, in all parts of the group.
 
-use super::{Allocation, FENCE, Input, Output, PI1, PI2, PI4, SlotId, Token};
+use super::{Allocation, FENCE, Input, Output, PI1, PI2, PI4, SlotId, TURN, Ticket, Token};
 use crate::family::{Moment, Monitor, Violation};
 use crate::process::{ProcessId, ProcessSet};
 use crate::setup::Setup;
@@ -19,8 +19,12 @@ pub struct Landlord {
     unsettled: ProcessSet,
     /// Members that are settled, with every node accounted for, although some slots have no owner.
     missing: ProcessSet,
+    /// The claims that wait at each member, oldest first.
+    queues: BTreeMap<ProcessId, Vec<Ticket>>,
     /// Whether tokens are judged; they are remembered only then.
     fences: bool,
+    /// Whether the order of claims that wait is judged.
+    orders: bool,
 }
 
 impl Monitor for Landlord {
@@ -33,13 +37,22 @@ impl Monitor for Landlord {
             asking: ProcessSet::EMPTY,
             unsettled: ProcessSet::EMPTY,
             missing: ProcessSet::EMPTY,
+            queues: BTreeMap::new(),
             fences: judged(FENCE),
+            orders: judged(TURN),
         }
     }
 
     fn on_input(&mut self, at: ProcessId, input: &Input, _: Moment<'_>, _: &mut Vec<Violation>) {
-        if let Input::Release(slot, token) = input {
-            self.give_back(at, *slot, *token);
+        match input {
+            Input::Release(slot, token) => self.give_back(at, *slot, *token),
+            Input::ClaimWithin { ticket, .. } => {
+                let queue = self.queues.entry(at).or_default();
+                if !queue.contains(ticket) {
+                    queue.push(*ticket);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -52,6 +65,11 @@ impl Monitor for Landlord {
     ) {
         match output {
             Output::Claimed(slot, token) => self.claim(at, *slot, *token, found),
+            Output::Served { ticket, slot, token } => {
+                self.serve(at, *ticket, found);
+                self.claim(at, *slot, *token, found);
+            }
+            Output::Unserved(ticket, _) => self.answer(at, *ticket),
             Output::Asks(_) => {
                 self.asking.insert(at);
             }
@@ -72,19 +90,14 @@ impl Monitor for Landlord {
                 let because = format!("{slot} was claimed by two parts of the group");
                 found.push(Violation { property: PI1, at, because });
             }
-            Output::Lost => self.on_crash(at),
+            Output::Lost => self.evict(at),
             Output::Refused(_) | Output::Released(_) | Output::Stale(_) | Output::Void(_) => {}
         }
     }
 
     fn on_crash(&mut self, at: ProcessId) {
-        for users in self.used.values_mut() {
-            users.retain(|(user, _)| *user != at);
-        }
-        self.used.retain(|_, users| !users.is_empty());
-        for set in [&mut self.asking, &mut self.unsettled, &mut self.missing] {
-            set.remove(at);
-        }
+        self.evict(at);
+        self.queues.remove(&at);
     }
 
     /// Messages between applications never change the use of a slot.
@@ -98,6 +111,7 @@ impl Monitor for Landlord {
             PI4 => {
                 let mut open = self.asking.clone();
                 open.extend(self.unsettled.iter());
+                open.extend(self.queues.keys().copied());
                 open
             }
             _ => self.unsettled.clone(),
@@ -108,12 +122,45 @@ impl Monitor for Landlord {
         match property {
             PI2 => "knows of slots that nobody owns, although every node is accounted for".into(),
             _ if self.unsettled.contains(at) => "waits for the group to settle".into(),
+            _ if self.queues.contains_key(&at) => "has no answer to a claim that waits".into(),
             _ => "waits for answers to its request".into(),
         }
     }
 }
 
 impl Landlord {
+    /// The membership of a member is lost, and with it all its slots. Claims that wait hold none,
+    /// and wait on.
+    fn evict(&mut self, at: ProcessId) {
+        for users in self.used.values_mut() {
+            users.retain(|(user, _)| *user != at);
+        }
+        self.used.retain(|_, users| !users.is_empty());
+        for set in [&mut self.asking, &mut self.unsettled, &mut self.missing] {
+            set.remove(at);
+        }
+    }
+
+    /// A claim that waited gets a slot: the oldest one comes first.
+    fn serve(&mut self, at: ProcessId, ticket: Ticket, found: &mut Vec<Violation>) {
+        let first = self.queues.get(&at).and_then(|queue| queue.first());
+        if let Some(first) = first.filter(|first| self.orders && **first != ticket) {
+            let because = format!("{at} serves {ticket} before {first}, which has waited longer");
+            found.push(Violation { property: TURN, at, because });
+        }
+        self.answer(at, ticket);
+    }
+
+    /// A claim that waited has its answer.
+    fn answer(&mut self, at: ProcessId, ticket: Ticket) {
+        if let Some(queue) = self.queues.get_mut(&at) {
+            queue.retain(|other| *other != ticket);
+            if queue.is_empty() {
+                self.queues.remove(&at);
+            }
+        }
+    }
+
     fn claim(&mut self, at: ProcessId, slot: SlotId, token: Token, found: &mut Vec<Violation>) {
         let users = self.used.entry(slot).or_default();
         if let Some((other, _)) = users.first() {

@@ -2,11 +2,11 @@
 
 use super::message::Message;
 use super::settings::{CAP, COOLDOWN, LEVEL, LOW, MIN, OWNED, RESERVED, RULES, SLOTS, USED};
-use super::{Slots, donation, offers, published};
+use super::{Slots, donation, published, waiting, watermarks};
 use crate::group::GroupEngine;
 use synod_core::card::{Crashes, Parameter, Tolerance, Variant};
 use synod_core::family::Allocation;
-use synod_core::family::slots::{FENCE, PI1, PI2, PI4, PI15};
+use synod_core::family::slots::{CANCELS, FENCE, PI1, PI2, PI4, PI15, WAIT};
 use synod_core::group::{Catalogued, Served};
 use synod_core::{
     Card, Invariant, ProcessId, ProcessSet, Rule, Setup, SetupError, Snapshot, Source, Trigger,
@@ -16,7 +16,7 @@ use synod_core::{
 pub type SlotsAlgorithm = Served<Slots, GroupEngine<Message>>;
 
 /// The parameters of the pool; the engine adds its own.
-const PARAMETERS: [Parameter; 15] = [
+const PARAMETERS: [Parameter; 19] = [
     RULES,
     SLOTS,
     LOW,
@@ -30,8 +30,12 @@ const PARAMETERS: [Parameter; 15] = [
     donation::O1,
     donation::O2,
     donation::O3,
+    donation::ASKS,
     published::O2O3,
-    offers::STOCK,
+    watermarks::STOCK,
+    waiting::QUEUE,
+    WAIT,
+    CANCELS,
 ];
 
 impl Catalogued<GroupEngine<Message>> for Slots {
@@ -59,6 +63,17 @@ impl Catalogued<GroupEngine<Message>> for Slots {
             Rule::on(
                 &[Trigger::Input("Claim"), Trigger::Input("ClaimSlot"), Trigger::Input("Release")],
                 "claim, release: at once, without a message",
+            ),
+            Rule::on(
+                &[
+                    Trigger::Input("ClaimWithin"),
+                    Trigger::Input("Cancel"),
+                    Trigger::Input("Release"),
+                    Trigger::Timer("TimeIsUp"),
+                    Trigger::Timer("Again"),
+                ],
+                "a claim that may wait: first come, first served, as soon as a slot is free here; \
+                 refused when its time is up; while it waits, the member asks the others for slots",
             ),
             Rule::on(
                 &[
@@ -175,6 +190,7 @@ impl Catalogued<GroupEngine<Message>> for Slots {
         usual: Some(11),
         proved: super::proved::PROVED,
         counterexamples: super::refuted::COUNTEREXAMPLES,
+        other_costs: super::costs::OTHER_COSTS,
         parameters: &PARAMETERS,
         layers: &["slots", "group"],
         smallest: 2,

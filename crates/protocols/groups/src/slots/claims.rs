@@ -1,11 +1,13 @@
 //! Claims and releases: the application uses the member's own slots (step 1 of the argument in the
 //! [module header](super)), and the member sends no message.
 
+use super::Slots;
 use super::pool::Pool;
 use super::state::MemberState;
 use super::table::Owner;
 use synod_core::ProcessId;
-use synod_core::family::slots::{Refusal, SlotId, Token};
+use synod_core::family::slots::{Output, Refusal, SlotId, Token};
+use synod_core::group::Session;
 
 impl MemberState {
     /// The token of the next claim.
@@ -35,6 +37,17 @@ impl MemberState {
             (Some(slot), _) => Ok((slot, token)),
             (None, Some(_)) => Err(Refusal::Elsewhere),
             (None, None) => Err(self.why_none()),
+        }
+    }
+
+    /// The reason for which a claim is refused now, if no slot is free.
+    pub(super) fn why_refused(&self) -> Refusal {
+        if !self.is_ready() {
+            Refusal::Outside
+        } else if self.may_use() == 0 {
+            Refusal::Denied
+        } else {
+            self.why_none()
         }
     }
 
@@ -90,5 +103,30 @@ impl MemberState {
     pub fn may_use(&self) -> u32 {
         let used = self.pool.used() + self.private.as_ref().map_or(0, Pool::used);
         self.settings.cap.saturating_sub(used)
+    }
+}
+
+impl Slots {
+    /// Refuses a claim.
+    pub(super) fn refuse(
+        &mut self,
+        why: Refusal,
+        answer: impl FnOnce(Refusal) -> Output,
+        session: &mut Session<'_, Self>,
+    ) {
+        let why = self.in_truth(why);
+        session.notify(answer(why));
+        match why {
+            Refusal::Exhausted | Refusal::Starved => {
+                self.scheme.on_refused(&mut self.state, session);
+            }
+            _ => self.scheme.on_need(&mut self.state, session),
+        }
+    }
+
+    /// The reason for a refusal: only a member that is sure of it says that all slots are in use.
+    pub(super) fn in_truth(&self, why: Refusal) -> Refusal {
+        let is_sure = || self.scheme.is_sure_of_none(&self.state);
+        if why == Refusal::Exhausted && !is_sure() { Refusal::Starved } else { why }
     }
 }

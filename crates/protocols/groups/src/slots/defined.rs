@@ -8,9 +8,12 @@
 use super::offers::Offers;
 use super::ranges::Ranges;
 use super::scheme::Scheme;
-use super::settings::{Death, LOW_BY_DEFAULT, MIN_BY_DEFAULT, Rules, Settings, Surplus};
+use super::settings::{
+    Death, LOW_BY_DEFAULT, MIN_BY_DEFAULT, Rules, Settings, Surplus, Unreachable, Waiting,
+};
 use super::state::MemberState;
 use super::table::{Owner, SLOTS_AT_MOST};
+use super::waiting::QUEUE_BY_DEFAULT;
 use super::{Slots, Timer};
 use synod_core::family::services::PoolSettings;
 use synod_core::group::{Level, Session};
@@ -26,12 +29,15 @@ impl Slots {
             min: MIN_BY_DEFAULT,
             cap: pool.cap,
             cooldown_ms: pool.cooldown_ms,
+            queue: QUEUE_BY_DEFAULT,
             level: Level::Agreed,
             configured: nodes,
             reserved: Vec::new(),
             founded: false,
             death: Death::OfALife,
             surplus: Surplus::LetGo,
+            waiting: Waiting::InTurn,
+            unreachable: Unreachable::Absent,
         };
         Slots {
             state: MemberState::new(me, settings),
@@ -78,6 +84,6 @@ impl Slots {
         self.state.has_unsent()
     }
 
-    /// The timers that may be set.
-    pub(crate) const TIMERS: &'static [Timer] = &[Timer::Cool];
+    /// The timers that may be set, but for those of claims that wait: these run out in vain.
+    pub(crate) const TIMERS: &'static [Timer] = &[Timer::Cool, Timer::Again];
 }

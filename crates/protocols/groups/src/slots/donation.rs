@@ -53,6 +53,8 @@ pub struct Switches {
     pub concurrent: bool,
     /// O3: members put off empty answers.
     pub delayed: bool,
+    /// A member looks at its stock before each claim, and at no other time.
+    pub at_claims: bool,
 }
 
 /// The switch of O1.
@@ -69,13 +71,25 @@ pub const O2: Parameter = Parameter {
 pub const O3: Parameter =
     Parameter { name: "o3", meaning: "donations: empty answers are put off: on (default) or off" };
 
+/// When a member asks.
+pub const ASKS: Parameter = Parameter {
+    name: "asks",
+    meaning: "donations: a member asks when it is short (default), or at claims only, before it takes the \
+              slot, as in the authors' program: short or claims",
+};
+
 impl Switches {
     /// Reads the switches from the parameters.
     pub fn from_setup(setup: &Setup) -> Result<Self, SetupError> {
         let is_on = |parameter: Parameter| {
             setup.choice(parameter.name, &["on", "off"]).map(|word| word == "on")
         };
-        Ok(Switches { implicit: is_on(O1)?, concurrent: is_on(O2)?, delayed: is_on(O3)? })
+        Ok(Switches {
+            implicit: is_on(O1)?,
+            concurrent: is_on(O2)?,
+            delayed: is_on(O3)?,
+            at_claims: setup.choice(ASKS.name, &["short", "claims"])? == "claims",
+        })
     }
 }
 
@@ -116,9 +130,14 @@ impl Donation {
         &self.open
     }
 
+    /// When the member asks.
+    pub(super) fn switches(&self) -> Switches {
+        self.switches
+    }
+
     /// Asks for slots, if they run short.
     #[inline]
-    pub fn on_need(&mut self, state: &mut MemberState, session: &mut Session<'_, Slots>) {
+    pub fn ask(&mut self, state: &mut MemberState, session: &mut Session<'_, Slots>) {
         if self.own == Own::None && runs_short(state) {
             self.own = Own::Said;
             let amount = amount(state);
@@ -286,18 +305,26 @@ impl Donation {
                 self.on_request(member, state.settings.min, state, session);
             }
         }
-        self.on_need(state, session);
+        if !self.switches.at_claims {
+            self.ask(state, session);
+        }
     }
 }
 
 /// Whether a member asks for more: the first criterion of the source, without its own open cycle.
 #[inline]
 pub(super) fn runs_short(state: &MemberState) -> bool {
-    state.is_settled() && state.free() < state.settings.low && state.group_size() > 1
+    state.is_settled() && state.free() < low(state) && state.group_size() > 1
+}
+
+/// The number of free slots that a member wants: its low mark, and one for each claim that waits.
+#[inline]
+fn low(state: &MemberState) -> u32 {
+    state.settings.low + state.needed_by_queue()
 }
 
 /// The number of slots that a member asks for.
 pub(super) fn amount(state: &MemberState) -> u32 {
     let (total, members) = (state.total(), state.group_size());
-    slots_to_request(total, members, state.owned(), state.free(), state.settings.low)
+    slots_to_request(total, members, state.owned(), state.free(), low(state))
 }

@@ -11,7 +11,7 @@ use super::ranges::Ranges;
 use super::scheme::Scheme;
 use super::state::{MemberState, ViewStage};
 use super::table::{Owner, Table};
-use super::{Slots, SlotsAlgorithm};
+use super::{Slots, SlotsAlgorithm, waiting};
 use crate::group::GroupEngine;
 use crate::group::abstract_engine::{ORACLE, Waiting};
 use std::borrow::Cow;
@@ -61,7 +61,8 @@ pub(super) trait Pooled: Protocol {
         Invariant {
             name: "pi5",
             statement: "while a member that asked again in vain waits, no member that has heard of it \
-                        keeps a free slot that it does not need, unless its own multicast is under way",
+                        keeps a free slot that it does not need, unless its own multicast is under way; \
+                        and while a claim waits, its member has no slot for it, and has asked for one",
             holds: no_starvation,
         },
         // Step 4, from the other side: a part keeps all that its own members may use.
@@ -281,7 +282,9 @@ fn kept<P: Pooled>(snapshot: &Snapshot<'_, P>) -> bool {
 }
 
 fn no_starvation<P: Pooled>(snapshot: &Snapshot<'_, P>) -> bool {
+    let negligent = |process: &SlotsAlgorithm| waiting::is_negligent(&process.service);
     sights(snapshot).all(|sight| sight.lets_go)
+        && !snapshot.processes().map(P::pooled).any(negligent)
 }
 
 pub(super) fn pool_agrees(state: &MemberState) -> bool {

@@ -47,6 +47,7 @@ impl Slots {
         if !state.is_ready() {
             state.waiting.insert(state.me);
         }
+        self.enter_with_queue();
     }
 
     /// If all strangers are new, they wait for a status. Otherwise parts come together: the primary
@@ -237,6 +238,8 @@ impl Slots {
         }
         let state = &mut self.state;
         self.scheme.close(true, state, session);
+        self.turn_away(session);
+        let state = &mut self.state;
         session.notify(Output::Lost);
         state.pool.clear();
         state.private = None;

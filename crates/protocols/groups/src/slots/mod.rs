@@ -9,7 +9,7 @@
 //!
 //! # Layout
 //! - A claim, from top to bottom: [`Slots`] (this file), `claims`, [`pool`] with `bits` and
-//!   `tokens`
+//!   `tokens`; claims that wait: [`waiting`]
 //! - [`state`]: the state of a member that all rule sets share; [`table`], [`ranges`]: owners of
 //!   slots, sets of slots; [`settings`], [`message`]: parameters, multicasts
 //! - `view_change`, `membership`, `merge`: from view to view, new members, parts that come together
@@ -17,8 +17,8 @@
 //!   [`reports`], or [`donation`] with [`heuristics`]
 //! - [`published`]: all that exists only for the published rules; [`mutants`]: wrong rules
 //! - `defined`: pools that a registry defines
-//! - `card`, `proved`, `refuted`, `invariants`, `view_by_view`: claims about SLOTS, and their
-//!   proofs
+//! - `card`, `costs`, `proved`, `refuted`, `invariants`, `view_by_view`: claims about SLOTS, and
+//!   their proofs
 //!
 //! # A member's stages
 //! ```text
@@ -56,6 +56,7 @@
 mod bits;
 mod card;
 mod claims;
+mod costs;
 mod defined;
 pub mod donation;
 pub mod exchange;
@@ -80,6 +81,7 @@ pub mod table;
 mod tokens;
 mod view_by_view;
 mod view_change;
+pub mod waiting;
 pub mod watermarks;
 #[cfg(test)]
 mod xorshift;
@@ -93,7 +95,7 @@ use scheme::Scheme;
 use serde::{Deserialize, Serialize};
 use settings::{Beginning, Settings};
 use state::{MemberState, ViewStage};
-use synod_core::family::slots::{Input, OperatorCommand, Output, Refusal, SlotId, Token};
+use synod_core::family::slots::{Input, OperatorCommand, Output, Refusal, SlotId, Ticket, Token};
 use synod_core::group::{Delivery, Service, Session, View};
 use synod_core::reductions::Fleeting;
 use synod_core::{ProcessId, ProcessSet, Setup, SetupError};
@@ -102,6 +104,9 @@ synod_core::catalogue! {
     SlotsAlgorithm,
     mutants::DeathOfALife,
     mutants::Hoarding,
+    mutants::Forgetful,
+    mutants::LastComeFirst,
+    mutants::Optimistic,
 }
 
 /// One member of a pool.
@@ -129,6 +134,10 @@ pub struct Slots {
 pub enum Timer {
     /// Released slots cool down.
     Cool,
+    /// The time of a claim that waits is over.
+    TimeIsUp(Ticket),
+    /// Claims wait: ask for donations again.
+    Again,
 }
 
 impl Service for Slots {
@@ -141,6 +150,8 @@ impl Service for Slots {
         match command {
             Input::Claim => self.claim(None, session),
             Input::ClaimSlot(slot) => self.claim(Some(slot), session),
+            Input::ClaimWithin { ticket, wait_ms } => self.claim_within(ticket, wait_ms, session),
+            Input::Cancel(ticket) => self.cancel(ticket, session),
             Input::Release(slot, token) => self.release(slot, token, session),
             Input::CertifyDead(node) => self.on_operator_command(Body::Certify(node), session),
             Input::Bootstrap => self.on_operator_command(Body::Bootstrap, session),
@@ -160,6 +171,7 @@ impl Service for Slots {
             true => self.change_view(view, session),
             false => self.change_view_as_published(view, session),
         }
+        self.serve_queue(session);
     }
 
     fn on_transitional(&mut self, _with: &ProcessSet, _session: &mut Session<'_, Self>) {
@@ -194,6 +206,7 @@ impl Service for Slots {
             Body::MergeStatus(status) => self.on_merge_status(from, *status, session),
             Body::Certify(_) | Body::Bootstrap => self.carry_out(from, &body, session),
         }
+        self.serve_queue(session);
         self.state.flush(session);
     }
 
@@ -210,6 +223,8 @@ impl Service for Slots {
     fn on_timer(&mut self, timer: Timer, session: &mut Session<'_, Self>) {
         match timer {
             Timer::Cool => self.cool(session),
+            Timer::TimeIsUp(ticket) => self.give_up(ticket, session),
+            Timer::Again => self.ask_again(session),
         }
     }
 }
@@ -256,24 +271,13 @@ impl Slots {
         if self.leaving {
             return session.notify(Output::Refused(Refusal::Outside));
         }
+        self.scheme.before_claim(&mut self.state, session);
         match self.state.claim(which) {
             Ok((slot, token)) => {
                 session.notify(Output::Claimed(slot, token));
                 self.scheme.on_need(&mut self.state, session);
             }
-            Err(why) => self.refuse(why, session),
-        }
-    }
-
-    fn refuse(&mut self, why: Refusal, session: &mut Session<'_, Self>) {
-        let is_sure = || self.scheme.is_sure_of_none(&self.state);
-        let why = if why == Refusal::Exhausted && !is_sure() { Refusal::Starved } else { why };
-        session.notify(Output::Refused(why));
-        match why {
-            Refusal::Exhausted | Refusal::Starved => {
-                self.scheme.on_refused(&mut self.state, session);
-            }
-            _ => self.scheme.on_need(&mut self.state, session),
+            Err(why) => self.refuse(why, Output::Refused, session),
         }
     }
 
@@ -286,6 +290,7 @@ impl Slots {
         if cools > 0 && self.state.cooling() == 1 {
             session.set_timer(Timer::Cool, cools);
         }
+        self.serve_queue(session);
         self.scheme.on_release(&mut self.state, session);
     }
 
@@ -293,6 +298,7 @@ impl Slots {
         if self.state.warm() {
             session.set_timer(Timer::Cool, self.state.settings.cooldown_ms);
         }
+        self.serve_queue(session);
         self.scheme.on_release(&mut self.state, session);
     }
 

@@ -2,17 +2,17 @@
 
 use super::invariants::{self, Pooled};
 use super::message::Message;
-use super::proved::HUNGER;
+use super::proved::{HUNGER, TURNS, WAITING};
 use super::refuted::{busy, quiet};
-use super::settings::{Death, Surplus};
+use super::settings::{Death, Surplus, Unreachable, Waiting};
 use super::{Slots, SlotsAlgorithm, Timer};
 use crate::group;
 use serde::{Deserialize, Serialize};
 use std::convert::identity;
 use std::marker::PhantomData;
-use synod_core::card::{Card, Counterexample, Mutant, Rounds, Scope};
+use synod_core::card::{Card, Counterexample, Mutant, Rounds, Scope, Settings};
 use synod_core::family::Allocation;
-use synod_core::family::slots::{Input, Output};
+use synod_core::family::slots::{Input, Output, PI1, PI4, TURN};
 use synod_core::group::{Engine, ServedTimer};
 use synod_core::{
     Algorithm, Cx, Data, Invariant, Kit, ProcessId, Protocol, Reductions, Setup, SetupError,
@@ -36,6 +36,12 @@ pub struct Mutated<M>(SlotsAlgorithm, PhantomData<M>);
 pub type DeathOfALife = Mutated<NodeIsDead>;
 /// See [`KeepsItsSurplus`].
 pub type Hoarding = Mutated<KeepsItsSurplus>;
+/// See [`ForgetsItsQueue`].
+pub type Forgetful = Mutated<ForgetsItsQueue>;
+/// See [`ServesTheLast`].
+pub type LastComeFirst = Mutated<ServesTheLast>;
+/// See [`TakesAll`].
+pub type Optimistic = Mutated<TakesAll>;
 
 impl<M: Mutation> Mutated<M> {
     /// Gives one member the wrong rule.
@@ -144,6 +150,131 @@ impl Mutation for KeepsItsSurplus {
     };
 }
 
+/// A wrong rule that violates π4: with the cycles and the wishes of the last view, a new view also
+/// ends the wait of claims, and nobody answers them.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ForgetsItsQueue;
+
+impl Mutation for ForgetsItsQueue {
+    fn mutate(mut member: Slots) -> Slots {
+        member.state.settings.waiting = Waiting::Forgotten;
+        member
+    }
+
+    const CARD: Card = Card {
+        name: "slots-forgetful",
+        aliases: &[],
+        title: "SLOTS in which a view makes members forget the claims that wait",
+        variants: &[],
+        proved: &[],
+        promises: &[],
+        counterexamples: &[Counterexample {
+            property: PI4,
+            scope: busy(3, WAITING[1]),
+            steps: 8,
+            story: "p2 has no slot, and its application claims one and waits. The network falls apart. \
+                    With the new view p2 forgets all that was under way in the old one, the claim, too. \
+                    Neither the end of its time nor a cancellation brings an answer: the application \
+                    waits for ever.",
+        }],
+        mutant: Some(Mutant {
+            of: "slots",
+            change: "a new view ends the wait of claims, like that of requests and wishes",
+            breaks: PI4,
+        }),
+        ..SlotsAlgorithm::CARD
+    };
+}
+
+/// A wrong rule that violates `turn`: the claim that came last is served first.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ServesTheLast;
+
+impl Mutation for ServesTheLast {
+    fn mutate(mut member: Slots) -> Slots {
+        member.state.settings.waiting = Waiting::LastFirst;
+        member
+    }
+
+    const CARD: Card = Card {
+        name: "slots-last-come-first",
+        aliases: &[],
+        title: "SLOTS in which the claim that came last is served first",
+        variants: &[],
+        proved: &[],
+        promises: &[],
+        counterexamples: &[Counterexample {
+            property: TURN,
+            scope: Scope { rounds: Rounds::Times(3), ..busy(2, TURNS) },
+            steps: 4,
+            story: "p1 uses its only slot, and two of its claims wait. It gives the slot back, and the \
+                    second of them gets it. The first would wait until no other claim comes.",
+        }],
+        mutant: Some(Mutant {
+            of: "slots",
+            change: "a claim that begins to wait goes to the front of the queue",
+            breaks: TURN,
+        }),
+        ..SlotsAlgorithm::CARD
+    };
+}
+
+/// Option A of the source, which it rejects: each side of a partition takes the members of the
+/// other sides for dead, and uses their slots. It violates step 4 of the argument.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct TakesAll;
+
+impl Mutation for TakesAll {
+    fn mutate(mut member: Slots) -> Slots {
+        member.state.settings.unreachable = Unreachable::Inherited;
+        member
+    }
+
+    const CARD: Card = Card {
+        name: "slots-optimistic",
+        aliases: &[],
+        title: "SLOTS that is optimistic about partitions: each side takes all slots",
+        variants: &[],
+        proved: &[],
+        promises: &[],
+        counterexamples: &[
+            Counterexample {
+                property: "pi1-owned",
+                scope: quiet(3, APART),
+                steps: 2,
+                story: "p1 and p2 own a slot each, and the network falls apart. A member that cannot reach the \
+                        other takes it for dead, and owns both slots. But the other is alive, and owns one.",
+            },
+            Counterexample {
+                property: PI1,
+                scope: busy(3, APART),
+                steps: 4,
+                story: "The same, and the applications claim: p1 uses its slot, and p2, who now owns it, \
+                        too, uses it as well. When the network is mended, nobody can tell whose it is.",
+            },
+        ],
+        mutant: Some(Mutant {
+            of: "slots",
+            change: "the slots of members that cannot be reached go to the primary of each side (option A \
+                     of the source), instead of being absent (option B)",
+            breaks: "pi1-owned",
+        }),
+        ..SlotsAlgorithm::CARD
+    };
+}
+
+/// Two members with a slot each, and a network that falls apart once.
+const APART: Settings = &[
+    ("engine", "abstract"),
+    ("rules", "offers"),
+    ("slots", "2"),
+    ("stock", "1"),
+    ("owned", "p1:1 p2:1"),
+    ("partitions", "1"),
+    ("late", "no"),
+    ("passing", "once"),
+];
+
 impl<M: Mutation> Protocol for Mutated<M> {
     type Input = Input;
     type Output = Output;
@@ -184,7 +315,8 @@ impl<M: Mutation> Pooled for Mutated<M> {
 impl<M: Mutation> Algorithm for Mutated<M> {
     type Family = Allocation;
 
-    const CARD: Card = M::CARD;
+    // A wrong rule is no reason to measure the costs once more.
+    const CARD: Card = Card { other_costs: &[], ..M::CARD };
 
     fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
         let processes = SlotsAlgorithm::assemble(setup)?;

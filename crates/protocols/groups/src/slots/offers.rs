@@ -48,17 +48,9 @@ use super::state::{MemberState, ViewStage};
 use super::table::Owner;
 use super::watermarks::{Demand, Supply, Watermarks};
 use serde::{Deserialize, Serialize};
-use synod_core::card::Parameter;
 use synod_core::family::slots::Output;
 use synod_core::group::Session;
-use synod_core::{ProcessId, ProcessSet, Setup, SetupError};
-
-/// The parameter for a fixed stock.
-pub const STOCK: Parameter = Parameter {
-    name: "stock",
-    meaning: "offers: how many free slots a member keeps (default: as its claims and the latency of \
-              the group demand)",
-};
+use synod_core::{ProcessId, Setup, SetupError};
 
 /// This member's own multicast that is under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -89,23 +81,19 @@ pub struct Offers {
 impl Offers {
     /// Reads the stock from the parameters.
     pub fn from_setup(setup: &Setup) -> Result<Self, SetupError> {
-        if setup.text(STOCK.name).is_none() {
-            return Ok(Offers::with_stock(0));
-        }
-        let stock = setup.number(STOCK.name, 1)?;
-        let bad = |_| setup.bad(STOCK.name, "not a number below 2^32");
-        match u32::try_from(stock).map_err(bad)? {
-            0 => Err(setup.bad(STOCK.name, "at least 1")),
-            stock => Ok(Offers::with_stock(stock)),
-        }
+        Ok(Offers::with(Demand::from_setup(setup)?))
     }
 
     /// A member that keeps this many free slots, or, if 0, as many as its claims demand.
     pub fn with_stock(stock: u32) -> Self {
+        Offers::with(if stock == 0 { Demand::UNKNOWN } else { Demand::Fixed(stock) })
+    }
+
+    fn with(demand: Demand) -> Self {
         Offers {
             exchange: Exchange::default(),
             own: Own::None,
-            demand: if stock == 0 { Demand::UNKNOWN } else { Demand::Fixed(stock) },
+            demand,
             watermarks: Watermarks::default(),
             reports: Reports::default(),
             patience: Patience::default(),
@@ -137,7 +125,32 @@ impl Offers {
         }
     }
 
-    /// Whether a member that knows of no free slot may say that there is none: it has asked again
+    /// A claim begins to wait. Its application makes no further claims that could tell this member
+    /// to ask again, so patience is of no use.
+    pub fn on_wait(&mut self, state: &mut MemberState, session: &mut Session<'_, Slots>) {
+        self.on_need(state, session);
+        self.insist(state, session);
+    }
+
+    /// Asks again, if this member's wish was delivered in vain and claims wait for it.
+    fn insist(&mut self, state: &mut MemberState, session: &mut Session<'_, Slots>) {
+        let is_short = state.needed_by_queue() > state.free();
+        if is_short
+            && self.own == Own::None
+            && state.is_settled()
+            && self.exchange.waits(state.me)
+            && !self.exchange.is_urgent_for(state.me)
+        {
+            self.ask(state, session);
+        }
+    }
+
+    /// Whether this member's multicast is under way, or its wish is urgent.
+    pub(super) fn insists(&self, state: &MemberState) -> bool {
+        self.own != Own::None || self.exchange.is_urgent_for(state.me)
+    }
+
+    /// Whether a member that knows of no free slot may say that all are in use: it has asked again
     /// in vain, or the others own no slot.
     pub fn is_sure_of_none(&self, state: &MemberState) -> bool {
         self.exchange.is_urgent_for(state.me) || state.owned() == state.total()
@@ -159,14 +172,15 @@ impl Offers {
     /// Takes slots if too few are free, or offers some if too many are.
     #[inline]
     pub fn consider(&mut self, state: &mut MemberState, session: &mut Session<'_, Slots>) {
-        let free = state.pool.free();
+        let queue = state.needed_by_queue();
+        let free = state.pool.free().saturating_sub(queue);
         if free >= self.watermarks.low && free <= self.watermarks.high
             || self.own != Own::None
             || !state.is_settled()
         {
             return;
         }
-        if state.free() < self.watermarks.low {
+        if state.free().saturating_sub(queue) < self.watermarks.low {
             self.take(state, session);
         } else if free > self.watermarks.high && self.exchange.was_asked() {
             self.offer(free, state, session);
@@ -181,7 +195,9 @@ impl Offers {
 
     fn ask(&mut self, state: &mut MemberState, session: &mut Session<'_, Slots>) {
         let may_use_more = state.may_use();
-        let wanted = |bound: u32| bound.min(may_use_more).saturating_sub(state.free());
+        let queue = state.needed_by_queue();
+        let wanted =
+            |bound: u32| bound.saturating_add(queue).min(may_use_more).saturating_sub(state.free());
         let (wanted, needed) = (wanted(self.watermarks.fill), wanted(self.watermarks.enough));
         self.own = Own::Take { claims: 0 };
         session.notify(Output::Asks(wanted));
@@ -272,6 +288,7 @@ impl Offers {
         self.patience.hear();
         self.weigh(state);
         self.consider(state, session);
+        self.insist(state, session);
     }
 
     /// Sets the watermarks for the present state of the group.
@@ -332,16 +349,5 @@ impl Offers {
     /// Removes slots from the offers: a `Hand` has given them to a new owner.
     pub fn withdraw(&mut self, slots: &Ranges) {
         self.exchange.withdraw(slots);
-    }
-}
-
-/// Gives every member an equal share of slots that no life owns.
-pub fn share_out(slots: &Ranges, state: &mut MemberState) {
-    let heirs: ProcessSet = state.ready.iter().chain(state.waiting.iter()).collect();
-    let (mut left, mut rest) = (heirs.len() as u32, slots.clone());
-    for heir in heirs.iter() {
-        let share = rest.take_first(rest.len().div_ceil(left));
-        state.give(&share, Owner::Of(heir));
-        left -= 1;
     }
 }

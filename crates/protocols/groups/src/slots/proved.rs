@@ -1,7 +1,7 @@
 //! The worlds that were explored to the end with the rules that hold.
 //!
-//! Except in the last six worlds, no application claims a slot: slots move because stocks are low.
-//! A proof about ownership covers every use of a slot, because only its owner uses it.
+//! Except in the last eight worlds, no application claims a slot: slots move because stocks are
+//! low. A proof about ownership covers every use of a slot, because only its owner uses it.
 
 use super::refuted::{busy, quiet};
 use synod_core::card::{Rounds, Scope, Settings};
@@ -102,6 +102,26 @@ const FROM_NOTHING: Settings = &[
     ("lag", "1"),
 ];
 
+/// Two members whose claims wait, and are cancelled, while the network falls apart; p2 has no slot.
+pub(super) const WAITING: [Settings; 2] = [
+    pool!("repaired", "1", "p1:1", "partitions": "1", "late": "no", "passing": "once",
+        "wait": "10", "cancels": "yes"),
+    pool!("offers", "1", "p1:1", "partitions": "1", "late": "no", "passing": "once",
+        "wait": "10", "cancels": "yes"),
+];
+
+/// One member with one slot, for which its claims wait.
+pub(super) const TURNS: Settings = &[
+    ("engine", "abstract"),
+    ("rules", "offers"),
+    ("slots", "1"),
+    ("owned", "p1:1"),
+    ("late", "no"),
+    ("lag", "1"),
+    ("passing", "once"),
+    ("wait", "10"),
+];
+
 /// Small worlds in which all promises are proved.
 pub(super) const PROVED: &[Scope] = &[
     quiet(4, SPLIT[0]),
@@ -118,6 +138,8 @@ pub(super) const PROVED: &[Scope] = &[
     quiet(3, ENDLESS[1]),
     busy(3, CLAIMS[0]),
     busy(3, CLAIMS[1]),
+    busy(3, WAITING[0]),
+    busy(3, WAITING[1]),
     busy(3, OFFERS),
     busy(3, REPAIRED),
     busy(3, FROM_NOTHING),

@@ -7,7 +7,7 @@
 use super::Slots;
 use super::donation::Donation;
 use super::message::Body;
-use super::offers::{self, Offers};
+use super::offers::Offers;
 use super::published::PublishedDonation;
 use super::ranges::Ranges;
 use super::settings::{Rules, Settings};
@@ -38,12 +38,28 @@ impl Scheme {
         })
     }
 
+    /// The application is about to claim a slot: the only time to ask, if the pool is set up so.
+    #[inline]
+    pub fn before_claim(&mut self, state: &mut MemberState, session: &mut Session<'_, Slots>) {
+        match self {
+            Scheme::Donation(donation) if donation.switches().at_claims => {
+                donation.ask(state, session);
+            }
+            Scheme::Published(donation) if donation.switches().at_claims => {
+                donation.ask(state, session);
+            }
+            _ => {}
+        }
+    }
+
     /// The application claimed a slot, or asked in vain: does the member need more?
     #[inline]
     pub fn on_need(&mut self, state: &mut MemberState, session: &mut Session<'_, Slots>) {
         match self {
-            Scheme::Donation(donation) => donation.on_need(state, session),
-            Scheme::Published(donation) => donation.on_need(state, session),
+            Scheme::Donation(donation) if donation.switches().at_claims => {}
+            Scheme::Published(donation) if donation.switches().at_claims => {}
+            Scheme::Donation(donation) => donation.ask(state, session),
+            Scheme::Published(donation) => donation.ask(state, session),
             Scheme::Offers(offers) => offers.on_need(state, session),
         }
     }
@@ -56,7 +72,30 @@ impl Scheme {
         }
     }
 
-    /// Whether a member that knows of no free slot may say that there is none.
+    /// A claim begins to wait, or waits and the member is reminded of it.
+    pub fn on_wait(&mut self, state: &mut MemberState, session: &mut Session<'_, Slots>) {
+        match self {
+            Scheme::Donation(donation) => donation.ask(state, session),
+            Scheme::Published(donation) => donation.ask(state, session),
+            Scheme::Offers(offers) => offers.on_wait(state, session),
+        }
+    }
+
+    /// A claim that waited got a slot.
+    pub fn on_served(&mut self, state: &mut MemberState, session: &mut Session<'_, Slots>) {
+        match self {
+            Scheme::Donation(_) | Scheme::Published(_) => self.on_need(state, session),
+            Scheme::Offers(offers) => offers.consider(state, session),
+        }
+    }
+
+    /// Whether a member has to be reminded, by a timer, that claims wait: with donations no message
+    /// tells it when another member has slots to spare.
+    pub fn needs_reminders(&self) -> bool {
+        !matches!(self, Scheme::Offers(_))
+    }
+
+    /// Whether a member that knows of no free slot may say that all are in use.
     pub fn is_sure_of_none(&self, state: &MemberState) -> bool {
         match self {
             Scheme::Donation(_) | Scheme::Published(_) => true,
@@ -169,9 +208,20 @@ impl Scheme {
     /// Gives out slots that no life owns, in the same way at all members.
     pub fn reclaim(&mut self, slots: &Ranges, state: &mut MemberState) {
         match (self, state.primary) {
-            (Scheme::Offers(_), _) => offers::share_out(slots, state),
+            (Scheme::Offers(_), _) => share_out(slots, state),
             (_, Some(primary)) => state.give(slots, Owner::Of(primary)),
             (_, None) => {}
         }
+    }
+}
+
+/// Gives every member an equal share of slots that no life owns.
+fn share_out(slots: &Ranges, state: &mut MemberState) {
+    let heirs: ProcessSet = state.ready.iter().chain(state.waiting.iter()).collect();
+    let (mut left, mut rest) = (heirs.len() as u32, slots.clone());
+    for heir in heirs.iter() {
+        let share = rest.take_first(rest.len().div_ceil(left));
+        state.give(&share, Owner::Of(heir));
+        left -= 1;
     }
 }

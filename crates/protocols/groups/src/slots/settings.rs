@@ -2,8 +2,10 @@
 
 use super::ranges::Ranges;
 use super::table::{Owner, SLOTS_AT_MOST, Table};
+use super::waiting;
 use serde::{Deserialize, Serialize};
 use synod_core::card::Parameter;
+use synod_core::family::slots::{CANCELS, WAIT};
 use synod_core::group::Level;
 use synod_core::{ProcessId, ProcessSet, Setup, SetupError};
 
@@ -36,6 +38,27 @@ pub enum Surplus {
     Kept,
 }
 
+/// The slots of members that cannot be reached: the two options of the source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Unreachable {
+    /// Option B. They may be in use elsewhere, so no member here uses them.
+    Absent,
+    /// Option A. Their owners are taken for dead, and the primary gets them: a wrong rule, kept for
+    /// the mutant in `mutants`.
+    Inherited,
+}
+
+/// What becomes of claims that wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Waiting {
+    /// They are served in order of arrival, and views do not touch them.
+    InTurn,
+    /// The last one is served first: a wrong rule, kept for the mutant in `mutants`.
+    LastFirst,
+    /// A view makes the member forget them: a wrong rule, kept for the mutant in `mutants`.
+    Forgotten,
+}
+
 /// Parameters on which all members agree, but for `low`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Settings {
@@ -51,6 +74,8 @@ pub struct Settings {
     pub cap: u32,
     /// The time for which a released slot rests, in milliseconds.
     pub cooldown_ms: u64,
+    /// The number of claims that may wait at a member.
+    pub queue: u32,
     /// The delivery level of multicasts.
     pub level: Level,
     /// All nodes of the group. An absent slot may be with any of them.
@@ -63,6 +88,10 @@ pub struct Settings {
     pub death: Death,
     /// Offers: the surplus of a member while another one is in need.
     pub surplus: Surplus,
+    /// What becomes of claims that wait.
+    pub waiting: Waiting,
+    /// The slots of members that cannot be reached.
+    pub unreachable: Unreachable,
 }
 
 /// The owners of slots when the group starts, if the setup names them.
@@ -145,6 +174,9 @@ impl Settings {
             let why = format!("a pool has 1 to {SLOTS_AT_MOST} slots");
             return Err(setup.bad(SLOTS.name, why));
         }
+        // The application reads these two, and cannot refuse them.
+        setup.number(WAIT.name, 0)?;
+        setup.choice(CANCELS.name, &["no", "yes"])?;
         Ok(Settings {
             rules,
             slots,
@@ -152,11 +184,14 @@ impl Settings {
             min: number(setup, MIN, MIN_BY_DEFAULT)?,
             cap: number(setup, CAP, u32::MAX)?,
             cooldown_ms: setup.number(COOLDOWN.name, 0)?,
+            queue: number(setup, waiting::QUEUE, waiting::QUEUE_BY_DEFAULT)?,
             level,
             reserved: reserved(setup, &configured, slots)?,
             founded: setup.text(OWNED.name).is_some(),
             death: Death::OfALife,
             surplus: Surplus::LetGo,
+            waiting: Waiting::InTurn,
+            unreachable: Unreachable::Absent,
             configured,
         })
     }

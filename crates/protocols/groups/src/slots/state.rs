@@ -7,6 +7,7 @@ use super::pool::Pool;
 use super::ranges::Ranges;
 use super::settings::Settings;
 use super::table::{Owner, Table};
+use super::waiting::Queue;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use synod_core::family::slots::Output;
@@ -68,6 +69,8 @@ pub struct MemberState {
     /// The number of free slots at each node when it last spoke, and those that it got since. It
     /// only decides how a claim is refused, and outlives no step otherwise.
     pub(super) reported_free: Unhashed<Vec<Option<u32>>>,
+    /// The claims that wait for a slot.
+    pub(super) queue: Queue,
     /// Bodies for which the engine had no room. A view's end drops them. The queue is bounded: at
     /// most one request or take, and one answer for each member.
     unsent: VecDeque<Body>,
@@ -93,6 +96,7 @@ impl MemberState {
             dead: ProcessSet::EMPTY,
             clock: 0,
             reported_free: Unhashed(vec![None; last]),
+            queue: Queue::default(),
             unsent: VecDeque::new(),
             settings,
         }
@@ -233,10 +237,12 @@ impl MemberState {
         }
     }
 
-    /// Drops all ownership and all knowledge. The clock stays, because tokens must grow.
+    /// Drops all ownership and all knowledge. The clock stays, because tokens must grow; and claims
+    /// wait on, because they hold no slot.
     pub fn forget(&mut self) {
-        *self =
-            MemberState { clock: self.clock, ..MemberState::new(self.me, self.settings.clone()) };
+        let queue = std::mem::take(&mut self.queue);
+        let blank = MemberState::new(self.me, self.settings.clone());
+        *self = MemberState { clock: self.clock, queue, ..blank };
     }
 
     /// The number of free slots at `member` when it last spoke, and those that it got since.
@@ -274,7 +280,8 @@ impl MemberState {
             return;
         }
         while let Some(body) = self.unsent.pop_front() {
-            let message = Message { clock: self.clock, free: self.free(), body };
+            let free = self.free().saturating_sub(self.needed_by_queue());
+            let message = Message { clock: self.clock, free, body };
             let level = self.settings.level;
             session.multicast(level, message).expect("there is room");
             if session.room() == 0 {

@@ -17,7 +17,7 @@
 //!   not count: its earlier life may have met the next life of the dead.
 
 use super::Slots;
-use super::settings::Death;
+use super::settings::{Death, Unreachable};
 use super::state::MemberState;
 use super::table::Owner;
 use synod_core::group::{Cause, Change, Session, View};
@@ -139,7 +139,8 @@ impl Slots {
             if came(&member) {
                 continue;
             }
-            let is_over = !change.parted && change.ended.contains(member);
+            let is_over = !change.parted && change.ended.contains(member)
+                || state.settings.unreachable == Unreachable::Inherited;
             let heir = state.primary.filter(|_| is_over);
             state.replace(owner, heir.map_or(Owner::Absent, Owner::Of));
         }

@@ -26,6 +26,15 @@
 //! The multiples were found by trying; the report of the experiment has their results.
 
 use serde::{Deserialize, Serialize};
+use synod_core::card::Parameter;
+use synod_core::{Setup, SetupError};
+
+/// The parameter for a fixed stock.
+pub const STOCK: Parameter = Parameter {
+    name: "stock",
+    meaning: "offers: how many free slots a member keeps (default: as its claims and the latency of \
+              the group demand)",
+};
 
 /// The supply of the group, as all members know it.
 #[derive(Clone, Copy, Debug)]
@@ -101,6 +110,19 @@ mod times {
 impl Demand {
     /// Before the first measurement: about one claim while a multicast is under way.
     pub const UNKNOWN: Demand = Demand::Measured { pace: 256 };
+
+    /// Reads a fixed stock from the parameters, if they name one.
+    pub fn from_setup(setup: &Setup) -> Result<Self, SetupError> {
+        if setup.text(STOCK.name).is_none() {
+            return Ok(Demand::UNKNOWN);
+        }
+        let stock = setup.number(STOCK.name, 1)?;
+        let bad = |_| setup.bad(STOCK.name, "not a number below 2^32");
+        if stock == 0 {
+            return Err(setup.bad(STOCK.name, "at least 1"));
+        }
+        Ok(Demand::Fixed(u32::try_from(stock).map_err(bad)?))
+    }
 
     /// Learns the number of claims while a multicast was under way.
     pub fn learn(&mut self, claims: u32) {

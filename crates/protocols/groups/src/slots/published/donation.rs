@@ -6,7 +6,8 @@
 //! - `text`: a member that has asked, and delivers the request of a member whose answer it awaits,
 //!   does not answer, and counts the request as the other's empty answer.
 //! - `code`, from the authors' public simulation: the same, but the next member after the other
-//!   requester answers, and goes on waiting.
+//!   requester answers, and goes on waiting. And at every change of the membership, a join
+//!   included, a member forgets its request and the empty answers that it put off.
 //!
 //! Both block (hazard H3, π4): a member waits for ever for an answer that another member believes
 //! to have saved. No member checks a donation: its slots change their owner, even if the donor did
@@ -36,8 +37,8 @@ use synod_core::{ProcessId, ProcessSet, Setup, SetupError};
 /// The parameter that selects the version.
 pub const O2O3: Parameter = Parameter {
     name: "o2o3",
-    meaning: "paper: how o2 and o3 go together: text (default), or code, as the authors' simulation \
-              does it",
+    meaning: "paper: how o2 and o3 go together, and whether a join clears open cycles: text (default), \
+              or code, as the authors' simulation does it",
 };
 
 /// This member's own cycle: the members that still have to answer, and the number of slots it got.
@@ -80,8 +81,13 @@ impl PublishedDonation {
         self.own.as_ref().map(|cycle| &cycle.pending)
     }
 
+    /// When the member asks.
+    pub(in super::super) fn switches(&self) -> Switches {
+        self.switches
+    }
+
     /// Asks for slots, if they run short.
-    pub fn on_need(&mut self, state: &mut MemberState, session: &mut Session<'_, Slots>) {
+    pub fn ask(&mut self, state: &mut MemberState, session: &mut Session<'_, Slots>) {
         if self.own.is_none() && runs_short(state) {
             let amount = amount(state);
             self.open_own(amount, state, session);
@@ -196,9 +202,25 @@ impl PublishedDonation {
         }
     }
 
+    /// The membership changes.
+    pub fn change_members(
+        &mut self,
+        gone: &ProcessSet,
+        state: &mut MemberState,
+        session: &mut Session<'_, Slots>,
+    ) {
+        if self.as_code {
+            self.owed.clear();
+            if let Some(cycle) = &mut self.own {
+                cycle.pending.clear();
+            }
+        }
+        self.part_from(gone, state, session);
+    }
+
     /// T2: these members are gone. No cycle waits for their answers, and the slots of undelivered
     /// donations to them are free again.
-    pub fn part_from(
+    fn part_from(
         &mut self,
         gone: &ProcessSet,
         state: &mut MemberState,
@@ -244,6 +266,8 @@ impl PublishedDonation {
                 self.on_request(member, state.settings.min, state, session);
             }
         }
-        self.on_need(state, session);
+        if !self.switches.at_claims {
+            self.ask(state, session);
+        }
     }
 }

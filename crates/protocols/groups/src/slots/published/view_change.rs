@@ -3,7 +3,8 @@
 //! The slots of an unreachable member stay its own in the tables of the others. If a node starts
 //! again, its slots go to the primary (hazard H4), and so do the slots of a dead member. A lone
 //! member takes all slots (H5). Open cycles go on in the next view, without the members that are
-//! gone, and messages of an old view count (H1).
+//! gone, and messages of an old view count (H1). The authors' program clears open cycles; what is
+//! under way is still answered, and counts.
 
 use super::super::Slots;
 use super::super::scheme::Scheme;
@@ -41,7 +42,7 @@ impl Slots {
             }
         }
         if let Scheme::Published(donation) = &mut self.scheme {
-            donation.part_from(&gone, &mut self.state, session);
+            donation.change_members(&gone, &mut self.state, session);
         }
         self.enter(view);
         self.join_or_merge(&view.set(), fresh, session);
