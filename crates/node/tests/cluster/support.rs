@@ -73,7 +73,7 @@ impl Cluster {
         self.wait_for(members, |_| true);
     }
 
-    /// Waits until these of the nodes are in one view with so many members.
+    /// Waits until these of the nodes are in one view with this number of members.
     pub(crate) fn wait_for(&self, members: usize, which: impl Fn(&Node) -> bool) {
         wait_until("the nodes are in one view", || {
             let nodes = || self.running().filter(|node| which(node));

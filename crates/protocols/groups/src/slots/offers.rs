@@ -81,15 +81,12 @@ pub struct Offers {
 impl Offers {
     /// Reads the stock from the parameters.
     pub fn from_setup(setup: &Setup) -> Result<Self, SetupError> {
-        Ok(Offers::with(Demand::from_setup(setup)?))
+        Ok(Offers { demand: Demand::from_setup(setup)?, ..Offers::with_stock(0) })
     }
 
     /// A member that keeps this many free slots, or, if 0, as many as its claims demand.
     pub fn with_stock(stock: u32) -> Self {
-        Offers::with(if stock == 0 { Demand::UNKNOWN } else { Demand::Fixed(stock) })
-    }
-
-    fn with(demand: Demand) -> Self {
+        let demand = if stock == 0 { Demand::UNKNOWN } else { Demand::Fixed(stock) };
         Offers {
             exchange: Exchange::default(),
             own: Own::None,

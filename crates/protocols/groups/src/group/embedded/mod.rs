@@ -255,12 +255,6 @@ impl<M: Wire> Embedded<M> {
         (self.order.view, &self.order.members)
     }
 
-    /// A driver's hint that a node may be gone: the connection to it was closed from there. A node
-    /// that lives is heard again with its next heartbeat, so a wrong hint costs a view at most.
-    pub fn doubt(&mut self, node: ProcessId) {
-        self.peers.doubt(node);
-    }
-
     fn member(&self, cx: &Cx<'_, Self>) -> Member {
         Member { node: cx.me(), incarnation: cx.incarnation() }
     }

@@ -11,6 +11,7 @@
 //!
 //! - State: for each node its last heartbeat and four small numbers.
 
+use super::Embedded;
 use super::message::Hello;
 use serde::{Deserialize, Serialize};
 use synod_core::group::{Cause, Change, Member, ViewId};
@@ -51,6 +52,14 @@ pub(super) struct Peers {
     peers: Vec<Peer>,
     /// Periods in which a smaller node has been reached that does not want us.
     unwanted: u32,
+}
+
+impl<M> Embedded<M> {
+    /// A driver's hint that a node may be gone: the connection to it was closed from there. A node
+    /// that lives is heard again with its next heartbeat, so a wrong hint costs a view at most.
+    pub fn doubt(&mut self, node: ProcessId) {
+        self.peers.doubt(node);
+    }
 }
 
 impl Peers {

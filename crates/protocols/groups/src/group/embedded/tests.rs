@@ -251,6 +251,6 @@ fn a_node_in_doubt_is_not_heard_from_the_next_beat_on_unless_it_gives_a_sign_of_
     p0.process.doubt(P2);
     p0.hears(P2, hello(P2, &[]));
     assert_eq!(hears(&p0.beats()), Some(ProcessSet::from_iter([P2])));
-    // A node that there is not is data from elsewhere, too.
+    // An unknown node is data from elsewhere, too.
     p0.process.doubt(ProcessId(9));
 }
