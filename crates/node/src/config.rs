@@ -43,6 +43,10 @@ pub struct Config {
     /// The certificate by which the node proves its name to the others, and they to it; none: plain
     /// TCP.
     pub certificates: Option<Certificates>,
+    /// The longest TTL that a node promises its sessions without asking the registry, in
+    /// milliseconds. The items of a node that is certified dead go to others after this time: until
+    /// then the users of its sessions may be alive. All nodes have the same.
+    pub promise_ms: u64,
     /// Whether plain TCP is allowed to addresses that are not loopback.
     pub insecure: bool,
 }
@@ -65,6 +69,7 @@ impl Config {
             allow_faults: false,
             period_ms: 50,
             timeout_ms: 400,
+            promise_ms: 10_000,
             certificates: None,
             insecure: false,
         }

@@ -4,7 +4,7 @@ use crate::board::{GroupDesk, PoolDesk};
 use crate::inner::Inner;
 use crate::links::{Channel, Receiver};
 use crate::registry::{Kind, Object, Registry};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use synod_client::api::{Failure, Faults, PoolSpec, Reply};
@@ -17,7 +17,9 @@ use synod_groups::group::GroupEngine;
 #[derive(Debug, Default)]
 pub(crate) struct Fed {
     nodes: ProcessSet,
-    forgotten: BTreeSet<ProcessId>,
+    /// The nodes that are certified dead, with the time from which their items may go to others;
+    /// none once that is so.
+    forgotten: BTreeMap<ProcessId, Option<u64>>,
     objects: BTreeSet<u32>,
     deleted: BTreeSet<u32>,
 }
@@ -55,6 +57,7 @@ impl Inner {
             let address = record.address.parse().ok().filter(|_| alive);
             self.links.set_address(*node, address.map(|address| (record.name.as_str(), address)));
         }
+        let now_ms = self.clock.now_ms();
         self.group.step(|stepping| {
             let living = registry.living().map(|(node, record)| (node, record.name.clone()));
             stepping.state.above.names = living.collect();
@@ -62,7 +65,11 @@ impl Inner {
                 stepping.input(Input::Nodes(nodes.clone()));
             }
             for (node, known) in &registry.forgotten {
-                if fed.forgotten.insert(*node) {
+                let promise_ms = registry.promises.get(node).copied().unwrap_or(0);
+                let wait_ms = promise_ms.max(self.promise_ms);
+                let due = fed.forgotten.entry(*node).or_insert(Some(now_ms + wait_ms));
+                if due.is_some_and(|due_ms| due_ms <= now_ms) {
+                    *due = None;
                     stepping.input(Input::Forget(*node, known.clone()));
                 }
             }
@@ -116,7 +123,7 @@ impl Inner {
                     .into(),
             ));
         }
-        let (registry, _) = self.registry.state();
+        let registry = self.registry_now();
         let unknown = |name: &&String| registry.node(name).is_none();
         if let Some(name) = faults.deaf.iter().chain(&faults.mute).find(unknown) {
             let known = registry.nodes.values().map(|record| record.name.clone()).collect();

@@ -6,7 +6,7 @@ use crate::config::wrong_name;
 use crate::data::DataDirectory;
 use crate::held::{Held, HeldItems};
 use crate::links::Links;
-use crate::registry::{NoOutcome, Operation, Outcome, RegistryCell};
+use crate::registry::{NoOutcome, NodeRecord, Operation, Outcome, Registry, RegistryCell};
 use crate::report::Reporter;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,6 +19,7 @@ use synod_core::ProcessId;
 use synod_core::family::services::{Input, Tag};
 use synod_core::family::slots::SlotId;
 use synod_core::group;
+use synod_core::replication::StateMachine;
 use synod_groups::slots::table::Owner;
 use tokio::sync::{Notify, mpsc};
 
@@ -41,7 +42,10 @@ pub(crate) struct Inner {
     pub(crate) cluster: String,
     pub(crate) me: ProcessId,
     pub(crate) incarnation: u32,
+    /// The nodes with which the cluster begins.
+    pub(crate) initial: Vec<NodeRecord>,
     pub(crate) allow_faults: bool,
+    pub(crate) promise_ms: u64,
     pub(crate) clock: NodeClock,
     pub(crate) group: Arc<GroupCell>,
     pub(crate) registry: Arc<RegistryCell>,
@@ -56,6 +60,16 @@ pub(crate) struct Inner {
 type Result<T> = std::result::Result<T, Failure>;
 
 impl Inner {
+    /// The registry, as far as this node knows. Before it knows anything, it knows the nodes of the
+    /// beginning.
+    pub(crate) fn registry_now(&self) -> Registry {
+        let (mut registry, _) = self.registry.state();
+        if registry.nodes.is_empty() {
+            registry.apply(&Operation::Begin(self.initial.clone()));
+        }
+        registry
+    }
+
     /// Answers a request. `Watch` is answered by [`Inner::watch`].
     pub(crate) async fn answer(&self, request: Request) -> Answer {
         let result = self.carry_out(request).await;
@@ -101,7 +115,7 @@ impl Inner {
             }
             Request::ShowPool(name) => self.show_pool(&name).map(Reply::Pool),
             Request::Uses(name) => self.uses(&name).map(Reply::Uses),
-            Request::OpenSession { ttl_ms, label } => self.open_session(ttl_ms, label),
+            Request::OpenSession { ttl_ms, label } => self.open_session(ttl_ms, label).await,
             Request::CloseSession(session) => {
                 self.group.step(|stepping| stepping.close_session(session)).map(|()| Reply::Done)
             }
@@ -277,7 +291,7 @@ impl Inner {
             )));
         }
         let members = self.group.lock().above.view.clone();
-        let (registry, _) = self.registry.state();
+        let registry = self.registry_now();
         let known = || registry.living().map(|(_, record)| record.name.clone()).collect();
         let Some(id) = registry.node(&node) else {
             return Err(Failure::Unknown { kind: "node".into(), name: node, known: known() });
@@ -302,8 +316,13 @@ impl Inner {
         })
     }
 
-    fn open_session(&self, ttl_ms: u64, label: String) -> Result<Reply> {
+    async fn open_session(&self, ttl_ms: u64, label: String) -> Result<Reply> {
         Board::check_ttl(ttl_ms)?;
+        let promised = || self.registry.state().0.promises.get(&self.me).copied().unwrap_or(0);
+        if ttl_ms > self.promise_ms && ttl_ms > promised() {
+            // Should this node die, the others have to know how long its users may live on.
+            self.change(Operation::Promise(self.me, ttl_ms)).await?;
+        }
         // The promise is on the disk before a client relies on it: after a restart no other node
         // gets an item of this one before the longest promise is over.
         let promised = self.data.lock().unwrap_or_else(PoisonError::into_inner).promise_ttl(ttl_ms);
@@ -370,7 +389,7 @@ impl Inner {
     /// Everything about the node, in short.
     pub(crate) fn status(&self) -> Status {
         let (leader, term, applied) = self.registry.progress(self.me);
-        let (registry, _) = self.registry.state();
+        let registry = self.registry_now();
         let state = self.group.lock();
         let board = &state.above;
         let members = registry.nodes.iter().map(|(node, record)| MemberStatus {

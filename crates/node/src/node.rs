@@ -126,7 +126,9 @@ impl Node {
             cluster: config.cluster.clone(),
             me,
             incarnation,
+            initial: initial(&config),
             allow_faults: config.allow_faults,
+            promise_ms: config.promise_ms,
             clock,
             group,
             registry,
@@ -140,7 +142,7 @@ impl Node {
         let socket = config.socket();
         let peers_listener = listen_for_peers(config.peers[me.index()].address)?;
         let clients_listener = serve::listen(&socket)?;
-        let core = Core { inner: inner.clone(), initial: initial(&config), quarantine, stopped };
+        let core = Core { inner: inner.clone(), quarantine, stopped };
         let thread = |name: &str| std::thread::Builder::new().name(name.to_owned());
         let writer = inner.clone();
         let disk = thread("disk").spawn(move || {
@@ -310,14 +312,13 @@ type Listeners = (std::net::TcpListener, std::os::unix::net::UnixListener);
 /// The thread that keeps time and serves sockets.
 struct Core {
     inner: Arc<Inner>,
-    initial: Vec<NodeRecord>,
     /// The group is joined after this time: until then, tenants of an earlier life may be alive.
     quarantine: Duration,
     stopped: watch::Receiver<bool>,
 }
 
 impl Core {
-    fn run(mut self, runtime: &Runtime, (peers, clients): Listeners) {
+    fn run(self, runtime: &Runtime, (peers, clients): Listeners) {
         let tasks = LocalSet::new();
         let mut stopped = self.stopped.clone();
         tasks.block_on(runtime, async move {
@@ -326,11 +327,7 @@ impl Core {
         });
     }
 
-    fn spawn_all(
-        &mut self,
-        peers: std::net::TcpListener,
-        clients: std::os::unix::net::UnixListener,
-    ) {
+    fn spawn_all(&self, peers: std::net::TcpListener, clients: std::os::unix::net::UnixListener) {
         let group_runs = Arc::new(AtomicBool::new(false));
         let intake = Intake { inner: self.inner.clone(), group_runs: group_runs.clone() };
         let peers = tokio::net::TcpListener::from_std(peers).expect("the listener is non-blocking");
@@ -341,7 +338,7 @@ impl Core {
             registry.step(|stepping| stepping.start());
             registry.keep_time().await;
         });
-        spawn_local(begin(inner.clone(), std::mem::take(&mut self.initial)));
+        spawn_local(begin(inner.clone()));
         spawn_local(join(inner.clone(), self.quarantine, group_runs));
         spawn_local(end_sessions(inner.clone()));
         let clients = tokio::net::UnixListener::from_std(clients);
@@ -351,10 +348,10 @@ impl Core {
 }
 
 /// Asks for the beginning of the cluster until it has begun.
-async fn begin(inner: Arc<Inner>, initial: Vec<NodeRecord>) {
+async fn begin(inner: Arc<Inner>) {
     // The leader of a group that has just begun is elected within a second.
     while inner.registry.state().0.nodes.is_empty() {
-        let operation = Operation::Begin(initial.clone());
+        let operation = Operation::Begin(inner.initial.clone());
         let _ = inner.registry.change(operation, Duration::from_secs(2)).await;
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
@@ -403,7 +400,7 @@ async fn join(inner: Arc<Inner>, quarantine: Duration, group_runs: Arc<AtomicBoo
     let mut fed = Fed::default();
     loop {
         inner.feed(&mut fed);
-        let _ = tokio::time::timeout(Duration::from_secs(1), news.notified()).await;
+        let _ = tokio::time::timeout(Duration::from_millis(200), news.notified()).await;
     }
 }
 

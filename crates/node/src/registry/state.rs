@@ -38,6 +38,8 @@ pub(crate) struct Registry {
     pub(crate) nodes: BTreeMap<ProcessId, NodeRecord>,
     /// The nodes that are certified dead, each with the nodes that there were at that moment.
     pub(crate) forgotten: BTreeMap<ProcessId, ProcessSet>,
+    /// The longest TTL that a node may promise, in milliseconds, if it is longer than usual.
+    pub(crate) promises: BTreeMap<ProcessId, u64>,
     pub(crate) pools: BTreeMap<String, Object>,
     pub(crate) groups: BTreeMap<String, Object>,
     /// The tags of objects that are deleted.
@@ -60,6 +62,8 @@ pub(crate) enum Operation {
     DeleteGroup(String),
     /// This node is dead for good.
     Forget(String),
+    /// This node may promise its sessions a TTL as long as this, in milliseconds.
+    Promise(ProcessId, u64),
 }
 
 /// What came of a change.
@@ -144,6 +148,11 @@ impl StateMachine for Registry {
                 self.delete(object)
             }
             Operation::Forget(name) => self.forget(name),
+            Operation::Promise(node, ttl_ms) => {
+                let promised = self.promises.entry(*node).or_default();
+                *promised = (*promised).max(*ttl_ms);
+                Outcome::Done
+            }
         }
     }
 

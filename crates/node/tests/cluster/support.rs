@@ -58,6 +58,7 @@ impl Cluster {
         let name = &self.peers[node].name;
         let mut config = Config::new(name, self.peers.clone(), self.directory.join(name));
         config.allow_faults = true;
+        config.promise_ms = 1_500;
         config
     }
 
