@@ -67,6 +67,7 @@ pub fn read_frame<T: DeserializeOwned>(bytes: &[u8]) -> Result<Option<(u64, T, u
 mod tests {
     use super::*;
     use crate::api::{PoolSpec, Request};
+    use proptest::prelude::*;
 
     #[test]
     fn a_frame_is_read_as_it_was_written_and_waited_for_until_it_is_whole() {
@@ -78,6 +79,23 @@ mod tests {
             assert_eq!(read_frame::<Request>(&bytes[..part]), Ok(None));
         }
         assert_eq!(read_frame(&bytes), Ok(Some((7, request, whole))));
+    }
+
+    proptest! {
+        #[test]
+        fn bytes_of_any_kind_are_read_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            let _ = read_frame::<Request>(&bytes);
+            let _ = read_frame::<crate::api::Answer>(&bytes);
+        }
+
+        /// A length that fits, and garbage behind it: this reaches the decoder.
+        #[test]
+        fn a_frame_with_any_content_is_read_without_panic(body in prop::collection::vec(any::<u8>(), 0..200)) {
+            let mut bytes = (body.len() as u32).to_le_bytes().to_vec();
+            bytes.extend(body);
+            let _ = read_frame::<Request>(&bytes);
+            let _ = read_frame::<crate::api::Answer>(&bytes);
+        }
     }
 
     #[test]

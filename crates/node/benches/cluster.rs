@@ -255,7 +255,30 @@ fn casts(nodes: &[Node]) {
     listener.join().expect("it ends");
 }
 
+/// The memory of a node with a large pool and many sessions.
+fn memory() {
+    let (nodes, _, directory) = start("memory", 1);
+    nodes[0].create_pool("ports", PoolSpec::range(0, 1_000_000)).expect("the node decides alone");
+    while nodes[0].pool("ports").claim().is_err() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    for number in 0..10_000 {
+        let open = Request::OpenSession { ttl_ms: 600_000, label: format!("session {number}") };
+        let Ok(Reply::Session(session)) = nodes[0].request(open) else { panic!("there is room") };
+        let holder = Holder::Session(session);
+        let claim = Request::Claim { pool: "ports".into(), item: None, holder, wait_ms: 0 };
+        nodes[0].request(claim).expect("items are free");
+    }
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let resident = resident.map_or("unknown", str::trim);
+    println!("  a pool of 1,000,000 items, and 10,000 sessions with one each: {resident}");
+    drop(nodes);
+    let _ = std::fs::remove_dir_all(directory);
+}
+
 fn main() {
+    memory();
     let (nodes, _, directory) = start("claims", 3);
     nodes[0].create_pool("ports", PoolSpec::range(0, 100_000)).expect("a majority is there");
     while nodes.iter().any(|node| node.pool("ports").claim().is_err()) {

@@ -130,6 +130,11 @@ pub(super) async fn greeting<T: DeserializeOwned>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+    use synod_core::Protocol;
+
+    type GroupMessage = <crate::board::GroupProcess as Protocol>::Message;
+    type RegistryMessage = <crate::registry::Voter as Protocol>::Message;
 
     #[test]
     fn a_frame_is_read_as_it_was_written_and_waited_for_until_it_is_whole() {
@@ -141,6 +146,21 @@ mod tests {
         let (channel, body, length) =
             read(&bytes).expect("it is well-formed").expect("it is whole");
         assert_eq!((channel, body, length), (Channel::Registry, &b"hello"[..], bytes.len()));
+    }
+
+    proptest! {
+        #[test]
+        fn bytes_of_any_kind_are_read_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..100)) {
+            let _ = read(&bytes);
+        }
+
+        /// What passes for a message must be decoded, or refused.
+        #[test]
+        fn messages_of_any_kind_are_decoded_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            let _ = postcard::from_bytes::<GroupMessage>(&bytes);
+            let _ = postcard::from_bytes::<RegistryMessage>(&bytes);
+            let _ = postcard::from_bytes::<Hello>(&bytes);
+        }
     }
 
     #[test]
