@@ -25,7 +25,7 @@ fn a_mutant_is_explored_where_its_card_says_that_it_fails() {
     let told = json("check ra-no-tie-break");
     let history = told["verdicts"][0]["history"].as_array().expect("it is an array");
     assert_eq!(history.len(), 6);
-    assert_eq!(history[0], "p0 enters");
+    assert_eq!(history[0], "p0 requests");
     assert!(history[2].as_str().is_some_and(|step| step.starts_with("deliver p0 -> p1 Request")));
 }
 
