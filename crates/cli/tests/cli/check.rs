@@ -1,6 +1,7 @@
 //! `synod check`: every schedule.
 
 use crate::synod::{has_keys, json, scratch, synod, with_words};
+use synod_protocols::entries;
 
 #[test]
 fn an_exploration_is_told_with_its_size_and_verdicts() {
@@ -135,4 +136,20 @@ fn a_counterexample_of_a_card_is_found_again_by_its_number() {
     assert!(none.error.contains("has no counterexample 99"), "{}", none.error);
     let both = synod("check central-server --counterexample 1 -n 3");
     assert_eq!(both.code, Some(2), "its scope is on the card");
+}
+
+/// Far fewer states than 20 seconds and one GiB allow.
+#[test]
+fn what_check_explores_without_flags_is_exhausted_for_every_algorithm() {
+    let mut wrong = Vec::new();
+    for entry in entries().iter().filter(|entry| entry.card.mutant.is_none()) {
+        let name = entry.card.name;
+        let told = json(&format!("check {name} --states 2000000 --memory 1024"));
+        let promised = told["verdicts"].as_array().expect("there are verdicts").iter();
+        let fails = promised.filter(|v| v["promised"] == true && v["holds"] != true).count();
+        if told["exhausted"] != true || fails > 0 {
+            wrong.push(format!("{name}: {} states, {fails} promises fail", told["unique_states"]));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

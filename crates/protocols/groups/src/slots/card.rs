@@ -174,6 +174,7 @@ impl Catalogued<GroupEngine<Message>> for Slots {
         }],
         usual: Some(11),
         proved: super::proved::PROVED,
+        larger: super::proved::LARGER,
         counterexamples: super::refuted::COUNTEREXAMPLES,
         parameters: &PARAMETERS,
         layers: &["slots", "group"],
