@@ -4,7 +4,7 @@ use crate::catalogue::{entries, which};
 use crate::words::nearest;
 use anyhow::{Result, anyhow, bail};
 use synod_core::boxed::Which;
-use synod_core::card::Size;
+use synod_core::card::{Counterexample, Size};
 use synod_core::{Algorithm, Boxed, Card, ProcessId, Setup};
 use synod_sim::Judged;
 
@@ -39,9 +39,17 @@ pub(crate) struct Claim {
 }
 
 impl Claim {
-    /// `ME1 safety`; of a property whose name is its id, the id alone.
+    /// `ME1 safety`; the name alone, if the id is one of its words: `agreement`, `total order`.
     pub(crate) fn title(&self) -> String {
-        if self.id == self.name { self.id.to_owned() } else { format!("{} {}", self.id, self.name) }
+        match self.name.split(' ').any(|word| word.eq_ignore_ascii_case(self.id)) {
+            true => self.name.to_owned(),
+            false => format!("{} {}", self.id, self.name),
+        }
+    }
+
+    /// `ME1 safety: at most one process is in the critical section at any time`.
+    pub(crate) fn sentence(&self) -> String {
+        format!("{}: {}", self.title(), self.statement)
     }
 }
 
@@ -82,6 +90,17 @@ impl About {
     /// One of its claims.
     pub(crate) fn claim(&self, id: &str) -> Option<&Claim> {
         self.claims.iter().find(|claim| claim.id.eq_ignore_ascii_case(id))
+    }
+
+    /// The claims with a counterexample on the card that neither its promises nor its change tell.
+    pub(crate) fn unexplained(&self) -> impl Iterator<Item = &Claim> {
+        let told = |claim: &Claim| {
+            claim.promised || self.card.mutant.is_some_and(|mutant| mutant.breaks == claim.id)
+        };
+        self.claims.iter().filter(move |claim| {
+            let shown = |known: &Counterexample| known.property == claim.id;
+            !told(claim) && self.card.counterexamples.iter().any(shown)
+        })
     }
 
     /// Whether a group with this setup guarantees the claim. Invariants are always guaranteed.

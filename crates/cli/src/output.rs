@@ -173,6 +173,12 @@ fn longest_words(header: &[&str], rows: &[Vec<String>]) -> Vec<usize> {
     longest
 }
 
+/// The sentences that explain the codes of a table above them, dim; nothing without sentences.
+pub(crate) fn legend(sentences: impl Iterator<Item = String>) -> String {
+    let lines: String = sentences.map(|sentence| paragraph("  ", &sentence)).collect();
+    if lines.is_empty() { lines } else { format!("\n{DIM}{lines}{DIM:#}") }
+}
+
 /// Text in lines that fit, each after the indent.
 pub(crate) fn paragraph(indent: &str, text: &str) -> String {
     let room = width().saturating_sub(indent.chars().count()).max(20);

@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn a_lane_waits_from_asking_until_it_holds_and_a_crash_ends_everything() {
         let mut script = Script::new(1);
-        script.asks(0, "enters").begins(0, "is in").pause(0).resume(0).crash(0).restart(0);
+        script.asks(0, "requests").begins(0, "enters").pause(0).resume(0).crash(0).restart(0);
         let events = script.events();
         let mut lanes = Lanes::after(&Scene::new("", 1), &[]);
         let looks: Vec<(Life, Operation)> = events

@@ -150,9 +150,9 @@ mod tests {
     #[test]
     fn a_run_is_drawn_line_by_line() {
         let mut script = Script::new(2);
-        script.starts().asks(0, "enters").send(1, 0, 1, "Request", "Request(1@p0)").receive(1);
-        script.send(2, 1, 0, "Reply", "Reply{3;4}").receive(2).begins(0, "is in");
-        script.ends(0, "exits").send(3, 0, 1, "Request", "").lose(3, "link").crash(1);
+        script.starts().asks(0, "requests").send(1, 0, 1, "Request", "Request(1@p0)").receive(1);
+        script.send(2, 1, 0, "Reply", "Reply{3;4}").receive(2).begins(0, "enters");
+        script.ends(0, "leaves").send(3, 0, 1, "Request", "").lose(3, "link").crash(1);
         let drawn = draw(&Scene::new("Two", 2), &script.events());
         assert_eq!(
             drawn,
@@ -163,12 +163,12 @@ title: 'Two'
 sequenceDiagram
     participant p0 as p0
     participant p1 as p1
-    Note over p0: enters
+    Note over p0: requests
     p0->>p1: Request(1@p0)
     p1->>p0: Reply#123;3#59;4#125;
-    Note over p0: is in
+    Note over p0: enters
     activate p0
-    Note over p0: exits
+    Note over p0: leaves
     deactivate p0
     p0--xp1: : link
     Note over p1: crashes

@@ -191,24 +191,24 @@ impl Script {
 /// Ricart and Agrawala with three processes, two of which want in at the same time.
 pub(crate) fn two_requests() -> Vec<Event> {
     let mut script = Script::new(3);
-    script.starts().after(1_000).asks(0, "enters");
+    script.starts().after(1_000).asks(0, "requests");
     script.send(1, 0, 1, "Request", "Request(1@p0)").send(2, 0, 2, "Request", "Request(1@p0)");
-    script.after(400).asks(2, "enters");
+    script.after(400).asks(2, "requests");
     script.send(3, 2, 0, "Request", "Request(1@p2)").send(4, 2, 1, "Request", "Request(1@p2)");
     script.after(700).receive(1).send(5, 1, 0, "Reply", "Reply(3)");
     script.after(500).receive(4).send(6, 1, 2, "Reply", "Reply(5)");
     script.after(300).receive(2).send(7, 2, 0, "Reply", "Reply(4)");
-    script.after(300).receive(3).after(600).receive(5).after(400).receive(7).begins(0, "is in");
-    script.after(500).receive(6).after(1_500).ends(0, "exits");
-    script.send(8, 0, 2, "Reply", "Reply(9)").after(900).receive(8).begins(2, "is in");
-    script.after(1_200).ends(2, "exits");
+    script.after(300).receive(3).after(600).receive(5).after(400).receive(7).begins(0, "enters");
+    script.after(500).receive(6).after(1_500).ends(0, "leaves");
+    script.send(8, 0, 2, "Reply", "Reply(9)").after(900).receive(8).begins(2, "enters");
+    script.after(1_200).ends(2, "leaves");
     script.events()
 }
 
 /// Every kind of fault, once.
 pub(crate) fn troubles() -> Vec<Event> {
     let mut script = Script::new(4);
-    script.starts().after(500).asks(0, "enters");
+    script.starts().after(500).asks(0, "requests");
     for (number, to) in [(1, 1), (2, 2), (3, 3)] {
         script.send(number, 0, to, "Request", "Request(1@p0)");
     }
@@ -219,9 +219,9 @@ pub(crate) fn troubles() -> Vec<Event> {
     script.after(200).resume(3).after(200).receive(3).send(5, 3, 0, "Reply", "Reply(4)");
     script.after(300).receive(3).after(100).timer(0, "Resend");
     script.send(6, 0, 2, "Request", "Request(1@p0)").after(300).restart(2);
-    script.after(400).receive(5).begins(0, "is in").after(300).receive(6);
-    script.begins(2, "is in").violation(2, "ME1", "p2 enters while p0 is in the critical section");
-    script.send(7, 2, 3, "Reply", "Reply(7)").after(300).ends(0, "exits");
+    script.after(400).receive(5).begins(0, "enters").after(300).receive(6);
+    script.begins(2, "enters").violation(2, "ME1", "p2 enters while p0 is inside");
+    script.send(7, 2, 3, "Reply", "Reply(7)").after(300).ends(0, "leaves");
     script.events()
 }
 
@@ -232,7 +232,7 @@ pub(crate) fn crowd(n: u32) -> Vec<Event> {
     let mut under_way = Vec::new();
     let mut number = 0;
     for from in 0..n {
-        script.after(300 + u64::from(from * 7919 % 800)).asks(from, "enters");
+        script.after(300 + u64::from(from * 7919 % 800)).asks(from, "requests");
         for to in (0..n).filter(|&to| to != from) {
             number += 1;
             script.send(number, from, to, "Request", &format!("Request(1@p{from})"));

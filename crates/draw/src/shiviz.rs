@@ -170,7 +170,7 @@ mod tests {
         let end: Vec<&str> = log.lines().skip(2).skip(6).take(4).collect();
         assert_eq!(
             end,
-            ["enters", r#"p0 {"p0":2}"#, "sends Request(1@p0) to p1", r#"p0 {"p0":3}"#,]
+            ["requests", r#"p0 {"p0":2}"#, "sends Request(1@p0) to p1", r#"p0 {"p0":3}"#,]
         );
     }
 

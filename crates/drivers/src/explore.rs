@@ -88,12 +88,11 @@ fn in_words(question: &Question, refuted: &Refutation<AnyInput>) -> Refuted {
     let mut kept = Window::new(0, usize::MAX);
     let tracer = Tracer::new(question.scope.n, vec![&mut kept]);
     let end = replay_boxed(question, history, Some(tracer)).expect(AGAIN).world;
-    let is_about_the_end = end.family().liveness.contains(&violation.property);
-    let shown = if is_about_the_end {
-        end.monitor().waiting(violation.property).contains(violation.at)
-    } else {
-        end.found().contains(violation)
-    };
+    // Some properties about the end can fail in a step, too.
+    let fails_in_a_step = end.found().contains(violation);
+    let is_about_the_end = !fails_in_a_step && end.family().liveness.contains(&violation.property);
+    let waits = || end.monitor().waiting(violation.property).contains(violation.at);
+    let shown = fails_in_a_step || is_about_the_end && waits();
     let plan = question.plan::<Boxed>();
     let card = Boxed::kit(&plan.setup).card;
     let title = format!("How {} fails {}: {}", card.name, violation.property, violation.because);

@@ -244,7 +244,7 @@ fn a_prefix_that_is_not_possible_is_refused_with_the_number_of_the_step() {
     };
     let ask = |input| Action::Input { at: ProcessId(0), input };
     assert_eq!(refused(&[Action::Deliver(7)]), (1, "no message is in place 7".to_owned()));
-    let not_in = "the application of p0 does not offer 'exits' now".to_owned();
+    let not_in = "the application of p0 does not offer 'leaves' now".to_owned();
     assert_eq!(refused(&[ask(Input::Enter), ask(Input::Exit)]), (2, not_in));
     let nobody = Action::Crash(ProcessId(9));
     assert_eq!(refused(&[nobody]).0, 1);

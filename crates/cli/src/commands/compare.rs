@@ -23,7 +23,7 @@ use synod_core::{Family as _, Verdict, family};
 const EXAMPLES: &str = "\
 Examples:
   synod compare mutex
-  synod compare mutex --states 1000000
+  synod compare mutex --states 1000000               decides what is left undecided
   synod compare election -n 9 --csv elections.csv
   synod compare multicast -o json
   synod compare consensus --page consensus.md --svg consensus.svg
@@ -64,7 +64,7 @@ pub(crate) struct Compare {
     #[arg(long, value_name = "K", value_parser = parse::faults, default_value = "3")]
     seeds: u32,
     /// Leave an exploration undecided at this number of states
-    #[arg(long, value_name = "STATES", value_parser = parse::positive, default_value = "10000")]
+    #[arg(long, value_name = "STATES", value_parser = parse::positive, default_value = "100000")]
     states: u64,
     /// The number of threads; the result does not depend on it [default: one for each core]
     #[arg(long, value_name = "T", value_parser = parse::positive)]

@@ -24,9 +24,9 @@ line with four dashes, the trace that they must produce:
   algorithm: ricart-agrawala
   processes: 2
   ---
-  p0 enters
+  p0 requests
   deliver all
-  expect p0 is in
+  expect p0 enters
 
 'synod check NAME --scenario FILE' writes one for a counterexample.";
 

@@ -212,15 +212,16 @@ fn in_words(card: &CardJson, about: &About, sizes: &[Size]) -> String {
     if let Some(mutant) = card.mutant {
         text += &output::heading("Broken on purpose");
         let broken = format!("{} with a change: {}.", mutant.of, mutant.change);
-        text += &output::paragraph("  ", &format!("{broken} It breaks {}.", mutant.breaks));
+        let claim = about.claim(mutant.breaks);
+        let breaks = claim.map_or_else(|| mutant.breaks.to_owned(), Claim::sentence);
+        text += &output::paragraph("  ", &format!("{broken} It breaks {breaks}."));
     }
     text += &output::heading("Idea");
     text += &output::paragraph("  ", card.idea);
     text += &numbered("Rules", &card.rules);
     text += &bulleted("Assumes", card.assumes.iter().map(|&line| line.to_owned()));
-    let promise = |claim: &Claim| format!("{}: {}", claim.title(), claim.statement);
     let promised = about.claims.iter().filter(|claim| claim.promised);
-    text += &bulleted("Promises", promised.map(promise));
+    text += &bulleted("Promises", promised.map(Claim::sentence));
     if card.mutant.is_none() {
         text += &bulleted("Tolerates", [words::tolerance(&card.tolerates)].into_iter());
         text += &bulleted("Set otherwise", card.variants.iter().map(variant));
@@ -236,7 +237,7 @@ fn in_words(card: &CardJson, about: &About, sizes: &[Size]) -> String {
         text += &output::heading("Layers");
         text += &output::paragraph("  ", &card.layers.join(" over "));
     }
-    text + &counterexamples(card) + &others(card)
+    text + &counterexamples(card, about) + &others(card)
 }
 
 fn variant(variant: &Variant) -> String {
@@ -303,7 +304,7 @@ fn worlds(card: &CardJson, usual: Option<Scope>) -> String {
         + &card.larger.iter().map(larger).collect::<String>()
 }
 
-fn counterexamples(card: &CardJson) -> String {
+fn counterexamples(card: &CardJson, about: &About) -> String {
     if card.counterexamples.is_empty() {
         return String::new();
     }
@@ -315,7 +316,7 @@ fn counterexamples(card: &CardJson) -> String {
         text += &output::paragraph("  ", &story);
         text += &format!("    {}\n", known.command);
     }
-    text
+    text + &output::legend(about.unexplained().map(Claim::sentence))
 }
 
 fn others(card: &CardJson) -> String {

@@ -146,3 +146,24 @@ fn completions_know_the_names_of_all_algorithms() {
         }
     }
 }
+
+#[test]
+fn a_code_is_explained_where_it_is_printed() {
+    let safety = "ME1 safety: at most one process is in the critical section";
+    let liveness = "ME2 liveness: everybody who asks gets in in the end";
+    let order = "ME3 order: if one request happened before another, it is granted first";
+    for (line, sentences) in [
+        ("check central-server -n 2", &[safety, liveness, order][..]),
+        ("check ra-no-tie-break", &[safety]),
+        ("run ra-no-tie-break --seeds 3", &[safety, liveness]),
+        ("show central-server", &[safety, liveness, order]),
+        ("show ra-no-tie-break", &[safety]),
+        ("show maekawa", &[safety, liveness]),
+    ] {
+        let flat = synod(line).out.split_whitespace().collect::<Vec<_>>().join(" ");
+        for sentence in sentences {
+            let times = flat.matches(sentence).count();
+            assert_eq!(times, 1, "'{sentence}' must be there once: {line}\n{flat}");
+        }
+    }
+}

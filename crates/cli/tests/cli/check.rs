@@ -1,6 +1,7 @@
 //! `synod check`: every schedule.
 
 use crate::synod::{has_keys, json, scratch, synod, with_words};
+use synod_protocols::entries;
 
 #[test]
 fn an_exploration_is_told_with_its_size_and_verdicts() {
@@ -25,7 +26,7 @@ fn a_mutant_is_explored_where_its_card_says_that_it_fails() {
     let told = json("check ra-no-tie-break");
     let history = told["verdicts"][0]["history"].as_array().expect("it is an array");
     assert_eq!(history.len(), 6);
-    assert_eq!(history[0], "p0 enters");
+    assert_eq!(history[0], "p0 requests");
     assert!(history[2].as_str().is_some_and(|step| step.starts_with("deliver p0 -> p1 Request")));
 }
 
@@ -135,4 +136,20 @@ fn a_counterexample_of_a_card_is_found_again_by_its_number() {
     assert!(none.error.contains("has no counterexample 99"), "{}", none.error);
     let both = synod("check central-server --counterexample 1 -n 3");
     assert_eq!(both.code, Some(2), "its scope is on the card");
+}
+
+/// Far fewer states than 20 seconds and one GiB allow.
+#[test]
+fn what_check_explores_without_flags_is_exhausted_for_every_algorithm() {
+    let mut wrong = Vec::new();
+    for entry in entries().iter().filter(|entry| entry.card.mutant.is_none()) {
+        let name = entry.card.name;
+        let told = json(&format!("check {name} --states 2000000 --memory 1024"));
+        let promised = told["verdicts"].as_array().expect("there are verdicts").iter();
+        let fails = promised.filter(|v| v["promised"] == true && v["holds"] != true).count();
+        if told["exhausted"] != true || fails > 0 {
+            wrong.push(format!("{name}: {} states, {fails} promises fail", told["unique_states"]));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -101,3 +101,26 @@ fn the_pages_of_the_documentation_are_those_of_this_program() {
         }
     }
 }
+
+#[test]
+fn consensus_is_compared_by_rounds_as_the_papers_count_them() {
+    let told = json("compare consensus -n 4 --seeds 1 --states 1");
+    for (algorithm, rounds) in [
+        ("naive-consensus", 1.0),
+        // f + 1, with the one fault that four processes bear.
+        ("sync-consensus", 2.0),
+        ("fast-paxos", 2.0),
+        ("paxos", 4.0),
+    ] {
+        assert_eq!(costs(&told, algorithm, "rounds"), [rounds; 2], "{algorithm}");
+    }
+}
+
+#[test]
+fn algorithms_that_survive_crashes_are_compared_with_their_detector() {
+    let told = json("compare mutex -n 3 --seeds 1");
+    for survivor in ["token-ring-crash", "ricart-agrawala-crash", "maekawa-sanders-crash"] {
+        let crash = cell(&told, "Faults", survivor, "a crash");
+        assert_eq!(crash["holds"], true, "{survivor}: {crash}");
+    }
+}

@@ -8,9 +8,9 @@ const SCENARIO: &str = "\
 algorithm: ricart-agrawala
 processes: 2
 ---
-p0 enters
+p0 requests
 deliver all
-expect p0 is in
+expect p0 enters
 ";
 
 fn file(directory: &Path, name: &str, text: &str) -> PathBuf {
@@ -34,7 +34,7 @@ fn a_blessed_scenario_passes_and_a_changed_one_differs() {
     has_keys(&told, &["passed", "differences"]);
     assert_eq!((&told["passed"], &told["differences"]), (&true.into(), &serde_json::json!([])));
 
-    let changed = file(&directory, "two.txt", &text.replace("  p0 is in\nmessages", "messages"));
+    let changed = file(&directory, "two.txt", &text.replace("  p0 enters\nmessages", "messages"));
     let played = with_words(["play".as_ref(), changed.as_os_str(), "-ojson".as_ref()]);
     assert_eq!(played.code, Some(1));
     let told = played.json();
@@ -48,7 +48,7 @@ fn a_blessed_scenario_passes_and_a_changed_one_differs() {
 
 #[test]
 fn a_scenario_that_expects_nothing_decides_nothing() {
-    let text = SCENARIO.replace("expect p0 is in\n", "");
+    let text = SCENARIO.replace("expect p0 enters\n", "");
     let path = file(&scratch("play-nothing"), "one.txt", &text);
     let played = with_words(["play".as_ref(), path.as_os_str()]);
     assert_eq!(played.code, Some(3), "{}", played.error);
@@ -59,7 +59,7 @@ fn a_scenario_that_expects_nothing_decides_nothing() {
 
 #[test]
 fn an_expectation_that_is_not_true_is_never_blessed() {
-    let text = SCENARIO.replace("expect p0 is in", "expect p1 is in");
+    let text = SCENARIO.replace("expect p0 enters", "expect p1 enters");
     let path = file(&scratch("play-unmet"), "one.txt", &text);
     let played = with_words(["play".as_ref(), path.as_os_str(), "--bless".as_ref()]);
     assert_eq!(played.code, Some(1), "{}", played.error);

@@ -46,11 +46,11 @@ fn last_answer(arguments: &str, lines: &[&str]) -> String {
 #[test]
 fn what_may_happen_is_listed_and_picked_by_number() {
     let listed = last_answer("ricart-agrawala -n 2", &["list"]);
-    assert_eq!(listed, "1  p0 enters\n2  p1 enters\n");
+    assert_eq!(listed, "1  p0 requests\n2  p1 requests\n");
     let picked = last_answer("ricart-agrawala -n 2", &["2"]);
-    assert!(picked.starts_with("  p1 enters\n  p1 -> p0: Request(1@p1)\n"), "{picked}");
+    assert!(picked.starts_with("  p1 requests\n  p1 -> p0: Request(1@p1)\n"), "{picked}");
     let listed = last_answer("ricart-agrawala -n 2", &["2", ""]);
-    assert_eq!(listed, "1  p0 enters\n2  deliver p1 -> p0 Request\n");
+    assert_eq!(listed, "1  p0 requests\n2  deliver p1 -> p0 Request\n");
     assert!(last_answer("ricart-agrawala -n 2", &["7"]).starts_with("no: there is no 7"));
 }
 
@@ -61,9 +61,12 @@ fn back_takes_back_and_a_branch_can_be_returned_to() {
         let text = last_answer("ricart-agrawala -n 2 --seed 9", &all);
         text.split_once("---\n").map(|(_, script)| script.to_owned()).expect("it has a header")
     };
-    assert_eq!(script(&["p0 enters", "crash p1", "back"]), "p0 enters\n");
-    assert_eq!(script(&["p0 enters", "next 3", "back 2"]), "p0 enters\nrun 1\n");
-    assert_eq!(script(&["p0 enters", "branch", "crash p1", "crash p0", "return"]), "p0 enters\n");
+    assert_eq!(script(&["p0 requests", "crash p1", "back"]), "p0 requests\n");
+    assert_eq!(script(&["p0 requests", "next 3", "back 2"]), "p0 requests\nrun 1\n");
+    assert_eq!(
+        script(&["p0 requests", "branch", "crash p1", "crash p0", "return"]),
+        "p0 requests\n"
+    );
     assert_eq!(script(&["back"]), "");
 }
 
@@ -71,13 +74,13 @@ fn back_takes_back_and_a_branch_can_be_returned_to() {
 fn what_was_done_is_saved_and_played_again() {
     let directory = scratch("step-save");
     let lines =
-        ["p0 enters", "next 5", "cut p0 -> p1", "next 4", "faults", "crash p2", "save a.txt"];
+        ["p0 requests", "next 5", "cut p0 -> p1", "next 4", "faults", "crash p2", "save a.txt"];
     let ran = step_in(&directory, "maekawa --seed 4", &lines);
     assert!(ran.out.contains("wrote a.txt"), "{}\n{}", ran.out, ran.error);
     let path = directory.join("a.txt");
     let text = std::fs::read_to_string(&path).expect("it was saved");
     assert!(
-        text.ends_with("seed: 4\n---\np0 enters\nrun 5\ncut p0 -> p1\nrun 4\ncrash p2\n"),
+        text.ends_with("seed: 4\n---\np0 requests\nrun 5\ncut p0 -> p1\nrun 4\ncrash p2\n"),
         "{text}"
     );
     let played = synod(&format!("play {}", path.display()));
@@ -93,12 +96,12 @@ fn what_was_done_is_saved_and_played_again() {
 
 #[test]
 fn a_process_shows_its_state_and_what_the_last_step_changed() {
-    let state = last_answer("ricart-agrawala -n 2", &["p0 enters", "show p0"]);
+    let state = last_answer("ricart-agrawala -n 2", &["p0 requests", "show p0"]);
     assert!(state.starts_with("p0\n") && state.contains("clock: "), "{state}");
-    let changed = last_answer("ricart-agrawala -n 2", &["p0 enters", "show"]);
+    let changed = last_answer("ricart-agrawala -n 2", &["p0 requests", "show"]);
     assert!(changed.contains("\np0\n") && changed.contains("was "), "{changed}");
     assert!(!changed.contains("p1\n"), "{changed}");
-    let looked = last_answer("ricart-agrawala -n 2", &["p0 enters", "deliver all", "look 2"]);
+    let looked = last_answer("ricart-agrawala -n 2", &["p0 requests", "deliver all", "look 2"]);
     assert_eq!(looked, changed, "event 2 is the request of p0");
     assert!(last_answer("ricart-agrawala -n 2", &["show p7"]).contains("p0..p1"));
 }
@@ -111,20 +114,20 @@ fn a_step_tells_the_rules_by_which_it_came_about_each_once() {
         let beginning = |rule: String| rule.chars().take(14).collect();
         told.lines().filter_map(rule).map(beginning).collect()
     };
-    assert_eq!(rules(&["p0 enters"]), ["1: enter: adva"]);
-    assert_eq!(rules(&["p0 enters", "deliver all"]), ["2: on a reques", "3: on a reply:"]);
-    assert_eq!(rules(&["p0 enters", "show"]), ["1: enter: adva"]);
-    assert_eq!(rules(&["p0 enters", "deliver all", "look 4"]), ["1: enter: adva"]);
-    assert_eq!(rules(&["p0 enters", "crash p1"]), [""; 0], "a fault is no matter of rules");
+    assert_eq!(rules(&["p0 requests"]), ["1: enter: adva"]);
+    assert_eq!(rules(&["p0 requests", "deliver all"]), ["2: on a reques", "3: on a reply:"]);
+    assert_eq!(rules(&["p0 requests", "show"]), ["1: enter: adva"]);
+    assert_eq!(rules(&["p0 requests", "deliver all", "look 4"]), ["1: enter: adva"]);
+    assert_eq!(rules(&["p0 requests", "crash p1"]), [""; 0], "a fault is no matter of rules");
 }
 
 #[test]
 fn messages_timers_and_verdicts_are_told() {
-    let messages = last_answer("ricart-agrawala -n 2", &["p0 enters", "messages"]);
+    let messages = last_answer("ricart-agrawala -n 2", &["p0 requests", "messages"]);
     assert_eq!(messages, "  p0 -> p1: Request(1@p0)\n");
     assert_eq!(last_answer("ricart-agrawala -n 2", &["timers"]), "no timer is set\n");
     assert!(last_answer("perfect", &["timers"]).contains("p0 Beat"), "it gives signs of life");
-    let lines = ["p0 enters", "p1 enters", "deliver all", "verdicts"];
+    let lines = ["p0 requests", "p1 requests", "deliver all", "verdicts"];
     let verdicts = last_answer("ra-no-tie-break -n 2", &lines);
     assert!(verdicts.contains("ME1") && verdicts.contains("violated: "), "{verdicts}");
     assert!(verdicts.contains("(event "), "{verdicts}");
@@ -137,7 +140,7 @@ fn messages_timers_and_verdicts_are_told() {
 fn mistakes_are_explained_and_nothing_is_done() {
     let wrong = [
         ("frobnicate", "is no command"),
-        ("p0 exits", "is not possible now"),
+        ("p0 leaves", "is not possible now"),
         ("back", "this is the beginning"),
         ("return", "no place was kept"),
         ("next many", "how many steps"),

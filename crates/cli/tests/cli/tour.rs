@@ -9,7 +9,7 @@ fn the_tour_shows_a_run_a_proof_a_counterexample_a_formula_real_sockets_and_a_pa
     for shown in [
         "█",
         "holds in every reachable state",
-        "VIOLATION of ME1 at p1: p1 enters while p0 is in the critical section",
+        "VIOLATION of ME1 at p1: p1 enters while p0 is inside",
         "messages per entry: 2(N - 1)",
         "bytes a message",
         "VIOLATION of pi1-owned",

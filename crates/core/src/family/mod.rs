@@ -119,7 +119,7 @@ pub trait Family: Debug + Copy + 'static {
         variant_name(input)
     }
 
-    /// `enters`: the words after the process's name in a scenario, for an input.
+    /// `requests`: the words after the process's name in a scenario, for an input.
     fn input_in_words(input: &Self::Input) -> String;
     /// The same for an output.
     fn output_in_words(output: &Self::Output) -> String;

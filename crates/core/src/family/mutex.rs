@@ -92,24 +92,24 @@ impl Family for Mutex {
 
     fn input_in_words(input: &Input) -> String {
         match input {
-            Input::Enter => "enters".to_owned(),
-            Input::Exit => "exits".to_owned(),
+            Input::Enter => "requests".to_owned(),
+            Input::Exit => "leaves".to_owned(),
         }
     }
 
     fn output_in_words(Output::Entered: &Output) -> String {
-        "is in".to_owned()
+        "enters".to_owned()
     }
 
     fn input_from_words(words: &[&str]) -> Option<Input> {
         match words {
-            ["enters"] => Some(Input::Enter),
-            ["exits"] => Some(Input::Exit),
+            ["requests"] => Some(Input::Enter),
+            ["leaves"] => Some(Input::Exit),
             _ => None,
         }
     }
 
-    const PHRASES: &'static [&'static str] = &["enters", "exits"];
+    const PHRASES: &'static [&'static str] = &["requests", "leaves"];
 }
 
 /// An application that visits the critical section in rounds.
@@ -261,10 +261,10 @@ impl Monitor for Referee {
         found: &mut Vec<Violation>,
     ) {
         if let Some(other) = self.inside.first() {
-            let because = format!("{at} enters while {other} is in the critical section");
+            let because = format!("{at} enters while {other} is inside");
             found.push(Violation { property: ME1, at, because });
         } else if !self.waiting.contains(at) {
-            let because = format!("{at} is let in without having asked");
+            let because = format!("{at} enters without having requested it");
             found.push(Violation { property: ME1, at, because });
         }
         self.inside.insert(at);
@@ -274,7 +274,7 @@ impl Monitor for Referee {
             if overtaken != 0 {
                 let first = ProcessId(overtaken.trailing_zeros());
                 let because =
-                    format!("{at} enters, though {first} asked before it and still waits");
+                    format!("{at} enters, though {first} requested before it and still waits");
                 found.push(Violation { property: ME3, at, because });
             }
             order.forget(at);
@@ -332,5 +332,44 @@ impl RequestOrder {
         for set in self.known.iter_mut().chain(&mut self.before) {
             *set &= !bit(process);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const P0: ProcessId = ProcessId(0);
+    const P1: ProcessId = ProcessId(1);
+
+    #[test]
+    fn a_process_requests_enters_and_leaves() {
+        let words = [Input::Enter, Input::Exit].map(|input| Mutex::input_in_words(&input));
+        assert_eq!(words, ["requests", "leaves"]);
+        assert_eq!(Mutex::output_in_words(&Output::Entered), "enters");
+        for (input, phrase) in [Input::Enter, Input::Exit].into_iter().zip(Mutex::PHRASES) {
+            assert_eq!(Mutex::input_from_words(&[phrase]), Some(input));
+        }
+        assert_eq!(Mutex::input_from_words(&["enters"]), None, "that is no request");
+    }
+
+    /// The reasons of the violations when these enter, one after the other.
+    fn reasons(requests: &[ProcessId], entries: &[ProcessId]) -> Vec<String> {
+        let mut referee = Referee::new(&Setup::new(2), &|_| true);
+        let moment = Moment { now_us: 0, clocks: &[] };
+        let mut found = Vec::new();
+        for at in requests {
+            referee.on_input(*at, &Input::Enter, moment, &mut found);
+        }
+        for at in entries {
+            referee.on_output(*at, &Output::Entered, moment, &mut found);
+        }
+        found.into_iter().map(|violation| violation.because).collect()
+    }
+
+    #[test]
+    fn a_violation_is_told_in_the_same_words() {
+        assert_eq!(reasons(&[P0, P1], &[P0, P1]), ["p1 enters while p0 is inside"]);
+        assert_eq!(reasons(&[], &[P1]), ["p1 enters without having requested it"]);
     }
 }

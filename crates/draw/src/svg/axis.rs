@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn losses_on_the_way_do_not_tear_a_multicast_apart() {
         let mut script = Script::new(3);
-        script.asks(0, "enters").send(1, 0, 1, "Request", "Request").lose(1, "the link is cut");
+        script.asks(0, "requests").send(1, 0, 1, "Request", "Request").lose(1, "the link is cut");
         script.send(2, 0, 2, "Request", "Request").violation(1, "X", "judged after the step");
         script.receive(2);
         assert_eq!(steps(&script.events()), [0, 0, 0, 0, 0, 1]);

@@ -66,7 +66,7 @@ fn every_fault_is_drawn() {
     let drawn = draw(&Scene::new("", 4), &sample::troubles(), Spread::Automatic);
     let document = Document::parse(&drawn).expect("the picture is XML");
     assert_eq!(count(&document, "ring"), 1);
-    let reason = "ME1 violated: p2 enters while p0 is in the critical section";
+    let reason = "ME1 violated: p2 enters while p0 is inside";
     assert!(words(&document, "wrong").ends_with(reason));
     // One line for the crashed lane and one in the legend; the same for the paused one.
     assert_eq!(count(&document, "down"), 2);
@@ -135,7 +135,7 @@ fn nothing_and_messages_to_oneself_can_be_drawn() {
 #[test]
 fn a_run_that_ends_although_processes_wait_has_a_bar_at_each_and_says_why() {
     let mut script = Script::new(3);
-    script.starts().asks(0, "enters").asks(1, "enters").begins(1, "is in").asks(2, "enters");
+    script.starts().asks(0, "requests").asks(1, "requests").begins(1, "enters").asks(2, "requests");
     let scene = Scene::new("", 3).with_ending("ME2 violated: p0 waits, and nothing can happen");
     let drawn = draw(&scene, &script.events(), Spread::Order);
     let document = Document::parse(&drawn).expect("the picture is XML");

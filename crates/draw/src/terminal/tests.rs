@@ -21,9 +21,9 @@ Two requests
 
           p0                          p1                          p2
 0.000 ms  ┬                           ┬                           ┬
-1.000 ms  ○ enters                    │                           │
+1.000 ms  ○ requests                  │                           │
           ● #1–2 Request(1@p0) → all  │                           │
-1.400 ms  ┆                           │                           ○ enters
+1.400 ms  ┆                           │                           ○ requests
           ┆                           │                           ● #3–4 Request(1@p2) → all
 2.100 ms  ├──── #1 Request(1@p0) ────▶●                           ┆
           ┆                           ● #5 Reply(3) → p0          ┆
@@ -34,12 +34,12 @@ Two requests
 3.200 ms  ●◀──────────────────────────┼──── #3 Request(1@p2) ─────┤
 3.800 ms  ●◀────── #5 Reply(3) ───────┤                           ┆
 4.200 ms  ●◀──────────────────────────┼─────── #7 Reply(4) ───────┤
-          ◆ is in                     │                           ┆
+          ◆ enters                    │                           ┆
 4.700 ms  █                           ├─────── #6 Reply(5) ──────▶●
-6.200 ms  ○ exits                     │                           ┆
+6.200 ms  ○ leaves                    │                           ┆
 7.100 ms  ●─────── #8 Reply(9) ───────┼──────────────────────────▶●
-          │                           │                           ◆ is in
-8.300 ms  │                           │                           ○ exits
+          │                           │                           ◆ enters
+8.300 ms  │                           │                           ○ leaves
 
           ┆ waits   █ holds   ○ asks   ◆ is told   ● sends, receives
           #1 names a message; its arrow is drawn where it arrives
@@ -56,7 +56,7 @@ fn every_fault_has_its_sign() {
     has("† crashes             ╎\n");
     // The lane of a crashed process is empty, so arrows pass freely.
     has("├─ #3 Request(1@p0) ──┼──────────────────────────────────────────▶●\n");
-    has("▌ VIOLATION of ME1 at p2: p2 enters while p0 is in the critical section\n");
+    has("▌ VIOLATION of ME1 at p2: p2 enters while p0 is inside  ");
     has("still under way: #7 Reply p2 → p3\n");
 }
 
@@ -98,9 +98,9 @@ fn a_window_says_what_it_leaves_out_and_knows_who_was_waiting() {
 #[test]
 fn where_time_stands_still_events_are_counted() {
     let mut script = Script::new(2);
-    script.asks(0, "enters").send(1, 0, 1, "Request", "Request").receive(1);
+    script.asks(0, "requests").send(1, 0, 1, "Request", "Request").receive(1);
     let drawn = plain(&Scene::new("", 2), &script.events(), 60);
-    assert!(drawn.contains("\n0  ○ enters"), "{drawn}");
+    assert!(drawn.contains("\n0  ○ requests"), "{drawn}");
     assert!(drawn.contains("\n2  ●───"), "{drawn}");
 }
 
@@ -118,7 +118,7 @@ fn a_message_to_oneself_and_words_of_any_length_do_no_harm() {
 #[test]
 fn a_lane_that_waits_for_ever_ends_with_a_cross() {
     let mut script = Script::new(2);
-    script.asks(0, "enters").begins(1, "is in");
+    script.asks(0, "requests").begins(1, "enters");
     let scene = Scene::new("", 2).with_ending("ME2 violated: p0 waits");
     let drawn = plain(&scene, &script.events(), 60);
     assert!(drawn.contains("╳") && drawn.contains("╳ waits for ever"), "{drawn}");

@@ -72,7 +72,7 @@ fn shows_the_same(one: &dyn Session, other: &dyn Session) {
 #[test]
 fn looks_and_steps_back_are_not_judged_again_and_show_the_same() {
     let header = "algorithm: greedy\nprocesses: 2\n---\n";
-    let lines = ["p0 enters", "p1 enters", "crash p0", "restart p0", "p1 exits"].repeat(30);
+    let lines = ["p0 requests", "p1 requests", "crash p0", "restart p0", "p1 leaves"].repeat(30);
     let scenario = |lines: &[&str]| {
         let text = format!("{header}{}\n", lines.join("\n"));
         Scenario::parse(&text).expect("it is a scenario")
@@ -99,6 +99,6 @@ fn looks_and_steps_back_are_not_judged_again_and_show_the_same() {
     let again: Vec<_> = straight.events().iter().map(|event| straight.look(event.index)).collect();
     assert_eq!(looks[..again.len()], again);
     let asked = ASKED.get();
-    steps.take("p1 exits").expect("it is inside");
+    steps.take("p1 leaves").expect("it is inside");
     assert_eq!(ASKED.get(), asked + 1, "a new step is judged");
 }

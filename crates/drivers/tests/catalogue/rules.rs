@@ -193,7 +193,7 @@ fn causes(session: &dyn Session) -> Vec<(What, Option<Trigger<'_>>, Vec<usize>)>
 #[test]
 fn a_session_tells_the_rules_to_which_an_event_belongs() {
     let session = open(
-        "algorithm: ricart-agrawala\nprocesses: 2\n---\np0 enters\ndeliver all\np0 exits\n\
+        "algorithm: ricart-agrawala\nprocesses: 2\n---\np0 requests\ndeliver all\np0 leaves\n\
          p0 tells p1\ndeliver all\ncrash p1\n",
     );
     let (enter, exit) = (Some(Trigger::Input("Enter")), Some(Trigger::Input("Exit")));

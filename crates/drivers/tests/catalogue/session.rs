@@ -154,12 +154,12 @@ fn by_the_seed_alone_a_session_is_the_run_that_a_simulator_makes() {
 #[test]
 fn a_branch_goes_its_own_way() {
     let mut session = open(&header("ricart-agrawala", ""));
-    session.take("p0 enters").expect("it can ask");
+    session.take("p0 requests").expect("it can ask");
     let mut branch = session.branch();
-    branch.take("p1 enters").expect("it can ask, too");
+    branch.take("p1 requests").expect("it can ask, too");
     branch.take("crash p2").expect("it can crash");
-    assert_eq!(session.script(), ["p0 enters"]);
-    assert_eq!(branch.script(), ["p0 enters", "p1 enters", "crash p2"]);
+    assert_eq!(session.script(), ["p0 requests"]);
+    assert_eq!(branch.script(), ["p0 requests", "p1 requests", "crash p2"]);
     assert!(branch.back() && branch.back() && branch.back() && !branch.back());
     assert_eq!(session.events().len(), 3 + 3, "three start, one asks, two requests leave");
 }
@@ -190,17 +190,17 @@ fn a_run_to_its_end_ends_and_is_repeated() {
 #[test]
 fn what_cannot_be_done_leaves_everything_as_it_was() {
     let mut session = open(&header("ricart-agrawala", ""));
-    session.take("p0 enters").expect("it can ask");
+    session.take("p0 requests").expect("it can ask");
     let before = shown(&*session);
     for line in
-        ["p0 enters", "deliver 5", "p9 enters", "frobnicate", "", "run 5 choosing 1", "run x"]
+        ["p0 requests", "deliver 5", "p9 requests", "frobnicate", "", "run 5 choosing 1", "run x"]
     {
         let error = session.take(line).expect_err(line);
         assert!(!error.message.is_empty());
         assert_eq!(shown(&*session), before, "{line}");
     }
-    assert_eq!(session.script(), ["p0 enters"]);
-    assert!(session.take("expect p0 is in").is_err(), "it waits");
+    assert_eq!(session.script(), ["p0 requests"]);
+    assert!(session.take("expect p0 enters").is_err(), "it waits");
     session.take("expect p0 waits").expect("it does");
 }
 
@@ -232,7 +232,7 @@ fn more_moves_than_there_are_marks_can_be_taken_back() {
 #[test]
 fn a_look_at_an_event_shows_what_its_step_changed() {
     let mut session = open(&header("ricart-agrawala", ""));
-    session.take("p1 enters").expect("it can ask");
+    session.take("p1 requests").expect("it can ask");
     session.take("deliver all").expect("nothing hinders it");
     let request = session.events().iter().position(|event| event.what == What::Receive);
     let request = request.expect("a request arrived") as u64;
@@ -283,11 +283,11 @@ fn verdicts_are_open_while_somebody_may_be_served_and_violated_with_their_event(
         verdict.unwrap_or_else(|| panic!("{id} is judged"))
     };
     assert_eq!(standing(&*session, "ME1").verdict, Verdict::Holds);
-    session.take("p0 enters").expect("it can ask");
+    session.take("p0 requests").expect("it can ask");
     let open = standing(&*session, "ME2");
     assert_eq!((open.verdict, open.event), (Verdict::Undecided, None));
     assert!(open.because.contains("p0"), "{open:?}");
-    session.take("p1 enters").expect("it can ask");
+    session.take("p1 requests").expect("it can ask");
     session.take("deliver all").expect("nothing hinders it");
     let violated = standing(&*session, "ME1");
     assert_eq!(violated.verdict, Verdict::Violated);
@@ -300,7 +300,7 @@ fn verdicts_are_open_while_somebody_may_be_served_and_violated_with_their_event(
 #[test]
 fn a_deadlock_by_hand_violates_what_was_open() {
     let mut session = open(&header("ricart-agrawala", ""));
-    session.take("p0 enters").expect("it can ask");
+    session.take("p0 requests").expect("it can ask");
     session.take("drop p0 -> p1 Request").expect("it is on its way");
     session.take("deliver all").expect("the rest arrives");
     let verdicts = session.verdicts();

@@ -106,7 +106,7 @@ const VERBS: &[(&str, &str)] = &[
     ("run", "run 20, run 50ms, run"),
     (
         "expect",
-        "expect p1 is in, expect p1 waits, expect nobody waits, expect nothing in flight, \
+        "expect p1 enters, expect p1 waits, expect nobody waits, expect nothing in flight, \
          expect 8 messages, expect violated ME1, expect holds ME1 ME2",
     ),
 ];
@@ -224,7 +224,7 @@ impl<'w> Reader<'w> {
         error_at(self.text, word, format!("'{}' is no command{known}", word.text))
     }
 
-    /// `p1 enters`, `p1 tells p2`.
+    /// `p1 requests`, `p1 tells p2`.
     fn application<Input>(
         &mut self,
         at: ProcessId,

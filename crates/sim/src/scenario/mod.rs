@@ -9,12 +9,12 @@
 //! algorithm: ricart-agrawala
 //! processes: 3
 //! ---
-//! p1 enters
-//! p2 enters
+//! p1 requests
+//! p2 requests
 //! deliver all
-//! expect p1 is in
+//! expect p1 enters
 //! ----
-//! p1 enters
+//! p1 requests
 //!   p1 -> p0: Request(1@p1)
 //! …
 //! ```

@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn a_comment_is_left_out_but_the_number_of_a_message_is_not() {
-        assert_eq!(texts("p0 enters  # the first"), ["p0", "enters"]);
+        assert_eq!(texts("p0 requests  # the first"), ["p0", "requests"]);
         assert_eq!(texts("deliver p0 -> p1 #2 # late"), ["deliver", "p0", "->", "p1", "#2"]);
         assert!(texts("#2 comments begin here").is_empty());
         assert!(texts("  #").is_empty());

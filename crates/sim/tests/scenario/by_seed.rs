@@ -19,7 +19,7 @@ fn a_run_is_the_same_however_it_is_divided() {
 #[test]
 fn a_run_ends_when_everybody_has_asked_as_often_as_the_header_says() {
     let told = trace(&format!("{THREE}\nrounds: 2"), "run\nexpect nobody waits\nexpect holds ME2");
-    assert_eq!(told.lines().filter(|line| line.ends_with(" exits")).count(), 6, "{told}");
+    assert_eq!(told.lines().filter(|line| line.ends_with(" leaves")).count(), 6, "{told}");
     let error = play(&format!("{THREE}\n---\nrun\n")).expect_err("they ask for ever");
     assert!(error.message.contains("rounds: 3"), "{error}");
     let error = play(&format!("{THREE}\nrounds: 1\n---\nrun 1000\n")).expect_err("too much");
@@ -35,7 +35,7 @@ fn a_run_for_a_time_ends_at_that_time() {
 #[test]
 fn what_a_hand_left_on_its_way_arrives_by_itself_once_the_run_goes_on() {
     let header = format!("{TWO}\nthink: 1s");
-    let told = trace(&header, "p0 enters\nwait 1s\nexpect p0 waits\nrun 20ms\nexpect p0 is in");
+    let told = trace(&header, "p0 requests\nwait 1s\nexpect p0 waits\nrun 20ms\nexpect p0 enters");
     assert!(told.contains("p1 <- p0: Request(1@p0)"), "{told}");
 }
 
@@ -46,7 +46,7 @@ fn a_hand_between_two_runs_is_part_of_the_run() {
     let (before, after) = (events(&header, "run 12"), events(&header, "run 14"));
     assert_eq!(told[..before.len()], before);
     assert_eq!(told[before.len()], "p0 crashes");
-    assert!(after[before.len()..].iter().any(|line| line == "p0 exits"), "{after:?}");
+    assert!(after[before.len()..].iter().any(|line| line == "p0 leaves"), "{after:?}");
     assert!(!told[before.len() + 1..].iter().any(|line| line.starts_with("p0 ")), "{told:?}");
 }
 
@@ -55,8 +55,8 @@ fn a_hand_between_two_runs_is_part_of_the_run() {
 #[test]
 fn what_was_due_of_a_message_delivered_by_hand_is_forgotten() {
     let header = format!("{TWO}\nlatency: 5ms");
-    let script = "p0 enters\nwait 4ms\ndeliver p0 -> p1 Request\nwait 2ms\nexpect p0 waits\n\
-                  wait 2999us\nexpect p0 waits\nwait 1us\nexpect p0 is in";
+    let script = "p0 requests\nwait 4ms\ndeliver p0 -> p1 Request\nwait 2ms\nexpect p0 waits\n\
+                  wait 2999us\nexpect p0 waits\nwait 1us\nexpect p0 enters";
     let played = played(&header, script);
     assert_eq!(played.unmet, [], "{:?}", played.trace);
 }
@@ -64,8 +64,8 @@ fn what_was_due_of_a_message_delivered_by_hand_is_forgotten() {
 #[test]
 fn what_is_due_at_a_paused_process_happens_when_it_goes_on() {
     let header = format!("{TWO}\nlatency: 5ms");
-    let script = "p0 enters\npause p1\nwait 20ms\nexpect p0 waits\nresume p1\nwait 5ms\n\
-                  expect p0 is in";
+    let script = "p0 requests\npause p1\nwait 20ms\nexpect p0 waits\nresume p1\nwait 5ms\n\
+                  expect p0 enters";
     let played = played(&header, script);
     assert_eq!(played.unmet, [], "{:?}", played.trace);
 }
@@ -74,7 +74,7 @@ fn what_is_due_at_a_paused_process_happens_when_it_goes_on() {
 #[test]
 fn a_copy_made_by_hand_keeps_the_order_of_its_link() {
     let header = format!("{TWO}\norder: fifo\nlatency: 5ms");
-    let script = "p0 tells p1\nwait 1ms\np0 enters\nwait 1ms\nduplicate p0 -> p1 tell\nwait 1s";
+    let script = "p0 tells p1\nwait 1ms\np0 requests\nwait 1ms\nduplicate p0 -> p1 tell\nwait 1s";
     let told = events(&header, script);
     let arrived: Vec<&str> =
         told.iter().filter(|line| line.starts_with("p1 <- p0")).map(|l| &l[10..]).collect();

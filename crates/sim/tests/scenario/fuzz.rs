@@ -6,11 +6,11 @@ use proptest::test_runner::RngSeed;
 
 const FILES: &[&str] = &[
     include_str!("../../../protocols/tests/scenarios/ricart-agrawala/V2.3a.txt"),
-    "algorithm: ra-r0\nprocesses: 3\nlatency: 1ms..5ms\nseed: 7\n---\np0 enters choosing 1\np1 enters\n\
+    "algorithm: ra-r0\nprocesses: 3\nlatency: 1ms..5ms\nseed: 7\n---\np0 requests choosing 1\np1 requests\n\
      wait 20ms\ncrash p2\nrestart p2\np2 tells p1\nexpect p0 waits\n",
-    "algorithm: ra-r3-split\nprocesses: 2\norder: fifo\n---\np0 enters\nfire p0 SecondHalf\npause p1\n\
+    "algorithm: ra-r3-split\nprocesses: 2\norder: fifo\n---\np0 requests\nfire p0 SecondHalf\npause p1\n\
      resume p1\npartition p0 | p1\nheal\nduplicate p0 -> p1 Request\ndeliver p0 -> p1 #2\n",
-    "algorithm: token-ring\nprocesses: 3\nring: p0 p2 p1\nlatency: 5ms\n---\np1 enters\ndeliver 2\n\
+    "algorithm: token-ring\nprocesses: 3\nring: p0 p2 p1\nlatency: 5ms\n---\np1 requests\ndeliver 2\n\
      cut p0 -> p2\nwait 10ms\nmend p0 -> p2\ntick\n",
     "algorithm: lamport-clock\nprocesses: 3\norder: causal\nshow: lamport vector\n---\np0 acts\n\
      p0 sends p1\ndeliver p0 -> p1\np1 sends p2\ndeliver all\n",
@@ -25,8 +25,8 @@ const WORDS: &[&str] = &[
     "p9",
     "->",
     "|",
-    "enters",
-    "exits",
+    "requests",
+    "leaves",
     "acts",
     "sends",
     "tells",

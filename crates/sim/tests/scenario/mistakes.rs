@@ -33,8 +33,12 @@ fn an_unknown_process_is_pointed_at() {
 fn a_line_that_is_not_understood_is_answered_with_what_would_be() {
     answers(&in_script("delivr all"), "4:1", &["'delivr' is no command", "'deliver'?"]);
     answers(&in_script("xyzzy"), "4:1", &["a line begins with a process or with deliver, drop"]);
-    answers(&in_script("p0 enter"), "4:4", &["it may: enters, exits, tells p1", "'enters'?"]);
-    answers(&in_script("p0"), "4:3", &["what does p0 do? It may: enters, exits"]);
+    answers(
+        &in_script("p0 request"),
+        "4:4",
+        &["it may: requests, leaves, tells p1", "'requests'?"],
+    );
+    answers(&in_script("p0"), "4:3", &["what does p0 do? It may: requests, leaves"]);
     answers(&in_script("p0 tells p0"), "4:10", &["p0 cannot tell itself"]);
     answers(&in_script("deliver p0 p1"), "4:12", &["write: deliver p0 -> p1 Request"]);
     answers(&in_script("deliver p0 ->"), "4:14", &["a process is missing; write: deliver"]);
@@ -45,21 +49,21 @@ fn a_line_that_is_not_understood_is_answered_with_what_would_be() {
     answers(&in_script("partition p0 |"), "4:15", &["none of them empty"]);
     answers(&in_script("partition p0 | p0"), "4:16", &["p0 is named twice"]);
     answers(&in_script("restart p0 maybe"), "4:12", &["restart p1 without disk"]);
-    answers(&in_script("expect rain"), "4:8", &["write: expect p1 is in"]);
+    answers(&in_script("expect rain"), "4:8", &["write: expect p1 enters"]);
     answers(&in_script("expect holds ME9"), "4:14", &["there is no property ME9", "ME1, ME2, ME3"]);
 }
 
 #[test]
 fn what_is_not_possible_now_is_answered_with_what_is() {
     answers(
-        &in_script("p0 enters\np0 enters"),
+        &in_script("p0 requests\np0 requests"),
         "5:1",
-        &["'p0 enters' is not possible now: p0 waits for the answer", "p0 may ask nothing now"],
+        &["'p0 requests' is not possible now: p0 waits for the answer", "p0 may ask nothing now"],
     );
-    answers(&in_script("p0 exits"), "4:1", &["not possible now; p0 may: enters"]);
-    answers(&in_script("crash p0\np0 enters"), "5:1", &["p0 has crashed"]);
+    answers(&in_script("p0 leaves"), "4:1", &["not possible now; p0 may: requests"]);
+    answers(&in_script("crash p0\np0 requests"), "5:1", &["p0 has crashed"]);
     answers(
-        &in_script("p0 enters\ndeliver p1 -> p0 Reply"),
+        &in_script("p0 requests\ndeliver p1 -> p0 Reply"),
         "5:1",
         &[
             "no Reply is on its way p1 -> p0",
@@ -67,22 +71,22 @@ fn what_is_not_possible_now_is_answered_with_what_is() {
         ],
     );
     answers(&in_script("deliver p1 -> p0"), "4:1", &["no message is on", "nothing is on its way"]);
-    answers(&in_script("p0 enters\ndrop p0 -> p1 #2"), "5:1", &["no message #2"]);
+    answers(&in_script("p0 requests\ndrop p0 -> p1 #2"), "5:1", &["no message #2"]);
     answers(&in_script("deliver 1"), "4:1", &["after 0 of 1 nothing can be delivered"]);
     answers(&in_script("restart p0"), "4:1", &["p0 has not crashed"]);
     answers(&in_script("resume p0"), "4:1", &["p0 is not paused"]);
     answers(&in_script("sync p0"), "4:1", &["p0 has nothing to write"]);
     answers(&in_script("fire p0 Retry"), "4:1", &["p0 has set no timer"]);
-    answers(&in_script("p0 enters\npause p1\ndeliver p0 -> p1"), "6:1", &["resume p1 first"]);
-    answers(&in_script("p0 enters choosing 1"), "4:20", &["nothing is left to be chosen"]);
-    answers(&in_script("p0 enters choosing x"), "4:20", &["a choice is a number"]);
+    answers(&in_script("p0 requests\npause p1\ndeliver p0 -> p1"), "6:1", &["resume p1 first"]);
+    answers(&in_script("p0 requests choosing 1"), "4:22", &["nothing is left to be chosen"]);
+    answers(&in_script("p0 requests choosing x"), "4:22", &["a choice is a number"]);
 }
 
 #[test]
 fn a_choice_out_of_range_and_an_unknown_timer_are_pointed_at() {
-    let r0 = "algorithm: ra-r0\nprocesses: 2\n---\np0 enters choosing 99";
-    answers(&mistake(r0), "4:20", &["a number from 0 to"]);
-    let split = "algorithm: ra-r3-split\nprocesses: 2\n---\np0 enters\nfire p0 Third";
+    let r0 = "algorithm: ra-r0\nprocesses: 2\n---\np0 requests choosing 99";
+    answers(&mistake(r0), "4:22", &["a number from 0 to"]);
+    let split = "algorithm: ra-r3-split\nprocesses: 2\n---\np0 requests\nfire p0 Third";
     answers(&mistake(split), "5:1", &["p0 has no timer Third; p0 has set: SecondHalf"]);
 }
 

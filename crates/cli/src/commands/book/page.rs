@@ -7,8 +7,8 @@ use crate::simulate::simulate;
 use crate::words;
 use anyhow::{Result, anyhow};
 use std::fmt::Write as _;
+use synod_core::Setup;
 use synod_core::card::{Bounds, Counterexample, Rounds, Scope, Source};
-use synod_core::{Card, Setup};
 use synod_draw::svg;
 use synod_sim::network::Delay;
 use synod_sim::scenario::Scenario;
@@ -71,9 +71,13 @@ impl Page {
         let promises = about.claims.iter().filter(|claim| claim.promised);
         page.bullets(
             "Promises",
-            promises.map(|claim| match claim.title().strip_prefix(claim.id) {
-                None | Some("") => format!("**{}**: {}", claim.id, claim.statement),
-                Some(name) => format!("**{}**{name}: {}", claim.id, claim.statement),
+            promises.map(|claim| {
+                let title = claim.title();
+                let name = match title.strip_prefix(claim.id) {
+                    Some(rest) => rest.to_owned(),
+                    None => format!(" ({title})"),
+                };
+                format!("**{}**{name}: {}", claim.id, claim.statement)
             }),
         );
         page.bullets("Tolerates", [words::tolerance(&card.tolerates)].into_iter());
@@ -84,7 +88,7 @@ impl Page {
         page.run(about)?;
         page.scenes(scenes(card.name)?);
         page.costs(about)?;
-        page.failures(card);
+        page.failures(about);
         page.mutants(card.name, scenes)?;
         Ok(page)
     }
@@ -179,7 +183,8 @@ impl Page {
         Ok(())
     }
 
-    fn failures(&mut self, card: &Card) {
+    fn failures(&mut self, about: &About) {
+        let card = &about.card;
         let told = |shown: &Counterexample| {
             let Counterexample { property, scope, steps, story } = *shown;
             let steps = words::count(steps as u64, "step", "steps");
@@ -187,6 +192,9 @@ impl Page {
             format!("**{property}** fails in {steps}: {story}\n  `{command}`")
         };
         self.bullets("How it fails", card.counterexamples.iter().map(told));
+        for claim in about.unexplained() {
+            self.line(&format!("\n*{}*: {}.", claim.title(), claim.statement));
+        }
     }
 
     /// The same with a rule broken, each with its counterexamples and its scenarios.

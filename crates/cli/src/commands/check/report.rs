@@ -119,6 +119,9 @@ impl Told {
         text += &format!("  {}\n\n", self.extent());
         let rows = self.verdicts.iter().map(|verdict| self.row(verdict)).collect();
         text += &output::table(&["", "", "", ""], &[], rows);
+        // The history of a violated property begins with its sentence.
+        let others = self.verdicts.iter().filter(|verdict| verdict.refuted.is_none());
+        text += &output::legend(others.filter_map(|v| Some(v.claim?.sentence())));
         for verdict in &self.verdicts {
             if let Some(refuted) = &verdict.refuted {
                 text += &self.history_in_words(verdict, refuted);
@@ -158,8 +161,7 @@ impl Told {
         let property = verdict.property;
         let mut text = output::heading(&format!("How {property} fails"));
         if let Some(claim) = verdict.claim {
-            let statement = format!("{}: {}", claim.title(), claim.statement);
-            text += &output::paragraph("  ", &statement);
+            text += &output::paragraph("  ", &claim.sentence());
         }
         for (index, step) in refuted.steps.iter().enumerate() {
             if refuted.returns_to == Some(index) {

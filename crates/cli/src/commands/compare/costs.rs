@@ -45,6 +45,7 @@ impl Family {
             Family::Consensus => &[
                 ("links", "messages of a decision over a network of links"),
                 ("net", "messages of a decision over a network that multicasts itself"),
+                ("rounds", "messages that follow one another until every process knows it"),
                 ("hops", "delays of messages until a process that asked knows the decision"),
                 ("crashes", "how many of N may crash, by the card"),
             ],
@@ -186,6 +187,7 @@ impl Measure<'_> {
         Ok(vec![
             Cell::of("links", self.number(ONCE, |report, _| in_all(report))?),
             Cell::of("net", self.number(net, |report, _| in_all(report))?),
+            Cell::of("rounds", self.number(ONCE, |_, tally| tally.rounds().map(Number::one))?),
             Cell::of("hops", self.number(ONCE, entry_hops)?),
             match crashes {
                 Crashes::None => Cell::of("crashes", Some(Number::one(0.0))),

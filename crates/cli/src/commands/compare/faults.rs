@@ -20,7 +20,7 @@ pub(super) const NOTES: &[(&str, &str)] = &[
     ("a copy", "any message arrives twice"),
     ("✓", "every promise of the card holds in every state, of so many"),
     ("✗", "this promise does not, and so many steps show it"),
-    ("?", "no violation was found in so many states, and there are more"),
+    ("?", "no violation was found in so many states, and there are more: --states goes on"),
 ];
 
 /// The cells of the row of an algorithm.
@@ -50,11 +50,15 @@ fn is_fault(line: &&String) -> bool {
 }
 
 /// A world of three processes, or of as many as there must be, without faults: as the card has it.
+/// Of an algorithm that survives crashes with a failure detector, the world with one.
 fn usual(about: &About) -> Scope {
     let proved = about.card.proved();
     let largest = proved.iter().map(|scope| scope.n).filter(|n| *n <= 3).max();
     let of_size = |scope: &&Scope| largest.is_none_or(|n| scope.n == n);
-    let scope = proved.iter().find(of_size).copied().unwrap_or(Scope::of(3));
+    let detects = |scope: &&Scope| scope.set.iter().any(|(name, _)| *name == "detector");
+    let with_detector = proved.iter().filter(of_size).find(detects);
+    let first = with_detector.or_else(|| proved.iter().find(of_size));
+    let scope = first.copied().unwrap_or(Scope::of(3));
     let (crashes, restarts, drops, duplicates, late, ticks) = (0, 0, 0, 0, 0, 0);
     Scope { crashes, restarts, drops, duplicates, late, ticks, ..scope }
 }

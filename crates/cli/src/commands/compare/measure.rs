@@ -5,9 +5,11 @@ use crate::simulate::simulate;
 use crate::words;
 use anyhow::Result;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::io;
-use synod_core::SetupError;
 use synod_core::card::{Load, Rounds, Settings};
+use synod_core::family::Mark;
+use synod_core::{ProcessId, SetupError};
 use synod_sim::count::Summary;
 use synod_sim::network::Delay;
 use synod_sim::trace::{Event, Sink, Tracer, What};
@@ -76,25 +78,52 @@ impl Number {
     }
 }
 
-/// Counts the messages that each process sends and receives.
+/// Counts the messages that each process sends and receives, and those that follow one another.
 #[derive(Default)]
-pub(super) struct Tally(Vec<u64>);
+pub(super) struct Tally {
+    handled: Vec<u64>,
+    /// The longest chain of messages that ends at each process.
+    chains: Vec<u64>,
+    /// The length of the chain that each message ends.
+    sent: BTreeMap<u64, u64>,
+    /// The longest chain before an answer to an application.
+    rounds: u64,
+}
 
 impl Tally {
     /// The share of the busiest process, in percent.
     pub(super) fn busiest(&self) -> Option<f64> {
-        let all: u64 = self.0.iter().sum();
-        let most = *self.0.iter().max()?;
+        let all: u64 = self.handled.iter().sum();
+        let most = *self.handled.iter().max()?;
         (all > 0).then(|| most as f64 * 100.0 / all as f64)
+    }
+
+    /// The number of messages that followed one another before the last answer.
+    pub(super) fn rounds(&self) -> Option<f64> {
+        (self.rounds > 0).then_some(self.rounds as f64)
     }
 }
 
 impl Sink for Tally {
     fn take(&mut self, event: &Event) -> io::Result<()> {
-        if let (What::Send | What::Receive, Some(at)) = (event.what, event.process) {
-            let least = self.0.len().max(at.index() + 1);
-            self.0.resize(least, 0);
-            self.0[at.index()] += 1;
+        let Some(at) = event.process.map(ProcessId::index) else { return Ok(()) };
+        let processes = self.handled.len().max(at + 1);
+        self.handled.resize(processes, 0);
+        self.chains.resize(processes, 0);
+        match (event.what, event.message) {
+            (What::Send, Some(message)) => {
+                self.handled[at] += 1;
+                self.sent.insert(message, self.chains[at] + 1);
+            }
+            (What::Receive, Some(message)) => {
+                self.handled[at] += 1;
+                let chain = self.sent.get(&message).copied().unwrap_or(0);
+                self.chains[at] = self.chains[at].max(chain);
+            }
+            (What::Output, _) if event.mark != Mark::None => {
+                self.rounds = self.rounds.max(self.chains[at]);
+            }
+            _ => {}
         }
         Ok(())
     }

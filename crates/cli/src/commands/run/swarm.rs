@@ -1,7 +1,7 @@
 //! One run for each of many seeds, on all cores. The result does not depend on their number.
 
 use super::report::{CostJson, costs_in_words};
-use crate::about::About;
+use crate::about::{About, Claim};
 use crate::output::{self, BOLD, DIM, Output};
 use crate::parallel::in_order;
 use crate::progress::Progress;
@@ -60,6 +60,9 @@ struct Told {
     undecided: BTreeMap<&'static str, u64>,
     failing: Vec<Failing>,
     costs: Vec<CostJson>,
+    /// Those of `violations`, explained.
+    #[serde(skip)]
+    claims: Vec<Claim>,
 }
 
 #[derive(Serialize)]
@@ -101,6 +104,7 @@ impl Swarm<'_> {
             undecided: ids().collect(),
             failing: Vec::new(),
             costs: Vec::new(),
+            claims: judged.iter().chain(&not_judged).copied().collect(),
         };
         let mut spreads: Vec<Spread> = Vec::new();
         let mut progress = Progress::of(self.seeds, "runs");
@@ -206,6 +210,7 @@ impl Told {
             vec![output::sign(verdict).to_owned(), (*id).to_owned(), words]
         };
         text += &output::table(&["", "", ""], &[], self.violations.keys().map(row).collect());
+        text += &output::legend(self.claims.iter().map(Claim::sentence));
         text += &costs_in_words(&self.costs);
         text + &self.failing_in_words()
     }

@@ -177,6 +177,7 @@ impl Algorithm for CommonTick {
         tolerates: LONGER_THAN_KNOWN,
         promises: &[FD1, FD3],
         variants: &[Variant { set: PINGS, tolerates: LONGER_THAN_KNOWN, promises: &[FD1, FD3] }],
+        usual: Some(3),
         proved: &[
             Scope { timing: BOUNDED, crashes: 1, late: 2, ..Scope::of(2) },
             Scope { timing: LONGER, crashes: 1, ..Scope::of(2) },

@@ -126,9 +126,10 @@ pub enum Phase {
     WaitCoordinator,
 }
 
-/// One process of the algorithm.
+/// One process of the algorithm. With `ROUND_TRIP` it is right; without, it waits for an answer as
+/// long as for one message: the mutant [`bully-hasty`](super::mutants::bully).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Bully {
+pub struct Process<const ROUND_TRIP: bool> {
     id: u64,
     greater: ProcessSet,
     smaller: ProcessSet,
@@ -159,7 +160,10 @@ struct Options {
     trusts_detection: bool,
 }
 
-impl Protocol for Bully {
+/// One process of the right version.
+pub type Bully = Process<true>;
+
+impl<const ROUND_TRIP: bool> Protocol for Process<ROUND_TRIP> {
     type Input = Input;
     type Output = Output;
     type Message = Message;
@@ -209,7 +213,7 @@ impl Protocol for Bully {
     }
 }
 
-impl Bully {
+impl<const ROUND_TRIP: bool> Process<ROUND_TRIP> {
     /// This process noticed itself that the coordinator is missing. If it knows that all greater
     /// ones have crashed, it wins without asking.
     fn call(&mut self, cx: &mut Cx<'_, Self>) {
@@ -238,6 +242,11 @@ impl Bully {
     /// The processes to ask in an election: all greater ones but those taken for crashed.
     fn asked(&self) -> ProcessSet {
         self.greater.iter().filter(|process| !self.is_dead(*process)).collect()
+    }
+
+    /// Whether its application calls elections.
+    pub(super) fn is_starter(&self) -> bool {
+        self.options.is_starter
     }
 
     fn ask(&mut self, cx: &mut Cx<'_, Self>) {
@@ -307,12 +316,13 @@ impl Bully {
             }
     }
 
-    fn group(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+    pub(super) fn group(setup: &Setup) -> Result<Vec<Self>, SetupError> {
         let (ids, starters) = (unique_ids(setup)?, starters(setup)?);
         let detector = Detector::from_setup(setup, "none")?;
         let announcement = Announcement::from_setup(setup)?;
         // T = 2D + P, and a message is processed within a millisecond.
-        let timeout_ms = 2 * detector::delay_ms(setup)? + 1;
+        let ways = if ROUND_TRIP { 2 } else { 1 };
+        let timeout_ms = ways * detector::delay_ms(setup)? + 1;
         let options = Options {
             is_starter: false,
             starts_with_election: setup.choice("startup", &["quiet", "election"])? == "election",
@@ -321,7 +331,7 @@ impl Bully {
         let those = |is: &dyn Fn(u64) -> bool| -> ProcessSet {
             ProcessId::all(setup.n).filter(|p| is(ids[p.index()])).collect()
         };
-        let process = |(me, &id): (ProcessId, &u64)| Bully {
+        let process = |(me, &id): (ProcessId, &u64)| Process {
             id,
             greater: those(&|other| other > id),
             smaller: those(&|other| other < id),

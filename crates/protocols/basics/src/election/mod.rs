@@ -21,4 +21,5 @@ synod_core::catalogue! {
     mutants::ChangRobertsForwarding,
     mutants::ChangRobertsEndless,
     mutants::ChangRobertsFresh,
+    mutants::BullyHasty,
 }

@@ -263,6 +263,7 @@ impl Tower for AcknowledgedTower {
         ],
         tolerates: Tolerance { loss: true, duplication: true, ..Tolerance::NOTHING },
         promises: &[INTEGRITY, VALIDITY, AGREEMENT],
+        usual: Some(2),
         proved: &[
             Scope { drops: 1, set: TWICE, ..Scope::of(2) },
             Scope { duplicates: 1, set: TWICE, ..Scope::of(2) },

@@ -333,6 +333,7 @@ pub(super) const CARD: Card = Card {
         tolerates: Tolerance { order: Order::Fifo, ..CRASHES },
         promises: SAFE_AND_LIVE,
     }],
+    usual: Some(2),
     proved: &[
         Scope { order: Order::Fifo, ..Scope::of(3) },
         Scope { order: Order::Fifo, timing: BOUNDED, crashes: 1, set: PERFECT, ..Scope::of(2) },

@@ -65,4 +65,5 @@ synod_core::catalogue! {
     mutants::AsksTheDead,
     mutants::SandersKeepsVotes,
     mutants::LindaRd,
+    mutants::TokenRingKeeper,
 }

@@ -325,6 +325,7 @@ pub(super) const CARD: Card = Card {
     ],
     promises: &[ME1, ME2],
     variants: &[Variant { set: PERFECT, tolerates: CRASHES, promises: SAFE_AND_LIVE }],
+    usual: Some(3),
     proved: &[
         Scope::of(2),
         Scope::of(3),

@@ -43,15 +43,19 @@ pub enum State {
     Resting,
 }
 
-/// One process of the algorithm.
+/// One process of the algorithm. With `PASSES_ON` it is right; without, a process that leaves keeps
+/// the token: the mutant [`token-ring-keeper`](super::mutants::token_ring).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct TokenRing {
+pub struct RingProcess<const PASSES_ON: bool> {
     /// The process that comes after this one in the ring.
     next: ProcessId,
     state: State,
 }
 
-impl Protocol for TokenRing {
+/// One process of the right version.
+pub type TokenRing = RingProcess<true>;
+
+impl<const PASSES_ON: bool> Protocol for RingProcess<PASSES_ON> {
     type Input = Input;
     type Output = Output;
     type Message = Message;
@@ -79,7 +83,7 @@ impl Protocol for TokenRing {
     }
 }
 
-impl TokenRing {
+impl<const PASSES_ON: bool> RingProcess<PASSES_ON> {
     fn enter(&mut self, cx: &mut Cx<'_, Self>) {
         match self.state {
             State::Released => self.state = State::Wanted,
@@ -90,7 +94,10 @@ impl TokenRing {
 
     fn exit(&mut self, cx: &mut Cx<'_, Self>) {
         assert_eq!(self.state, State::Held, "exit without holding");
-        self.pass_on(cx);
+        match PASSES_ON {
+            true => self.pass_on(cx),
+            false => self.state = State::Resting,
+        }
     }
 
     fn hold(&mut self, cx: &mut Cx<'_, Self>) {
@@ -111,6 +118,24 @@ impl TokenRing {
     fn has_token(&self) -> bool {
         matches!(self.state, State::Held | State::Resting)
     }
+
+    /// A group in the ring that the setup names.
+    pub(super) fn group(setup: &Setup) -> Result<Vec<Self>, SetupError> {
+        let ring = setup.ring("ring")?;
+        let mut processes = vec![RingProcess { next: ring[0], state: State::Released }; setup.n];
+        for (process, next) in ring.iter().zip(ring.iter().cycle().skip(1)) {
+            processes[process.index()].next = *next;
+        }
+        processes[ring[0].index()].state = State::Resting;
+        Ok(processes)
+    }
+
+    /// There is exactly one token.
+    pub(super) const ONE_TOKEN: Invariant<Self> = Invariant {
+        name: "one-token",
+        statement: "there is exactly one token, at a process or on its way",
+        holds: there_is_one_token,
+    };
 }
 
 impl Algorithm for TokenRing {
@@ -160,25 +185,17 @@ impl Algorithm for TokenRing {
     };
 
     fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
-        let ring = setup.ring("ring")?;
-        let mut processes = vec![TokenRing { next: ring[0], state: State::Released }; setup.n];
-        for (process, next) in ring.iter().zip(ring.iter().cycle().skip(1)) {
-            processes[process.index()].next = *next;
-        }
-        processes[ring[0].index()].state = State::Resting;
-        Ok(processes)
+        Self::group(setup)
     }
 
     fn invariants() -> &'static [Invariant<Self>] {
-        &[Invariant {
-            name: "one-token",
-            statement: "there is exactly one token, at a process or on its way",
-            holds: there_is_one_token,
-        }]
+        &[Self::ONE_TOKEN]
     }
 }
 
-fn there_is_one_token(snapshot: &Snapshot<'_, TokenRing>) -> bool {
+fn there_is_one_token<const PASSES_ON: bool>(
+    snapshot: &Snapshot<'_, RingProcess<PASSES_ON>>,
+) -> bool {
     let at_processes = snapshot.processes().filter(|p| p.has_token()).count();
     at_processes + snapshot.in_flight().len() == 1
 }

@@ -32,4 +32,5 @@ synod_core::catalogue! {
     mutants::TimeServersMean,
     mutants::BerkeleyUntravelled,
     mutants::LamportDeaf,
+    mutants::VectorDirect,
 }

@@ -33,13 +33,17 @@ pub struct Message {
 
 impl Wire for Message {}
 
-/// One process with a vector clock.
+/// One process with a vector clock. With `TRANSITIVE` it is right; without, it takes over the count
+/// of the sender alone: the mutant [`vector-direct`](super::mutants::vector).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct VectorClock {
+pub struct Clock<const TRANSITIVE: bool> {
     clock: VectorStamp,
 }
 
-impl Protocol for VectorClock {
+/// One process of the right version.
+pub type VectorClock = Clock<true>;
+
+impl<const TRANSITIVE: bool> Protocol for Clock<TRANSITIVE> {
     type Input = Input;
     type Output = Output;
     type Message = Message;
@@ -58,16 +62,29 @@ impl Protocol for VectorClock {
         if !self.is_possible(&message.time, cx.me()) {
             return cx.accuse(from, "sent a vector time that cannot be");
         }
-        self.clock.merge(&message.time);
+        match TRANSITIVE {
+            true => self.clock.merge(&message.time),
+            false => self.take_over(from, &message.time),
+        }
         self.advance(cx.me());
         self.stamp_event(cx);
     }
 }
 
-impl VectorClock {
+impl<const TRANSITIVE: bool> Clock<TRANSITIVE> {
+    /// A group in which nothing has happened yet.
+    pub(super) fn group(setup: &Setup) -> Vec<Self> {
+        vec![Clock { clock: VectorStamp::zero(setup.n) }; setup.n]
+    }
+
     /// No process knows of more events of ours than we do.
     fn is_possible(&self, time: &VectorStamp, me: ProcessId) -> bool {
         time.0.len() == self.clock.0.len() && time.0[me.index()] <= self.clock.0[me.index()]
+    }
+
+    fn take_over(&mut self, from: ProcessId, time: &VectorStamp) {
+        let known = &mut self.clock.0[from.index()];
+        *known = (*known).max(time.0[from.index()]);
     }
 
     fn advance(&mut self, me: ProcessId) {
@@ -111,6 +128,6 @@ impl Algorithm for VectorClock {
     };
 
     fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
-        Ok(vec![VectorClock { clock: VectorStamp::zero(setup.n) }; setup.n])
+        Ok(Self::group(setup))
     }
 }

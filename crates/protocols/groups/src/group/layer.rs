@@ -225,7 +225,7 @@ impl<M: Fleeting> Engine<M> for GroupEngine<M> {
     fn nodes(setup: &Setup) -> Result<ProcessSet, SetupError> {
         match setup.choice(ENGINE.name, ENGINES)? {
             "abstract" => Abstract::<M>::nodes(setup),
-            _ => Embedded::<M>::nodes(setup),
+            _ => <Embedded<M>>::nodes(setup),
         }
     }
 

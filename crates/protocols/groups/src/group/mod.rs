@@ -6,6 +6,7 @@
 pub mod abstract_engine;
 pub mod embedded;
 mod layer;
+pub mod mutants;
 
 pub use embedded::Embedded;
 pub use layer::{ENGINE, GroupEngine, Message, Timer};
@@ -14,4 +15,5 @@ use synod_core::family::multicast::Payload;
 
 synod_core::catalogue! {
     GroupEngine<Payload>,
+    mutants::GroupHasty,
 }

@@ -189,6 +189,7 @@ impl Catalogued<GroupEngine<Message>> for Slots {
         }],
         usual: Some(11),
         proved: super::proved::PROVED,
+        larger: super::proved::LARGER,
         counterexamples: super::refuted::COUNTEREXAMPLES,
         other_costs: super::costs::OTHER_COSTS,
         parameters: &PARAMETERS,

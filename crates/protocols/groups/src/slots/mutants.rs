@@ -77,6 +77,7 @@ impl Mutation for NodeIsDead {
         title: "SLOTS that takes the death of a life for the death of its node",
         variants: &[],
         proved: &[],
+        larger: &[],
         promises: &[],
         counterexamples: &[Counterexample {
             property: "pi1-owned",
@@ -131,6 +132,7 @@ impl Mutation for KeepsItsSurplus {
         title: "SLOTS in which idle members keep what another one needs",
         variants: &[],
         proved: &[],
+        larger: &[],
         promises: &[],
         counterexamples: &[Counterexample {
             property: "pi5",

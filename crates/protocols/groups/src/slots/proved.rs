@@ -4,7 +4,8 @@
 //! low. A proof about ownership covers every use of a slot, because only its owner uses it.
 
 use super::refuted::{busy, quiet};
-use synod_core::card::{Rounds, Scope, Settings};
+use synod_core::card::{Larger, Rounds, Scope, Settings};
+use synod_core::family::slots::{FENCE, PI1, PI2, PI4, PI15};
 
 /// A pool on the abstract engine, in which one or two members own no slot.
 macro_rules! pool {
@@ -145,3 +146,17 @@ pub(super) const PROVED: &[Scope] = &[
     busy(3, FROM_NOTHING),
     Scope { rounds: Rounds::Times(3), ..busy(3, HUNGER) },
 ];
+
+/// Three members, and every fault any number of times: one, then the next when all is calm.
+pub(super) const LARGER: &[Larger] = &[Larger {
+    scope: quiet(
+        4,
+        pool!("offers", "1", "p1:1", "partitions": "any", "merges": "any", "deaths": "any",
+            "node-crashes": "any", "restarts": "any", "passing": "lazy", "across": "no",
+            "burst": "1"),
+    ),
+    holds: &[PI1, PI2, PI4, PI15, FENCE],
+    states: 209_803,
+    seconds: 11,
+    mebibytes: 222,
+}];

@@ -34,9 +34,10 @@ pub(super) const COUNTEREXAMPLES: &[Counterexample] = &[
             ],
         ),
         steps: 12,
-        story: "H3, history A. p1 and p2 ask at the same time, and p3 has nothing to give. p2 is next \
-                after p1, but has asked itself and says nothing (O2). p3 puts off its empty answer to \
-                p1 until somebody else answers (O3). Nobody does: p1 waits for ever.",
+        story: "H3, two savings that do not fit, history A. p1 and p2 ask at the same time, and p3 \
+                has nothing to give. p2 is next after p1, but has asked itself and says nothing \
+                (O2). p3 puts off its empty answer to p1 until somebody else answers (O3). Nobody \
+                does: p1 waits for ever.",
     },
     Counterexample {
         property: PI4,
@@ -53,9 +54,9 @@ pub(super) const COUNTEREXAMPLES: &[Counterexample] = &[
             ],
         ),
         steps: 20,
-        story: "H3, history B. p3 has put off its empty answer to p1, and then runs short and asks \
-                itself. p1 takes that request as the answer and says nothing; p3 does not know, and \
-                waits for p1 for ever.",
+        story: "H3, the same two, history B. p3 has put off its empty answer to p1, and then runs \
+                short and asks itself. p1 takes that request as the answer and says nothing; p3 \
+                does not know, and waits for p1 for ever.",
     },
     Counterexample {
         property: "pi1-owned",

@@ -37,19 +37,23 @@ synod_core::catalogue! {
     mutants::RaftBlindVote,
     mutants::RaftForgetful,
     Pbft,
+    mutants::MultiPaxosFaithless,
+    mutants::PbftSmallQuorum,
 }
 
 /// [Multi-Paxos](multi_paxos) under a key-value store.
-pub type MultiPaxos = KeyValue<multi_paxos::Server>;
+pub type MultiPaxos = KeyValue<multi_paxos::Server<multi_paxos::Sound>>;
 
 /// [Raft](raft) under a key-value store.
 pub type Raft = KeyValue<raft::Server<raft::Sound>>;
 
 /// [PBFT](pbft) under a key-value store.
-pub type Pbft = KeyValue<pbft::Replica>;
+pub type Pbft = KeyValue<pbft::Replica<pbft::Sound>>;
 
 /// Algorithms that are broken on purpose.
 pub mod mutants {
+    use super::multi_paxos::{self, mutants::BreaksPromises};
+    use super::pbft::{self, mutants::SmallQuorums};
     use super::raft::Server;
     use super::raft::mutants::{CountsOldTerms, ForgetsVotes, VotesBlindly};
     use synod_core::replication::KeyValue;
@@ -60,4 +64,8 @@ pub mod mutants {
     pub type RaftBlindVote = KeyValue<Server<VotesBlindly>>;
     /// Raft that does not write down its votes.
     pub type RaftForgetful = KeyValue<Server<ForgetsVotes>>;
+    /// Multi-Paxos whose acceptors break their promises.
+    pub type MultiPaxosFaithless = KeyValue<multi_paxos::Server<BreaksPromises>>;
+    /// PBFT whose quorums are one replica short.
+    pub type PbftSmallQuorum = KeyValue<pbft::Replica<SmallQuorums>>;
 }

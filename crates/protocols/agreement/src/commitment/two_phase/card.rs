@@ -3,8 +3,8 @@
 use super::TwoPhaseCommit;
 use synod_core::algorithm::Replay;
 use synod_core::card::{
-    Bounds, Card, Cost, Counterexample, Load, OtherCosts, Parameter, Quantity, Rounds, Scope,
-    Settings, Source, Timing, Tolerance, Variant,
+    Bounds, Card, Cost, Counterexample, Larger, Load, OtherCosts, Parameter, Quantity, Rounds,
+    Scope, Settings, Source, Timing, Tolerance, Variant,
 };
 use synod_core::family::commitment::{
     AC1, AC2, AC3, AC4, AC5, AC5_REPAIRED, COORDINATOR, Commitment, VOTES,
@@ -118,6 +118,7 @@ impl Algorithm for TwoPhaseCommit {
             Scope { timing: PROMPT, drops: 2, set: WAITS_HASTILY, ..Scope::of(2) },
             Scope { timing: PROMPT, drops: 1, set: WAITS_PATIENTLY, ..Scope::of(3) },
         ],
+        larger: LARGER,
         counterexamples: COUNTEREXAMPLES,
         costs: &[
             Cost {
@@ -189,3 +190,19 @@ const COUNTEREXAMPLES: &[Counterexample] = &[
                 coordinator ends, and it aborts a transaction that no participant votes against",
     },
 ];
+
+/// A crash and a restart, and a lost message, in any order.
+const LARGER: &[Larger] = &[Larger {
+    scope: Scope {
+        timing: PROMPT,
+        crashes: 1,
+        restarts: 1,
+        drops: 1,
+        set: PATIENT_OR_NOT,
+        ..Scope::of(3)
+    },
+    holds: &[AC1, AC2, AC3, AC5_REPAIRED],
+    states: 484_890,
+    seconds: 4,
+    mebibytes: 353,
+}];

@@ -5,8 +5,8 @@ use crate::consensus::quorum_system::{ACCEPTORS, QUORUMS};
 use synod_core::algorithm::Replay;
 use synod_core::byzantine::{ADVERSARY, LIES, SCRIPT, Sworn, TRAITORS};
 use synod_core::card::{
-    Bounds, Card, Cost, Counterexample, Crashes, Load, Order, OtherCosts, Parameter, Quantity,
-    Rounds, Scope, Source, Tolerance, Variant,
+    Bounds, Card, Cost, Counterexample, Crashes, Larger, Load, Order, OtherCosts, Parameter,
+    Quantity, Rounds, Scope, Source, Tolerance, Variant,
 };
 use synod_core::family::Consensus;
 use synod_core::family::consensus::{
@@ -121,6 +121,7 @@ impl Sworn for PaxosProcess<true, true> {
         }],
         usual: Some(7),
         proved: PROVED,
+        larger: LARGER,
         counterexamples: COUNTEREXAMPLES,
         costs: &[
             Cost {
@@ -201,6 +202,30 @@ const PROVED: &[Scope] = &[
     Scope { set: WEIGHTED, order: Order::Fifo, ..Scope::of(3) },
     Scope { set: GRID, ..FIFO_DUEL_OF_4 },
 ];
+
+/// A crash and a restart, a lost message and a doubled one, in any order. Nothing is tried again
+/// there, so that a proposal may stay without a decision.
+const LARGER: &[Larger] = &[Larger {
+    scope: Scope {
+        order: Order::Fifo,
+        crashes: 1,
+        restarts: 1,
+        drops: 1,
+        duplicates: 1,
+        set: &[
+            ("proposers", "p0 p1"),
+            ("learners", "p0 p1"),
+            ("retry", "never"),
+            ("ballots", "1"),
+            ("durable", "p2"),
+        ],
+        ..Scope::of(3)
+    },
+    holds: &[AGREEMENT, ONCE, VALIDITY, UNANIMITY],
+    states: 1_750_721,
+    seconds: 7,
+    mebibytes: 123,
+}];
 
 const FIFO_DUEL_OF_4: Scope = Scope { order: Order::Fifo, ..Scope::of(4) };
 /// Two proposers and two acceptors, none of which is both.

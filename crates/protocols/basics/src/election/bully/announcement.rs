@@ -10,7 +10,7 @@
 //!
 //! Numbers and epochs are written down before others hear of them.
 
-use super::{Bully, Coordinator, Message, Phase, Timer};
+use super::{Coordinator, Message, Phase, Process, Timer};
 use serde::{Deserialize, Serialize};
 use synod_core::card::Parameter;
 use synod_core::family::election::Output;
@@ -57,7 +57,7 @@ pub(super) struct Announcement {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Record(u64);
 
-impl Durable for Bully {
+impl<const ROUND_TRIP: bool> Durable for Process<ROUND_TRIP> {
     type Record = Record;
 
     fn replay(&mut self, Record(last): Record) {
@@ -87,7 +87,7 @@ impl Announcement {
     }
 }
 
-impl Bully {
+impl<const ROUND_TRIP: bool> Process<ROUND_TRIP> {
     /// The epoch that this process leads, as far as it knows.
     pub(super) fn leads(&self) -> Option<u64> {
         let is_leader = self.phase == Phase::Idle

@@ -1,7 +1,7 @@
 //! The card of the [bully](super) algorithm.
 
 use super::announcement::{ANNOUNCE, DURABLE};
-use super::{Bully, Phase};
+use super::{Bully, Phase, Process};
 use crate::detector::{Detector, parameter, rule};
 use crate::election::cost;
 use synod_core::algorithm::{Kit, Replay};
@@ -146,7 +146,7 @@ impl Algorithm for Bully {
     }
 
     fn takes_part(&self, _me: ProcessId) -> bool {
-        self.options.is_starter
+        self.is_starter()
     }
 
     fn is_restless(processes: &[Self]) -> bool {
@@ -180,8 +180,10 @@ impl Algorithm for Bully {
     }
 }
 
-fn the_greatest_never_waits(snapshot: &Snapshot<'_, Bully>) -> bool {
-    let waits = |p: &Bully| match p.announcement.is_direct() {
+fn the_greatest_never_waits<const ROUND_TRIP: bool>(
+    snapshot: &Snapshot<'_, Process<ROUND_TRIP>>,
+) -> bool {
+    let waits = |p: &Process<ROUND_TRIP>| match p.announcement.is_direct() {
         true => p.phase != Phase::Idle,
         false => p.phase == Phase::WaitAnswer,
     };

@@ -8,6 +8,7 @@ pub mod permission;
 pub mod sanders_untold;
 pub mod tickets;
 pub mod token_passing;
+pub mod token_ring;
 
 pub use crash::{AsksTheDead, CentralServerUnasked, SandersKeepsVotes, TokenRingTwoTokens};
 pub use linda_rd::LindaRd;
@@ -16,3 +17,4 @@ pub use permission::{BareReplies, NoTieBreak, Priority};
 pub use sanders_untold::SandersUntold;
 pub use tickets::{R0, R1, R2, R3Split, R3Swapped, SmallModulus};
 pub use token_passing::{TokenInCsMisplaced, TokenUnfair};
+pub use token_ring::TokenRingKeeper;

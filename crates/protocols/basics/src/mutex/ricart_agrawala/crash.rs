@@ -87,6 +87,7 @@ pub(in crate::mutex) const CARD: Card = Card {
     ],
     promises: &[ME1, ME2, ME3],
     variants: &[Variant { set: PERFECT, tolerates: CRASHES, promises: SAFE_AND_LIVE }],
+    usual: Some(2),
     proved: &[
         Scope::of(2),
         Scope { timing: BOUNDED, crashes: 1, set: PERFECT, ..Scope::of(2) },

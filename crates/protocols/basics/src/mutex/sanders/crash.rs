@@ -245,6 +245,7 @@ pub(in crate::mutex) const CARD: Card = Card {
         tolerates: Tolerance { crashes: Crashes::One, order: Order::Fifo, ..CRASHES },
         promises: SAFE_AND_LIVE,
     }],
+    usual: Some(1),
     proved: &[
         Scope { order: Order::Fifo, ..Scope::of(3) },
         Scope {

@@ -4,8 +4,10 @@
 pub mod cristian;
 mod kept;
 pub mod lamport;
+pub mod vector;
 
 pub use cristian::{CristianImpostor, CristianSum};
 pub use kept::{BerkeleyUntravelled, CristianStepped, TimeServersMean};
 pub(super) use kept::{MEAN, STEPPED, UNTRAVELLED};
 pub use lamport::LamportDeaf;
+pub use vector::VectorDirect;

@@ -3,7 +3,7 @@
 use super::peers::LONGEST_BAN;
 use super::{Beat, Embedded, Settings};
 use synod_core::card::{
-    Bounds, Calm, Cost, Crashes, Deadline, Load, Order, Parameter, Quantity, Rounds, Scope,
+    Bounds, Calm, Cost, Crashes, Deadline, Larger, Load, Order, Parameter, Quantity, Rounds, Scope,
     Settings as Given, Timing, Tolerance,
 };
 use synod_core::family::group::{
@@ -88,6 +88,26 @@ const LONGER: Given = &[("period", "3"), ("timeout", "6")];
 const IDEALISED: Given = &[("engine", "abstract"), ("partitions", "1")];
 const MORTAL: Given = &[("engine", "abstract"), ("partitions", "1"), ("deaths", "1")];
 const FRAIL: Given = &[("engine", "abstract"), ("partitions", "1"), ("node-crashes", "1")];
+
+/// The network falls apart and comes together, one member dies and one node starts again, in any
+/// order.
+const LARGER: &[Larger] = &[Larger {
+    scope: Scope {
+        order: Order::Fifo,
+        set: &[
+            ("engine", "abstract"),
+            ("partitions", "1"),
+            ("deaths", "1"),
+            ("merges", "1"),
+            ("restarts", "1"),
+        ],
+        ..Scope::of(3)
+    },
+    holds: &[G1, G2, G3, G4, G5, VIEWS, INTEGRITY, SETTLES],
+    states: 931_821,
+    seconds: 10,
+    mebibytes: 397,
+}];
 
 /// How views come about, for the cards of services.
 pub const MEMBERSHIP: Rule = Rule::on(
@@ -224,6 +244,7 @@ pub const CARD: Card = Card {
         Scope { order: Order::Fifo, set: MORTAL, ..Scope::of(3) },
         Scope { order: Order::Fifo, set: FRAIL, ..Scope::of(3) },
     ],
+    larger: LARGER,
     costs: &[Cost {
         name: "data messages per multicast",
         quantity: Quantity::KindPerOperation("Data"),

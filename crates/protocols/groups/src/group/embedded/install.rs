@@ -63,7 +63,7 @@ impl<M: Wire> Prepare<M> {
     }
 }
 
-impl<M: Wire> Embedded<M> {
+impl<M: Wire, const WAITS: bool> Embedded<M, WAITS> {
     /// Ends the view, and begins the next one.
     pub(super) fn install(&mut self, cx: &mut Cx<'_, Self>) {
         let ready = std::mem::replace(&mut self.phase, Phase::Steady);

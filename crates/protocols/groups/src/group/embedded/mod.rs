@@ -93,7 +93,7 @@ pub struct Beat;
 
 /// One process of the engine.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Embedded<M> {
+pub struct Embedded<M, const WAITS: bool = true> {
     settings: Settings,
     peers: Peers,
     /// The highest epoch that this process has heard of.
@@ -121,7 +121,7 @@ pub struct Embedded<M> {
     full: bool,
 }
 
-impl<M: Wire> Protocol for Embedded<M> {
+impl<M: Wire, const WAITS: bool> Protocol for Embedded<M, WAITS> {
     type Input = Ask<M>;
     type Output = Event<M>;
     type Message = Message<M>;
@@ -201,7 +201,7 @@ impl<M: Wire> Protocol for Embedded<M> {
     }
 }
 
-impl<M: Wire> Engine<M> for Embedded<M> {
+impl<M: Wire, const WAITS: bool> Engine<M> for Embedded<M, WAITS> {
     fn capabilities(&self) -> Capabilities {
         let longest_message = LONGEST_MESSAGE;
         Capabilities { safe: true, partitionable: true, came_with: true, longest_message }
@@ -226,7 +226,7 @@ impl<M: Wire> Engine<M> for Embedded<M> {
     }
 }
 
-impl<M: Wire> Embedded<M> {
+impl<M: Wire, const WAITS: bool> Embedded<M, WAITS> {
     /// The process at `me`, with the parameters `period`, `timeout`, `window` and `views`.
     pub fn from_setup(me: ProcessId, setup: &Setup) -> Result<Self, SetupError> {
         let settings = card::settings(setup)?;

@@ -8,7 +8,7 @@ use super::message::{Entry, Message};
 use super::{Embedded, Phase};
 use synod_core::{Cx, ProcessId, Wire};
 
-impl<M: Wire> Embedded<M> {
+impl<M: Wire, const WAITS: bool> Embedded<M, WAITS> {
     /// Requests numbers for the messages in the queue.
     pub(super) fn submit(&mut self, cx: &mut Cx<'_, Self>) {
         if self.queue.is_empty() || self.phase != Phase::Steady {

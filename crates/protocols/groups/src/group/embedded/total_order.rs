@@ -111,7 +111,7 @@ impl<M: Wire> TotalOrder<M> {
     }
 }
 
-impl<M: Wire> Embedded<M> {
+impl<M: Wire, const WAITS: bool> Embedded<M, WAITS> {
     pub(super) fn on_data(
         &mut self,
         from: ProcessId,
@@ -195,7 +195,11 @@ impl<M: Wire> Embedded<M> {
     }
 
     fn deliver(&mut self, cx: &mut Cx<'_, Self>) {
-        while let Some((sender, entry)) = self.order.log.next() {
+        let next = match WAITS {
+            true => Log::next,
+            false => Log::next_anyway,
+        };
+        while let Some((sender, entry)) = next(&mut self.order.log) {
             deliver_entry(sender, entry, cx);
         }
         let me = self.member(cx);
@@ -251,10 +255,10 @@ impl<M: Wire> Embedded<M> {
 }
 
 /// Hands a message to the service.
-pub(super) fn deliver_entry<M: Wire>(
+pub(super) fn deliver_entry<M: Wire, const WAITS: bool>(
     sender: Member,
     entry: Entry<M>,
-    cx: &mut Cx<'_, Embedded<M>>,
+    cx: &mut Cx<'_, Embedded<M, WAITS>>,
 ) {
     let Entry { sent_in, level, message } = entry;
     cx.output(Event::Deliver(Delivery { sender, sent_in, level, message }));

@@ -39,7 +39,7 @@ pub(super) fn first_epoch(restarts: u64) -> u64 {
     restarts.min(1 << 28) << 32
 }
 
-impl<M: Wire> Embedded<M> {
+impl<M: Wire, const WAITS: bool> Embedded<M, WAITS> {
     /// A period is over: proposes another view if the present one is not the wanted one.
     pub(super) fn decide(&mut self, cx: &mut Cx<'_, Self>) {
         let wanted = match self.peers.follows() {

@@ -1,11 +1,11 @@
 //! The acceptor: it promises, accepts, and never forgets. And the follower: it hears who leads.
 
-use super::{Message, MultiPaxos, Record, Role};
+use super::{Message, MultiPaxos, Record, Role, Rules};
 use synod_agreement::consensus::ballot::Ballot;
 use synod_core::replication::{Entry, Parts};
 use synod_core::{Cx, Data, ProcessId};
 
-impl<C: Data, S: Parts> MultiPaxos<C, S> {
+impl<C: Data, S: Parts, R: Rules> MultiPaxos<C, S, R> {
     /// Another process would like to begin a ballot. One that hears of a leader does not answer:
     /// the ballot would only take the leadership from it.
     pub(super) fn on_ask(&mut self, from: ProcessId, ballot: Ballot, cx: &mut Cx<'_, Self>) {
@@ -52,10 +52,10 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
         ballot: Ballot,
         cx: &mut Cx<'_, Self>,
     ) -> bool {
-        if self.refuses(from, ballot, cx) {
+        if R::KEEPS_PROMISES && self.refuses(from, ballot, cx) {
             return false;
         }
-        if self.promised < Some(ballot) {
+        if self.promised != Some(ballot) {
             self.promised = Some(ballot);
             self.save(Record::Promise(ballot), cx);
         }

@@ -1,7 +1,7 @@
 //! Phase 1: a candidate asks for promises, and learns from them which values may be chosen.
 
 use super::settings::Adopts;
-use super::{Chosen, Message, MultiPaxos, Record, Role, Timer, is_quorum};
+use super::{Chosen, Message, MultiPaxos, Record, Role, Rules, Timer, is_quorum};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use synod_agreement::consensus::acceptor::Vote;
@@ -46,7 +46,7 @@ impl<C: Data> Candidacy<C> {
     }
 }
 
-impl<C: Data, S: Parts> MultiPaxos<C, S> {
+impl<C: Data, S: Parts, R: Rules> MultiPaxos<C, S, R> {
     /// The next ballot of our own, if there is one.
     fn next_ballot(&self, me: ProcessId) -> Option<Ballot> {
         let next = Ballot::above(self.promised.max(self.seen), me);

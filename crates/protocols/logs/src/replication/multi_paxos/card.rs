@@ -1,7 +1,7 @@
 //! Multi-Paxos in the catalogue.
 
-use super::MultiPaxos;
 use super::settings::{PARAMETERS as OWN, from_setup};
+use super::{MultiPaxos, Rules, Sound};
 use crate::replication::settings::STEADY;
 use std::collections::BTreeSet;
 use synod_agreement::consensus::acceptor::Vote;
@@ -9,8 +9,8 @@ use synod_agreement::consensus::quorum::majority;
 use synod_core::algorithm::Snapshot;
 use synod_core::byzantine::{ADVERSARY, LIES, SCRIPT, TRAITORS};
 use synod_core::card::{
-    Bounds, Card, Cost, Counterexample, Crashes, Order, OtherCosts, Parameter, Rounds, Scope,
-    Settings, Source, Tolerance,
+    Bounds, Card, Cost, Counterexample, Crashes, Larger, Order, OtherCosts, Parameter, Rounds,
+    Scope, Settings, Source, Tolerance,
 };
 use synod_core::family::replication::{
     ANSWERED, ASKERS, CLIENTS, KEYS, LINEARIZABLE, ONCE, ONE_LEADER, OPERATIONS, PATIENCE, READS,
@@ -23,17 +23,23 @@ use synod_core::{Invariant, Rule, Setup, SetupError, Trigger};
 const UNDISTURBED: Settings =
     &[("ballots", "1"), ("beats", "0"), ("ask", "no"), ("standing", "p0"), ("askers", "p0")];
 
-/// A process below the key-value store.
-pub type Server = MultiPaxos<Command<Operation>, Sessions<Store>>;
+/// A process below the key-value store, with rules `R`.
+pub type Server<R> = MultiPaxos<Command<Operation>, Sessions<Store>, R>;
 
-const PARAMETERS: &[Parameter] = &[
+pub(super) const SOURCE: Source = Source {
+    author: "L. Lamport",
+    year: 2001,
+    work: "Paxos made simple. ACM SIGACT News 32(4), section 3",
+};
+
+pub(super) const PARAMETERS: &[Parameter] = &[
     OWN[0], OWN[1], OWN[2], OWN[3], OWN[4], OWN[5], OWN[6], OWN[7], OWN[8], OWN[9], OWN[10],
     OWN[11], ASKERS, CLIENTS, KEYS, OPERATIONS, READS, PATIENCE, TRIES, SNAPSHOT, TRAITORS,
     ADVERSARY, LIES, SCRIPT,
 ];
 
 /// Everything may go wrong that is no lie.
-const TOLERATES: Tolerance = Tolerance {
+pub(super) const TOLERATES: Tolerance = Tolerance {
     crashes: Crashes::Minority,
     recovery: true,
     loss: true,
@@ -42,19 +48,43 @@ const TOLERATES: Tolerance = Tolerance {
 };
 
 /// Three processes; p0 asks twice.
-const fn small(set: Settings) -> Scope {
+pub(super) const fn small(set: Settings) -> Scope {
     Scope { rounds: Rounds::Times(2), order: Order::Fifo, set, ..Scope::of(3) }
 }
 
-impl Catalogued for Server {
+/// Two processes that begin ballots; a crash and a restart, a lost message and a doubled one, in
+/// any order. Nothing is tried again there, so that a request may stay without an answer.
+const LARGER: &[Larger] = &[Larger {
+    scope: Scope {
+        rounds: Rounds::Times(1),
+        crashes: 1,
+        restarts: 1,
+        drops: 1,
+        duplicates: 1,
+        ..small(&[
+            ("ballots", "1"),
+            ("beats", "0"),
+            ("ask", "no"),
+            ("spread", "1"),
+            ("batch", "no"),
+            ("tries", "0"),
+            ("records", "whole"),
+            ("standing", "p0 p1"),
+            ("askers", "p0"),
+            ("operations", "put"),
+        ])
+    },
+    holds: &[ONE_LEADER, SAME_LOG, ONCE, LINEARIZABLE],
+    states: 2_013_002,
+    seconds: 10,
+    mebibytes: 119,
+}];
+
+impl Catalogued for Server<Sound> {
     const CARD: Card = Card {
         name: "multi-paxos",
         title: "Multi-Paxos",
-        source: Source {
-            author: "L. Lamport",
-            year: 2001,
-            work: "Paxos made simple. ACM SIGACT News 32(4), section 3",
-        },
+        source: SOURCE,
         idea: "Each place of the log is decided by Paxos. One leader gets the promises for all places \
                at once, and then has one entry after the other accepted, in one round trip each; what \
                an earlier leader may have begun it finishes first.",
@@ -163,6 +193,7 @@ impl Catalogued for Server {
                 ])
             },
         ],
+        larger: LARGER,
         counterexamples: &[
             Counterexample {
                 property: SAME_LOG,
@@ -232,27 +263,41 @@ impl Catalogued for Server {
     };
 
     fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
-        let (settings, limits) = from_setup(setup)?;
-        Ok(vec![MultiPaxos::limited(settings, limits); setup.n])
+        group(setup)
     }
 
     fn invariants() -> &'static [Invariant<KeyValue<Self>>] {
-        const {
-            &[Invariant {
-                name: "chosen-stays",
-                statement: "if a majority has accepted a value at a place in one ballot, nobody has \
-                            accepted another one there in that ballot or a greater one, or knows \
-                            another one to be chosen",
-                holds: chosen_stays,
-            }]
-        }
+        const { &[chosen_stays()] }
     }
+}
+
+/// A chosen value stays chosen.
+pub(super) const fn chosen_stays<R: Rules>() -> Invariant<KeyValue<Server<R>>>
+where
+    Server<R>: Catalogued,
+{
+    Invariant {
+        name: "chosen-stays",
+        statement: "if a majority has accepted a value at a place in one ballot, nobody has \
+                    accepted another one there in that ballot or a greater one, or knows \
+                    another one to be chosen",
+        holds: stays,
+    }
+}
+
+/// Processes with some rules, as the parameters say.
+pub(super) fn group<R: Rules>(setup: &Setup) -> Result<Vec<Server<R>>, SetupError> {
+    let (settings, limits) = from_setup(setup)?;
+    Ok(vec![MultiPaxos::limited(settings, limits); setup.n])
 }
 
 type VoteOf = Vote<Entry<Command<Operation>>>;
 
-fn chosen_stays(snapshot: &Snapshot<'_, KeyValue<Server>>) -> bool {
-    let servers: Vec<&Server> = snapshot.processes().map(|p| p.process().engine()).collect();
+fn stays<R: Rules>(snapshot: &Snapshot<'_, KeyValue<Server<R>>>) -> bool
+where
+    Server<R>: Catalogued,
+{
+    let servers: Vec<&Server<R>> = snapshot.processes().map(|p| p.process().engine()).collect();
     let open: BTreeSet<u64> =
         servers.iter().flat_map(|p| p.log().votes().keys().copied()).collect();
     open.into_iter().all(|index| {

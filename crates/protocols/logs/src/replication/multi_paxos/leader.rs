@@ -1,6 +1,6 @@
 //! Phase 2: the leader proposes, and counts who has accepted.
 
-use super::{Message, MultiPaxos, Record, Role, Timer, is_quorum};
+use super::{Message, MultiPaxos, Record, Role, Rules, Timer, is_quorum};
 use crate::replication::settings::within_bytes;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
@@ -46,7 +46,7 @@ impl<C: Data> Leadership<C> {
     }
 
     /// The leader steps down: its reads cannot be answered here.
-    pub(super) fn resign<S: Parts>(self, cx: &mut Cx<'_, MultiPaxos<C, S>>) {
+    pub(super) fn resign<S: Parts, R: Rules>(self, cx: &mut Cx<'_, MultiPaxos<C, S, R>>) {
         cx.cancel_timer(Timer::Heartbeat);
         cx.cancel_timer(Timer::Flush);
         for (number, _) in self.reads {
@@ -55,7 +55,7 @@ impl<C: Data> Leadership<C> {
     }
 }
 
-impl<C: Data, S: Parts> MultiPaxos<C, S> {
+impl<C: Data, S: Parts, R: Rules> MultiPaxos<C, S, R> {
     /// Leads from now on. First of all it proposes what may be chosen already.
     pub(super) fn begin_to_lead(&mut self, pending: Vec<Entry<C>>, cx: &mut Cx<'_, Self>) {
         let last = self.log.commit();

@@ -1,11 +1,11 @@
 //! The learner: it hands chosen entries to the layer above, and to other learners that lack them.
 
-use super::{Chosen, Message, MultiPaxos, Record};
+use super::{Chosen, Message, MultiPaxos, Record, Rules};
 use crate::replication::settings::within_bytes;
 use synod_core::replication::{Event, Parts};
 use synod_core::{Cx, Data, ProcessId};
 
-impl<C: Data, S: Parts> MultiPaxos<C, S> {
+impl<C: Data, S: Parts, R: Rules> MultiPaxos<C, S, R> {
     /// Hands the chosen entries to the layer above, in their order.
     pub(super) fn apply(&mut self, cx: &mut Cx<'_, Self>) {
         while let Some(entry) = self.log.chosen(self.applied + 1) {

@@ -36,6 +36,7 @@ mod leader;
 mod learner;
 mod log;
 mod message;
+pub mod mutants;
 mod reads;
 mod settings;
 mod snapshot;
@@ -45,7 +46,7 @@ mod tests;
 pub use card::Server;
 pub use log::{Log, Snapshot};
 pub use message::{Chosen, Message, Record, Timer};
-pub use settings::Settings;
+pub use settings::{Rules, Settings, Sound};
 
 use candidate::Candidacy;
 use leader::Leadership;
@@ -53,6 +54,7 @@ use serde::{Deserialize, Serialize};
 use settings::Limits;
 use snapshot::{Sending, Writing};
 use std::collections::BTreeMap;
+use std::marker::PhantomData;
 use synod_agreement::consensus::ballot::Ballot;
 use synod_agreement::consensus::quorum::majority;
 use synod_core::replication::{Ask, BadSettings, Engine, Entry, Event, Parts};
@@ -61,10 +63,12 @@ use synod_core::{Cx, Data, Durable, ProcessId, ProcessSet, Protocol};
 /// A leader takes in no command while this many places are open.
 pub const WINDOW: usize = 4_096;
 
-/// A process with commands `C` and states `S`: acceptor, learner, and sometimes proposer.
+/// A process that keeps the rules `R`, with commands `C` and states `S`: acceptor, learner, and
+/// sometimes proposer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(bound = "C: Data, S: Parts")]
-pub struct MultiPaxos<C, S: Parts> {
+pub struct MultiPaxos<C, S: Parts, R = Sound> {
+    rules: PhantomData<R>,
     settings: Settings,
     limits: Limits,
     /// n_p, for all places: it takes part in no smaller ballot.
@@ -104,9 +108,12 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
         settings.check()?;
         Ok(MultiPaxos::limited(settings, Limits::NONE))
     }
+}
 
+impl<C: Data, S: Parts, R: Rules> MultiPaxos<C, S, R> {
     fn limited(settings: Settings, limits: Limits) -> Self {
         MultiPaxos {
+            rules: PhantomData,
             settings,
             limits,
             promised: None,
@@ -187,11 +194,14 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
 }
 
 /// Whether these are a quorum of the group.
-fn is_quorum<C: Data, S: Parts>(these: &ProcessSet, cx: &Cx<'_, MultiPaxos<C, S>>) -> bool {
+fn is_quorum<C: Data, S: Parts, R: Rules>(
+    these: &ProcessSet,
+    cx: &Cx<'_, MultiPaxos<C, S, R>>,
+) -> bool {
     these.len() >= majority(cx.group_size())
 }
 
-impl<C: Data, S: Parts> Protocol for MultiPaxos<C, S> {
+impl<C: Data, S: Parts, R: Rules> Protocol for MultiPaxos<C, S, R> {
     type Input = Ask<C, S>;
     type Output = Event<C, S>;
     type Message = Message<C, S>;
@@ -271,7 +281,7 @@ impl<C: Data, S: Parts> Protocol for MultiPaxos<C, S> {
     }
 }
 
-impl<C: Data, S: Parts> Durable for MultiPaxos<C, S> {
+impl<C: Data, S: Parts, R: Rules> Durable for MultiPaxos<C, S, R> {
     type Record = Record<C, S>;
 
     fn replay(&mut self, record: Record<C, S>) {
@@ -303,7 +313,7 @@ impl<C: Data, S: Parts> Durable for MultiPaxos<C, S> {
     }
 }
 
-impl<C: Data, S: Parts> Engine<C, S> for MultiPaxos<C, S> {
+impl<C: Data, S: Parts, R: Rules> Engine<C, S> for MultiPaxos<C, S, R> {
     fn whom_to_ask(&self, me: ProcessId, _tries: u32) -> ProcessSet {
         let leader = match &self.role {
             Role::Leader(_) => Some(me),

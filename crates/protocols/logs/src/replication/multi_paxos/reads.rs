@@ -4,11 +4,11 @@
 //! chosen. It only has to be sure that it still leads: that a quorum answers a heartbeat sent after
 //! the read began, because an acceptor that answers has promised no greater ballot before.
 
-use super::{MultiPaxos, Role, is_quorum};
+use super::{MultiPaxos, Role, Rules, is_quorum};
 use synod_core::replication::{Event, Parts};
 use synod_core::{Cx, Data, ProcessSet};
 
-impl<C: Data, S: Parts> MultiPaxos<C, S> {
+impl<C: Data, S: Parts, R: Rules> MultiPaxos<C, S, R> {
     pub(super) fn read(&mut self, number: u64, cx: &mut Cx<'_, Self>) {
         let Role::Leader(leadership) = &mut self.role else {
             return cx.output(Event::Unreadable(number));

@@ -1,14 +1,26 @@
-//! The settings of a group.
+//! The settings of a group, and the rule that the mutant leaves out.
 
 use crate::replication::settings::{MOST_BYTES, most_bytes_rule, part_bytes_rule};
 use serde::{Deserialize, Serialize};
 use synod_agreement::consensus::ballot::LAST_ROUND;
 use synod_core::card::Parameter;
 use synod_core::replication::{BadSettings, PART_BYTES};
-use synod_core::{ProcessSet, Setup, SetupError};
+use synod_core::{Data, ProcessSet, Setup, SetupError};
 
 /// No message has more entries; promises may have more votes.
 pub(super) const MOST_ENTRIES: u64 = 512;
+
+/// The rules that a mutant leaves out.
+pub trait Rules: Data {
+    /// An acceptor takes part in no ballot smaller than the one that it has promised.
+    const KEEPS_PROMISES: bool = true;
+}
+
+/// All rules hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Sound;
+
+impl Rules for Sound {}
 
 /// The settings of a group. All its processes have the same.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -6,7 +6,7 @@
 //! disk. A snapshot on the disk counts when its last part is written; only then the records before
 //! it are forgotten.
 
-use super::{Log, Message, MultiPaxos, Record, Snapshot, Timer};
+use super::{Log, Message, MultiPaxos, Record, Rules, Snapshot, Timer};
 use serde::{Deserialize, Serialize};
 use synod_core::durable::encoded_len;
 use synod_core::replication::{Event, Incoming, Outgoing, Part, Parts};
@@ -45,7 +45,7 @@ pub(super) struct Sending<S: Parts> {
 }
 
 /// Taking a snapshot.
-impl<C: Data, S: Parts> MultiPaxos<C, S> {
+impl<C: Data, S: Parts, R: Rules> MultiPaxos<C, S, R> {
     /// The layer above hands over the state after a place. While a snapshot is being written there
     /// is no use for another one.
     pub(super) fn compact(&mut self, index: u64, state: S, cx: &mut Cx<'_, Self>) {
@@ -116,7 +116,7 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
 }
 
 /// Handing a snapshot on.
-impl<C: Data, S: Parts> MultiPaxos<C, S> {
+impl<C: Data, S: Parts, R: Rules> MultiPaxos<C, S, R> {
     /// Sends a learner the snapshot: whole, or its first part.
     pub(super) fn send_snapshot(&mut self, to: ProcessId, cx: &mut Cx<'_, Self>) {
         let (snapshot, commit) = (self.log.snapshot().clone(), self.log.commit());
@@ -160,7 +160,7 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
 }
 
 /// Installing a snapshot.
-impl<C: Data, S: Parts> MultiPaxos<C, S> {
+impl<C: Data, S: Parts, R: Rules> MultiPaxos<C, S, R> {
     /// A state, in the place of entries that are only in it.
     pub(super) fn on_install(
         &mut self,
@@ -242,7 +242,7 @@ impl<C: Data, S: Parts> MultiPaxos<C, S> {
 }
 
 /// Reading a snapshot back that was written in parts.
-impl<C: Data, S: Parts> MultiPaxos<C, S> {
+impl<C: Data, S: Parts, R: Rules> MultiPaxos<C, S, R> {
     pub(super) fn replay_begin(&mut self, index: u64) {
         let source = Source::Sent(Incoming::default());
         let log = Some(Log::after_state(index));

@@ -1,8 +1,8 @@
 //! PBFT in the catalogue.
 
-use super::Pbft;
 use super::message::Message;
 use super::settings::{PARAMETERS as OWN, from_setup};
+use super::{Pbft, Rules, Sound};
 use synod_agreement::seal::{SEAL, Sealer};
 use synod_core::byzantine::{ADVERSARY, LIES, SCRIPT, TRAITORS};
 use synod_core::card::{
@@ -17,28 +17,38 @@ use synod_core::family::replication::{
 use synod_core::replication::{Catalogued, KeyValue, Operation, Sessions, Store};
 use synod_core::{ProcessId, Rule, Setup, SetupError, Trigger};
 
-/// A replica below the key-value store.
-pub type Replica = Pbft<Operation, Sessions<Store>>;
+/// A replica below the key-value store, with rules `R`.
+pub type Replica<R> = Pbft<Operation, Sessions<Store>, R>;
 
-const PARAMETERS: &[Parameter] = &[
+pub(super) const SOURCE: Source = Source {
+    author: "M. Castro, B. Liskov",
+    year: 1999,
+    work: "Practical Byzantine fault tolerance. OSDI",
+};
+
+pub(super) const PARAMETERS: &[Parameter] = &[
     OWN[0], OWN[1], OWN[2], OWN[3], OWN[4], OWN[5], OWN[6], OWN[7], OWN[8], OWN[9], OWN[10], SEAL,
     ASKERS, CLIENTS, KEYS, OPERATIONS, PATIENCE, TRIES, TRAITORS, ADVERSARY, LIES, SCRIPT,
 ];
 
+pub(super) const TOLERATES: Tolerance = Tolerance {
+    crashes: Crashes::Third,
+    recovery: true,
+    loss: true,
+    duplication: true,
+    ..Tolerance::NOTHING
+};
+
 /// One request of a client outside.
-const fn small(n: usize, set: Set) -> Scope {
+pub(super) const fn small(n: usize, set: Set) -> Scope {
     Scope { order: Order::Fifo, set, ..Scope::of(n) }
 }
 
-impl Catalogued for Replica {
+impl Catalogued for Replica<Sound> {
     const CARD: Card = Card {
         name: "pbft",
         title: "PBFT",
-        source: Source {
-            author: "M. Castro, B. Liskov",
-            year: 1999,
-            work: "Practical Byzantine fault tolerance. OSDI",
-        },
+        source: SOURCE,
         idea: "The primary of a view numbers the requests; all say to all that they accept a number, and \
                all say to all that a quorum does. Any two quorums have a loyal replica in common, so no two \
                requests get the same number; and what was committed is known to whoever begins the next \
@@ -98,13 +108,7 @@ impl Catalogued for Replica {
             "messages may be lost, doubled, late and out of order",
             "for answers: messages among loyal replicas are not late for ever",
         ],
-        tolerates: Tolerance {
-            crashes: Crashes::Third,
-            recovery: true,
-            loss: true,
-            duplication: true,
-            ..Tolerance::NOTHING
-        },
+        tolerates: TOLERATES,
         promises: &[ONE_LEADER, SAME_LOG, ONCE, LINEARIZABLE, ANSWERED],
         usual: Some(2),
         proved: &[
@@ -218,10 +222,7 @@ impl Catalogued for Replica {
     };
 
     fn assemble(setup: &Setup) -> Result<Vec<Self>, SetupError> {
-        let (settings, limits) = from_setup(setup)?;
-        let sealers = Sealer::keyed(setup, setup.number("secret", 0)?)?;
-        let replica = |sealer| Pbft::limited(settings, limits, sealer);
-        Ok(sealers.into_iter().map(replica).collect())
+        group(setup)
     }
 
     fn lie(
@@ -232,9 +233,8 @@ impl Catalogued for Replica {
         self.lie_about(message, value)
     }
 
-    /// Clients are outside the group, if there are processes outside.
     fn takes_part(&self, me: ProcessId) -> bool {
-        !self.settings.is_replica(me) || !self.limits.outsiders
+        self.has_clients(me)
     }
 
     /// They are about clients that are at the replicas.
@@ -243,8 +243,25 @@ impl Catalogued for Replica {
     }
 
     fn size(processes: &[KeyValue<Self>]) -> Size {
-        let replicas =
-            processes.first().map_or(0, |first| first.process().engine().settings.replicas);
-        Size { n: replicas, k: replicas }
+        processes.first().map_or(Size { n: 0, k: 0 }, |first| first.process().engine().replicas())
+    }
+}
+
+/// Processes with some rules, as the parameters say.
+pub(super) fn group<R: Rules>(setup: &Setup) -> Result<Vec<Replica<R>>, SetupError> {
+    let (settings, limits) = from_setup(setup)?;
+    let sealers = Sealer::keyed(setup, setup.number("secret", 0)?)?;
+    let replica = |sealer| Pbft::limited(settings, limits, sealer);
+    Ok(sealers.into_iter().map(replica).collect())
+}
+
+impl<R: Rules> Replica<R> {
+    /// Clients are outside the group, if there are processes outside.
+    pub(super) fn has_clients(&self, me: ProcessId) -> bool {
+        !self.settings.is_replica(me) || !self.limits.outsiders
+    }
+
+    pub(super) fn replicas(&self) -> Size {
+        Size { n: self.settings.replicas, k: self.settings.replicas }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::cut::{Cut, digest_of, digest_of_parts};
 use super::message::Statement;
-use super::{Message, Pbft, Proof, Stable, Timer};
+use super::{Message, Pbft, Proof, Rules, Stable, Timer};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use synod_agreement::seal::{Digest, Signature};
@@ -42,7 +42,7 @@ impl<S: Parts> Default for Taken<S> {
 }
 
 /// Taking a checkpoint.
-impl<O: Data, S: Parts> Pbft<O, S> {
+impl<O: Data, S: Parts, R: Rules> Pbft<O, S, R> {
     /// The layer above hands over the state that was asked for. The digest of a large one takes
     /// time: it is taken part by part, and the replica signs it later.
     pub(super) fn take_checkpoint(&mut self, index: u64, state: S, cx: &mut Cx<'_, Self>) {
@@ -112,7 +112,7 @@ impl<O: Data, S: Parts> Pbft<O, S> {
 }
 
 /// Stable checkpoints.
-impl<O: Data, S: Parts> Pbft<O, S> {
+impl<O: Data, S: Parts, R: Rules> Pbft<O, S, R> {
     pub(super) fn on_checkpoint(
         &mut self,
         from: ProcessId,
@@ -153,7 +153,7 @@ impl<O: Data, S: Parts> Pbft<O, S> {
 
     /// The latest of our checkpoints that a quorum signed becomes stable.
     pub(super) fn settle_checkpoints(&mut self, cx: &mut Cx<'_, Self>) {
-        let quorum = self.settings.quorum();
+        let quorum = self.quorum();
         let signed = self.taken.states.iter().rev().find_map(|(number, taken)| {
             let digest = taken.digest?;
             let signatures = self.signatures(*number, digest);
@@ -205,7 +205,7 @@ impl<O: Data, S: Parts> Pbft<O, S> {
         let valid = |(by, signature): (&ProcessId, &Signature)| {
             self.settings.is_replica(*by) && self.is_signed(*by, &statement, signature)
         };
-        let enough = signatures.len() >= self.settings.quorum() && signatures.iter().all(valid);
+        let enough = signatures.len() >= self.quorum() && signatures.iter().all(valid);
         number == 0 || number.is_multiple_of(self.settings.period) && enough
     }
 }

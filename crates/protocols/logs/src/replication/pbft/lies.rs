@@ -3,7 +3,8 @@
 
 use super::message::Statement;
 use super::{
-    Batch, Message, NewView, PrePrepare, Proposal, Replica, Request, SignedChange, ViewChange,
+    Batch, Message, NewView, PrePrepare, Proposal, Replica, Request, Rules, SignedChange,
+    ViewChange,
 };
 use synod_agreement::seal::Digest;
 use synod_core::family::consensus::Value;
@@ -11,7 +12,7 @@ use synod_core::replication::{Action, Command, Operation, Sessions, Store};
 
 type Said = Message<Operation, Sessions<Store>>;
 
-impl Replica {
+impl<R: Rules> Replica<R> {
     /// Another message in the place of this one. A value stands for how much of the truth is left:
     /// the number of requests in a batch, or of certificates in a view change.
     pub(super) fn lie_about(&self, message: &Said, Value(value): Value) -> Option<Said> {

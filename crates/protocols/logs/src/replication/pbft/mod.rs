@@ -45,6 +45,7 @@ mod checkpoint;
 mod cut;
 mod lies;
 mod message;
+pub mod mutants;
 mod normal;
 mod records;
 mod requests;
@@ -62,7 +63,7 @@ pub use message::{
     Batch, Certificate, Message, NewView, Proof, Proposal, Record, Request, SignedChange, Stable,
     Timer, ViewChange, Whole,
 };
-pub use settings::Settings;
+pub use settings::{Rules, Settings, Sound};
 pub use slot::{PrePrepare, Slot};
 
 use super::snapshots::Writing;
@@ -73,6 +74,7 @@ use records::Head;
 use serde::{Deserialize, Serialize};
 use settings::Limits;
 use std::collections::{BTreeMap, VecDeque};
+use std::marker::PhantomData;
 use synod_agreement::seal::{Digest, Sealer, Signature};
 use synod_core::replication::{Ask, BadSettings, Client, Command, Engine, Event, Parts};
 use synod_core::{Cx, Data, ProcessId, ProcessSet, Protocol, Reductions};
@@ -84,7 +86,8 @@ const FAR: u64 = 1 << 62;
 /// A replica, or a process that only has clients; with operations `O` and states `S`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(bound = "O: Data, S: Parts")]
-pub struct Pbft<O, S: Parts> {
+pub struct Pbft<O, S: Parts, R = Sound> {
+    rules: PhantomData<R>,
     settings: Settings,
     limits: Limits,
     sealer: Sealer,
@@ -145,10 +148,13 @@ impl<O: Data, S: Parts> Pbft<O, S> {
         settings.check()?;
         Ok(Pbft::limited(settings, Limits::NONE, sealer))
     }
+}
 
+impl<O: Data, S: Parts, R: Rules> Pbft<O, S, R> {
     fn limited(settings: Settings, limits: Limits, sealer: Sealer) -> Self {
         let beginning = Proof { number: 0, digest: Digest::of(""), signatures: BTreeMap::new() };
         Pbft {
+            rules: PhantomData,
             settings,
             limits,
             sealer,
@@ -200,6 +206,12 @@ impl<O: Data, S: Parts> Pbft<O, S> {
         self.log.len()
     }
 
+    /// A replica can wait for this many: the others may be silent. Any two quorums have a loyal
+    /// replica in common.
+    fn quorum(&self) -> usize {
+        (self.settings.quorum() - usize::from(!R::QUORUMS_MEET)).max(1)
+    }
+
     fn me(&self) -> ProcessId {
         self.sealer.me()
     }
@@ -238,7 +250,7 @@ impl<O: Data, S: Parts> Pbft<O, S> {
     }
 }
 
-impl<O: Data, S: Parts> Protocol for Pbft<O, S> {
+impl<O: Data, S: Parts, R: Rules> Protocol for Pbft<O, S, R> {
     type Input = Ask<Command<O>, S>;
     type Output = Event<Command<O>, S>;
     type Message = Message<O, S>;
@@ -322,7 +334,7 @@ impl<O: Data, S: Parts> Protocol for Pbft<O, S> {
     }
 }
 
-impl<O: Data, S: Parts> Engine<Command<O>, S> for Pbft<O, S> {
+impl<O: Data, S: Parts, R: Rules> Engine<Command<O>, S> for Pbft<O, S, R> {
     /// Its own engine, which signs the request and knows where it goes.
     fn whom_to_ask(&self, me: ProcessId, _tries: u32) -> ProcessSet {
         [me].into_iter().collect()

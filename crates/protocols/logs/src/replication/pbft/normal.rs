@@ -1,14 +1,14 @@
 //! The normal case (section 4.2): pre-prepare, prepare, commit, execute.
 
 use super::message::Statement;
-use super::{Batch, Certificate, FAR, Message, Pbft, PrePrepare, Proposal, Record};
+use super::{Batch, Certificate, FAR, Message, Pbft, PrePrepare, Proposal, Record, Rules};
 use std::collections::BTreeSet;
 use synod_agreement::seal::{Digest, Signature};
 use synod_core::durable::encoded_len;
 use synod_core::replication::{Client, Entry, Event, Parts};
 use synod_core::{Cx, Data, ProcessId};
 
-impl<O: Data, S: Parts> Pbft<O, S> {
+impl<O: Data, S: Parts, R: Rules> Pbft<O, S, R> {
     /// The primary assigns the next numbers to the requests that wait, a batch under one number.
     pub(super) fn propose(&mut self, cx: &mut Cx<'_, Self>) {
         while self.is_active()
@@ -147,7 +147,7 @@ impl<O: Data, S: Parts> Pbft<O, S> {
     /// Section 4.2: if the proposal at this number is prepared, multicasts a commit; and executes
     /// the batches that a quorum has committed.
     fn advance(&mut self, number: u64, cx: &mut Cx<'_, Self>) {
-        let backups = self.settings.quorum() - 1;
+        let backups = self.quorum() - 1;
         let (me, view, active) = (self.me(), self.view, self.is_active());
         let Some(slot) = self.log.get_mut(&number) else { return };
         let pre_prepare =
@@ -169,7 +169,7 @@ impl<O: Data, S: Parts> Pbft<O, S> {
 
     /// Executes the batches that are committed locally, in the order of sequence numbers.
     pub(super) fn execute(&mut self, cx: &mut Cx<'_, Self>) {
-        let quorum = if self.limits.commits { self.settings.quorum() } else { 1 };
+        let quorum = if self.limits.commits { self.quorum() } else { 1 };
         let before = self.executed;
         while let Some(batch) = self
             .log

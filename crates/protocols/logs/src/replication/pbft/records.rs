@@ -5,7 +5,7 @@
 //! then the log after it, which stands in earlier records and would be forgotten with them.
 
 use super::message::{Certificate, Record, Stable, Whole};
-use super::{Pbft, Proof};
+use super::{Pbft, Proof, Rules};
 use crate::replication::snapshots::{Writing, save_part};
 use serde::{Deserialize, Serialize};
 use synod_core::durable::encoded_len;
@@ -19,7 +19,7 @@ pub(super) struct Head {
     pub(super) index: u64,
 }
 
-impl<O: Data, S: Parts> Pbft<O, S> {
+impl<O: Data, S: Parts, R: Rules> Pbft<O, S, R> {
     /// Writes one more record. Messages that are sent after it wait for the disk.
     pub(super) fn save(&mut self, record: &Record<O, S>, cx: &mut Cx<'_, Self>) {
         cx.persist(record);
@@ -108,7 +108,7 @@ impl<O: Data, S: Parts> Pbft<O, S> {
     }
 }
 
-impl<O: Data, S: Parts> Durable for Pbft<O, S> {
+impl<O: Data, S: Parts, R: Rules> Durable for Pbft<O, S, R> {
     type Record = Record<O, S>;
 
     fn replay(&mut self, record: Record<O, S>) {

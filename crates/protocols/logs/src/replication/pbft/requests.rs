@@ -1,14 +1,14 @@
 //! Requests: from clients to replicas, and from replicas to the primary.
 
 use super::message::Statement;
-use super::{FAR, Message, Pbft, Request, Timer};
+use super::{FAR, Message, Pbft, Request, Rules, Timer};
 use synod_core::replication::{Client, Command, Event, Parts, RequestId};
 use synod_core::{Cx, Data, ProcessId};
 
 /// At most this many requests of one process wait at a replica.
 pub(super) const MOST_PENDING: usize = 4_096;
 
-impl<O: Data, S: Parts> Pbft<O, S> {
+impl<O: Data, S: Parts, R: Rules> Pbft<O, S, R> {
     /// The layer above wants a command in the log: of a client here, or one that came in a request.
     pub(super) fn append(&mut self, command: Command<O>, cx: &mut Cx<'_, Self>) {
         if command.request.client.at == cx.me() {

@@ -1,10 +1,22 @@
-//! The settings of a group.
+//! The settings of a group, and the rule that the mutant leaves out.
 
 use crate::replication::settings::{MOST_BYTES, most_bytes_rule, part_bytes_rule};
 use serde::{Deserialize, Serialize};
 use synod_core::card::Parameter;
 use synod_core::replication::{BadSettings, PART_BYTES};
-use synod_core::{ProcessId, ProcessSet, Setup, SetupError};
+use synod_core::{Data, ProcessId, ProcessSet, Setup, SetupError};
+
+/// The rules that a mutant leaves out.
+pub trait Rules: Data {
+    /// A quorum is so large that any two of them have a loyal replica in common.
+    const QUORUMS_MEET: bool = true;
+}
+
+/// All rules hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Sound;
+
+impl Rules for Sound {}
 
 /// The settings of a group. All its processes have the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -159,8 +171,7 @@ pub(super) fn from_setup(setup: &Setup) -> Result<(Settings, Limits), SetupError
 }
 
 impl Settings {
-    /// A replica can wait for this many: the others may be silent. Any two quorums have a loyal
-    /// replica in common.
+    /// All but those that may be silent.
     pub(super) fn quorum(&self) -> usize {
         self.replicas - self.faulty
     }

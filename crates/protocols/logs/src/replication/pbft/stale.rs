@@ -1,10 +1,10 @@
 //! Messages that come too late to matter.
 
-use super::{Message, Pbft, PrePrepare, Proposal};
+use super::{Message, Pbft, PrePrepare, Proposal, Rules};
 use synod_core::replication::Parts;
 use synod_core::{Data, ProcessId};
 
-impl<O: Data, S: Parts> Pbft<O, S> {
+impl<O: Data, S: Parts, R: Rules> Pbft<O, S, R> {
     /// Whether a message changes nothing, now and later. Views and numbers only grow; in a view, a
     /// number has one pre-prepare, and is prepared once.
     pub(super) fn is_stale(&self, from: ProcessId, message: &Message<O, S>) -> bool {

@@ -2,7 +2,7 @@
 
 use super::cut::Cut;
 use super::message::Statement;
-use super::{Message, Pbft, Stable, Timer};
+use super::{Message, Pbft, Rules, Stable, Timer};
 use synod_core::replication::{Event, Parts};
 use synod_core::{Cx, Data, ProcessId};
 
@@ -12,7 +12,7 @@ const MOST_RESENT: usize = 16;
 /// A replica that has asked this often in vain waits until a client asks again.
 const MOST_ROUNDS: u32 = 12;
 
-impl<O: Data, S: Parts> Pbft<O, S> {
+impl<O: Data, S: Parts, R: Rules> Pbft<O, S, R> {
     /// Whether this replica lacks messages or a checkpoint.
     fn waits(&self) -> bool {
         let under_way = |slot: &super::Slot<O>| slot.is_under_way(self.settings.faulty);

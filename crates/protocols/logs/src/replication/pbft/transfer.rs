@@ -15,7 +15,7 @@
 
 use super::cut::{Cut, digest_of, digest_of_parts, is_linked};
 use super::records::Head;
-use super::{FAR, Message, Pbft, Proof, Stable};
+use super::{FAR, Message, Pbft, Proof, Rules, Stable};
 use crate::replication::snapshots::Writing;
 use serde::{Deserialize, Serialize};
 use synod_agreement::seal::Digest;
@@ -52,7 +52,7 @@ pub(super) struct Served<S: Parts> {
 }
 
 /// The replica that has the state.
-impl<O: Data, S: Parts> Pbft<O, S> {
+impl<O: Data, S: Parts, R: Rules> Pbft<O, S, R> {
     /// Hands over the stable checkpoint: whole, or by an offer. A replica that has not cut its
     /// state yet offers nothing; the next status goes to another one.
     pub(super) fn hand_over_state(&mut self, to: ProcessId, cx: &mut Cx<'_, Self>) {
@@ -111,7 +111,7 @@ impl<O: Data, S: Parts> Pbft<O, S> {
 }
 
 /// The replica that lacks the state.
-impl<O: Data, S: Parts> Pbft<O, S> {
+impl<O: Data, S: Parts, R: Rules> Pbft<O, S, R> {
     /// A replica hands over the state of a stable checkpoint, whole.
     pub(super) fn on_state(
         &mut self,

@@ -2,7 +2,7 @@
 
 use super::message::Statement;
 use super::{
-    Batch, Certificate, FAR, Message, NewView, Pbft, PrePrepare, Proof, Proposal, Record,
+    Batch, Certificate, FAR, Message, NewView, Pbft, PrePrepare, Proof, Proposal, Record, Rules,
     SignedChange, Timer, ViewChange,
 };
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ struct Beginning<'a, O> {
     proposals: Vec<(Proposal, Batch<O>)>,
 }
 
-impl<O: Data, S: Parts> Pbft<O, S> {
+impl<O: Data, S: Parts, R: Rules> Pbft<O, S, R> {
     /// Section 4.4: the timer expired, because the primary took too long, or the view did not
     /// begin.
     pub(super) fn on_timer_expired(&mut self, cx: &mut Cx<'_, Self>) {
@@ -81,7 +81,7 @@ impl<O: Data, S: Parts> Pbft<O, S> {
     /// others start their timers once a quorum has come as far; some may have been there and gone
     /// on.
     fn start_new_view(&mut self, cx: &mut Cx<'_, Self>) {
-        let (view, quorum) = (self.view, self.settings.quorum());
+        let (view, quorum) = (self.view, self.quorum());
         let views = self.changes.values().map(|signed| signed.change.view);
         if !self.changing || self.lost_disk || views.filter(|there| *there >= view).count() < quorum
         {
@@ -131,7 +131,7 @@ impl<O: Data, S: Parts> Pbft<O, S> {
         let valid = |signed: &SignedChange<O>| {
             signed.change.view == new.view && self.is_valid_view_change(signed)
         };
-        let enough = by.len() == new.changes.len() && by.len() == self.settings.quorum();
+        let enough = by.len() == new.changes.len() && by.len() == self.quorum();
         if !(enough && new.changes.iter().all(valid)) {
             return false;
         }
@@ -173,7 +173,7 @@ impl<O: Data, S: Parts> Pbft<O, S> {
             (Statement::PrePrepare(*proposal), Statement::Prepare(*proposal));
         let valid = |by: &ProcessId| *by != primary && self.settings.is_replica(*by);
         proposal.view < before
-            && prepares.len() + 1 >= self.settings.quorum()
+            && prepares.len() + 1 >= self.quorum()
             && batch.len() <= self.settings.most_requests
             && proposal.digest == Digest::of_data(batch)
             && self.is_signed(primary, &proposed, signature)
