@@ -4,7 +4,7 @@
 //! `SYNOD_SEED=7 cargo test -p synod-node nemesis` repeats one schedule of faults;
 //! `SYNOD_SCHEDULES=200` makes more of them.
 
-use crate::support::{Cluster, wait_until};
+use crate::support::{Cluster, comes_true};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use std::collections::BTreeMap;
@@ -175,12 +175,16 @@ fn run(seed: u64) -> Result<usize, String> {
     let history = std::mem::take(&mut *history.lock().expect("no tenant panics"));
     let uses = judge(history)?;
     // After the last heal and the last session no item is lost.
-    wait_until("every item is free", || {
-        let pools: Vec<_> = (0..NODES).map(|node| cluster.pool(node, "ports")).collect();
+    let pools = || (0..NODES).map(|node| cluster.pool(node, "ports")).collect::<Vec<_>>();
+    let all_free = || {
+        let pools = pools();
         pools.iter().all(|pool| pool.settled && pool.absent == 0 && pool.used == 0)
             && pools.iter().map(|pool| pool.free).sum::<u32>() == ITEMS
-    });
-    Ok(uses)
+    };
+    match comes_true(all_free) {
+        true => Ok(uses),
+        false => Err(format!("items are lost: {:#?}", pools())),
+    }
 }
 
 #[test]

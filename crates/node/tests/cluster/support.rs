@@ -21,12 +21,20 @@ fn free_address() -> SocketAddr {
     listener.local_addr().expect("it is bound")
 }
 
-pub(crate) fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+pub(crate) fn wait_until(what: &str, holds: impl FnMut() -> bool) {
+    assert!(comes_true(holds), "it never came true that {what}");
+}
+
+/// Waits, and returns whether it came true.
+pub(crate) fn comes_true(mut holds: impl FnMut() -> bool) -> bool {
     let begin = Instant::now();
     while !holds() {
-        assert!(begin.elapsed() < PATIENCE, "it never came true that {what}");
+        if begin.elapsed() >= PATIENCE {
+            return false;
+        }
         std::thread::sleep(Duration::from_millis(5));
     }
+    true
 }
 
 impl Cluster {
