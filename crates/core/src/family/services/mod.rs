@@ -1,8 +1,8 @@
 //! Many services on one group: pools of slots and named groups, told apart by tags.
 //!
-//! One engine serves them all, so a node sends one heartbeat however many pools it has. Monitors
-//! judge each pool for itself, by the properties of [`Allocation`], and that no service hears
-//! what was said to another.
+//! One engine serves them all, so a node sends one heartbeat however many pools it has. The monitor
+//! judges each pool for itself, by the properties of [`Allocation`], and that no service hears a
+//! message of another one.
 
 mod application;
 mod monitor;

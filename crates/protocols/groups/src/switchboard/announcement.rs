@@ -53,6 +53,12 @@ impl Entered {
         Entered { members: view.members.clone(), origin }
     }
 
+    /// The same, as if no member had parted since: for a mutant.
+    pub(super) fn without_partings(&self) -> Self {
+        let with = self.members.iter().map(|member| member.node).collect();
+        Entered { origin: Origin { with, ..self.origin }, ..self.clone() }
+    }
+
     /// The engine goes on to another view.
     pub(super) fn go_on(&mut self, me: ProcessId, view: &View) {
         let together = view.companions(me);
@@ -114,10 +120,12 @@ impl Gathering {
             .collect()
     }
 
-    /// The nodes that some member knows.
+    /// The nodes that some member knows. The founder of a service is one of them.
     pub(super) fn nodes(&self) -> Nodes {
         let mut nodes = self.certified.clone();
         self.announced.values().for_each(|announcement| nodes.absorb(&announcement.nodes));
+        let founders = self.known().into_values().filter_map(|what| what.founder());
+        nodes.known.extend(founders.map(|founder| founder.node));
         nodes
     }
 

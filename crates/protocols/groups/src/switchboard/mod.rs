@@ -17,7 +17,7 @@
 //! every member opens it, and all are new in it.
 //!
 //! # Layout
-//! - [`Switchboard`] (this file): deliveries, and room for multicasts; `requests`: commands
+//! - [`Switchboard`] (this file): deliveries, and room for multicasts; `requests`: its inputs
 //! - `views`, `announcement`: from view to view; [`nodes`]: the list of nodes
 //! - [`line`]: one pool under its tag; [`message`]: multicasts
 //! - `card`, `proved`, `invariants`, [`mutants`]: claims, and what breaks without a rule
@@ -75,6 +75,9 @@ synod_core::catalogue! {
     SwitchboardAlgorithm,
     mutants::CrossedLines,
     mutants::LateCalls,
+    mutants::PartingsForgotten,
+    mutants::NodesUntold,
+    mutants::FoundsAgain,
 }
 
 /// The place of a member in the views of its engine.

@@ -2,7 +2,7 @@
 
 use super::card::{CARD, catalogued};
 use super::invariants::{self, Node, OWNED};
-use super::proved::quiet;
+use super::proved::{ADDED_IN_A_CUT, CUT_BETWEEN_VIEWS, FOUNDED, quiet};
 use super::{Message, Nodes, Switchboard};
 use crate::group::GroupEngine;
 use serde::{Deserialize, Serialize};
@@ -18,6 +18,8 @@ pub trait Variant: Data {
     const LATE_CALLS: bool = false;
     /// Whether members use the nodes that other members announce.
     const SHARES_NODES: bool = true;
+    /// Whether a member remembers from which members it has parted since its services' last view.
+    const REMEMBERS_PARTINGS: bool = true;
 
     /// The service with which a multicast is connected.
     fn line(tag: Tag) -> Tag {
@@ -122,6 +124,126 @@ catalogued!(
         mutant: Some(Mutant {
             of: "switchboard",
             change: "a multicast of a pool counts as sent in the view in which it is delivered",
+            breaks: OWNED,
+        }),
+        ..CARD
+    }
+);
+
+/// Each member goes by the nodes that it knows itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Untelling {}
+
+impl Variant for Untelling {
+    const SHARES_NODES: bool = false;
+}
+
+/// A switchboard whose announcements carry no nodes.
+pub type NodesUntold = Served<Switchboard<Untelling>, GroupEngine<Message>>;
+
+catalogued!(
+    Untelling,
+    Card {
+        name: "switchboard-untold",
+        title: "A switchboard whose members do not tell each other of nodes",
+        promises: &[],
+        proved: &[],
+        counterexamples: &[Counterexample {
+            property: OWNED,
+            scope: quiet(4, ADDED_IN_A_CUT),
+            steps: 13,
+            story: "p2 founds the pool and meets p3, of which p1 does not know. p3 takes a slot, and they part. Then \
+                    p2 meets p1. p2 knows that p3 is missing, and does not say so. p1 counts two nodes of \
+                    two and gives the absent slot out, to itself. It is p3's",
+        }],
+        mutant: Some(Mutant {
+            of: "switchboard",
+            change: "announcements carry no nodes: each member goes by those that it knows itself",
+            breaks: OWNED,
+        }),
+        ..CARD
+    }
+);
+
+/// A certificate of death names the dead node alone. A test drives it by hand: no engine for
+/// explorers knows which nodes the registry has certified, so none keeps these dead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum BareCertificates {}
+
+impl Variant for BareCertificates {
+    fn certificate(dead: ProcessId, _: ProcessSet) -> Nodes {
+        Nodes::certificate(dead, ProcessSet::EMPTY)
+    }
+}
+
+/// Each life of the founder's node is taken for the founder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Refounding {}
+
+impl Variant for Refounding {
+    fn is_life_of_founder(_: u32, _: u32) -> bool {
+        true
+    }
+}
+
+/// A switchboard in which the founder's node founds a pool again when it starts again.
+pub type FoundsAgain = Served<Switchboard<Refounding>, GroupEngine<Message>>;
+
+catalogued!(
+    Refounding,
+    Card {
+        name: "switchboard-founds-again",
+        title: "A switchboard in which a founder founds again after a restart",
+        promises: &[],
+        proved: &[],
+        counterexamples: &[Counterexample {
+            property: OWNED,
+            scope: quiet(3, FOUNDED),
+            steps: 8,
+            story: "p1 founds the pool, and p2 gets a slot. The node of p1 crashes and starts again. Its new life \
+                    founds the pool once more and owns all slots, that of p2, too",
+        }],
+        mutant: Some(Mutant {
+            of: "switchboard",
+            change: "the next life of the founder's node founds the pool, too",
+            breaks: OWNED,
+        }),
+        ..CARD
+    }
+);
+
+/// Only the last change of views counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Forgetting {}
+
+impl Variant for Forgetting {
+    const REMEMBERS_PARTINGS: bool = false;
+}
+
+/// A switchboard that takes members for companions because they go from one view of the engine to
+/// the next one together, although they parted before, since their services' last view.
+pub type PartingsForgotten = Served<Switchboard<Forgetting>, GroupEngine<Message>>;
+
+catalogued!(
+    Forgetting,
+    Card {
+        name: "switchboard-partings-forgotten",
+        title: "A switchboard that forgets who left a view apart",
+        promises: &[],
+        proved: &[],
+        counterexamples: &[Counterexample {
+            property: OWNED,
+            scope: quiet(4, CUT_BETWEEN_VIEWS),
+            steps: 15,
+            story: "p1 founds the pool and offers a slot. They part: p2 has delivered its own take, p1 has not. They \
+                    meet again, but before the pool enters that view p3 joins, and another view begins. \
+                    p1 and p2 come into it together, so p1 takes p2 for a companion that has delivered \
+                    the same. It takes back the slot that p2 has",
+        }],
+        mutant: Some(Mutant {
+            of: "switchboard",
+            change: "members whose services were in the same view last, and that come from the same view of \
+                     the engine, are a part, although they parted in between",
             breaks: OWNED,
         }),
         ..CARD

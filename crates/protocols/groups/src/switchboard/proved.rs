@@ -32,9 +32,36 @@ macro_rules! world {
 const OPENED_AT_ANY_TIME: Settings =
     world!("1", "2", "partitions": "1", "late": "no", "passing": "once");
 
-/// Three members, and one fault of each kind.
+/// Three members, of which one dies, while the network falls apart and comes together.
 const EVERYTHING: Settings = world!("1", "2", "opened": "yes", "partitions": "1", "merges": "1",
-    "deaths": "1", "restarts": "1", "passing": "lazy", "across": "no");
+    "deaths": "1", "passing": "lazy", "across": "no");
+
+/// p2 founds the pool. Members begin alone, and p3 is added: only itself knows of it at first.
+pub(super) const ADDED_IN_A_CUT: Settings = world!("1", "2", "opened": "yes", "founder": "p2",
+    "added": "p3", "start": "alone", "faults": "merge partition merge", "passing": "lazy",
+    "across": "no");
+
+/// The same, and the node that met the added one crashes, and starts again.
+const ADDED_BEFORE_A_CRASH: Settings = world!("1", "2", "opened": "yes", "founder": "p2",
+    "added": "p3", "start": "alone", "faults": "merge partition crash restart merge",
+    "passing": "lazy", "across": "no");
+
+/// The founder's node crashes and starts again.
+pub(super) const FOUNDED: Settings = world!("1", "2", "opened": "yes", "founder": "p1",
+    "faults": "crash restart", "passing": "lazy", "across": "no");
+
+/// The founder is cut off from the start, or crashes, or meets another node that has the pool.
+const FOUNDED_APART: Settings = world!("1", "2", "opened": "yes", "founder": "p1",
+    "start": "alone", "partitions": "1", "merges": "2", "node-crashes": "1", "restarts": "1",
+    "passing": "lazy", "across": "no");
+
+/// The founder hears of its pool before or after other nodes.
+const FOUNDED_AT_ANY_TIME: Settings = world!("1", "2", "founder": "p1", "start": "alone",
+    "merges": "1", "late": "no", "passing": "once");
+
+/// Members part, meet again, and go on together before the services enter the view.
+pub(super) const CUT_BETWEEN_VIEWS: Settings = world!("1", "2", "opened": "yes", "founder": "p1",
+    "start": "alone", "faults": "merge partition merge merge", "passing": "lazy", "across": "no");
 
 /// Three members with two pools.
 const TWO_POOLS: Settings = world!("2", "2", "opened": "yes", "partitions": "1", "merges": "1",
@@ -62,4 +89,10 @@ pub(super) const PROVED: &[Scope] = &[
     busy(3, CLAIMS),
     quiet(3, CASTS),
     EMBEDDED,
+    quiet(4, ADDED_IN_A_CUT),
+    quiet(4, ADDED_BEFORE_A_CRASH),
+    quiet(3, FOUNDED),
+    quiet(3, FOUNDED_APART),
+    quiet(3, FOUNDED_AT_ANY_TIME),
+    quiet(4, CUT_BETWEEN_VIEWS),
 ];

@@ -1,7 +1,7 @@
 //! What the registry and the applications ask for.
 
 use super::mutants::Variant;
-use super::{Line, Message, Nodes, Stage, Switchboard, announcement, founding};
+use super::{Line, Message, Stage, Switchboard, announcement, founding};
 use synod_core::family::services::{Definition, Output, Tag};
 use synod_core::family::slots::{Input as Request, OperatorCommand, Output as Answer};
 use synod_core::group::{Level, Service, Session, ViewId};
@@ -39,6 +39,7 @@ impl<V: Variant> Switchboard<V> {
             return;
         }
         self.known.insert(tag, definition);
+        self.nodes.known.extend(definition.founder().map(|founder| founder.node));
         self.spread(Message::Open(tag, definition), session);
     }
 
@@ -58,6 +59,7 @@ impl<V: Variant> Switchboard<V> {
             // services.
             Stage::Gathering(gathering) => gathering.add(tag, definition),
             Stage::Connected(view) if !self.lines.contains_key(&tag) => {
+                self.agreed.known.extend(definition.founder().map(|founder| founder.node));
                 let founder = founding::founder::<V>(view, definition);
                 let view = announcement::first_view(view, founder);
                 self.enter(tag, definition, &view, founder, session);
@@ -89,7 +91,7 @@ impl<V: Variant> Switchboard<V> {
         nodes: ProcessSet,
         session: &mut Session<'_, Self>,
     ) {
-        self.nodes.absorb(&Nodes::certificate(node, nodes.clone()));
+        self.nodes.absorb(&V::certificate(node, nodes.clone()));
         self.spread(Message::Forget(node, nodes), session);
     }
 

@@ -15,6 +15,9 @@ impl<V: Variant> Switchboard<V> {
         self.stop_queueing();
         self.nodes.known.extend(view.set().iter());
         if let Some(entered) = &mut self.entered {
+            if !V::REMEMBERS_PARTINGS {
+                *entered = entered.without_partings();
+            }
             entered.go_on(session.me(), view);
         }
         session.notify(Output::View(view.id, view.members.clone()));
