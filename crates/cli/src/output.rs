@@ -70,6 +70,13 @@ impl Output {
         unless_closed(writeln!(out, "{text}").and_then(|()| out.flush()))
     }
 
+    /// Prints the value as JSON in one line, as one of a stream.
+    pub(crate) fn line(&self, value: &impl Serialize) -> Result<()> {
+        let text = serde_json::to_string(value).context("the answer does not fit JSON")?;
+        let mut out = io::stdout().lock();
+        unless_closed(writeln!(out, "{text}").and_then(|()| out.flush()))
+    }
+
     /// Prints the value as JSON, or the text.
     pub(crate) fn answer(
         &self,

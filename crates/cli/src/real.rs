@@ -92,7 +92,7 @@ impl RealFlags {
 pub(crate) fn launch(on: On, about: &About, options: Options) -> Result<Launch> {
     Ok(Launch {
         program: std::env::current_exe().context("this program cannot be found")?,
-        arguments: vec!["member".to_owned()],
+        arguments: vec!["run-member".to_owned()],
         algorithm: about.card.name.to_owned(),
         options,
         medium: match on {

@@ -172,15 +172,16 @@ impl Keeper {
         over: watch::Sender<bool>,
         mut returned: mpsc::UnboundedReceiver<Claimed>,
     ) {
-        let period = self.ttl.0 / 3;
-        let mut next = Instant::now() + period;
+        let mut next = Instant::now() + self.ttl.0 / 3;
         loop {
             tokio::select! {
                 claimed = returned.recv() => match claimed {
                     Some(Claimed { pool, item, token }) => {
-                        let request = Request::Release { pool, item, token };
-                        // If this fails, the item is free when the session ends.
-                        let _ = self.client.call(&request).await;
+                        let (client, request) =
+                            (self.client.clone(), Request::Release { pool, item, token });
+                        // Signs of life do not wait for it. If it fails, the item is free when the
+                        // session ends.
+                        tokio::spawn(async move { client.call(&request).await });
                     }
                     None => {
                         let _ = self.client.call(&Request::CloseSession(self.id)).await;
@@ -188,11 +189,13 @@ impl Keeper {
                     }
                 },
                 () = tokio::time::sleep_until(next.min(self.deadline())) => {
-                    if !self.beat().await {
-                        let _ = over.send(true);
-                        return;
+                    match self.beat().await {
+                        Some(pause) => next = Instant::now() + pause,
+                        None => {
+                            let _ = over.send(true);
+                            return;
+                        }
                     }
-                    next = Instant::now() + period;
                 }
             }
         }
@@ -202,25 +205,21 @@ impl Keeper {
         *self.deadline.borrow()
     }
 
-    /// Sends a sign of life. Returns whether the session goes on.
-    async fn beat(&mut self) -> bool {
+    /// Sends a sign of life. Returns the pause until the next one, or none if the session is over.
+    async fn beat(&mut self) -> Option<Duration> {
         let sent = Instant::now();
         if sent >= self.deadline() {
-            return false;
+            return None;
         }
         let request = Request::KeepAlive(self.id);
         match tokio::time::timeout_at(self.deadline(), self.client.call(&request)).await {
             Ok(Ok(_)) => {
                 self.deadline.send_replace(sent + self.ttl.0);
-                true
+                Some(self.ttl.0 / 3)
             }
-            Ok(Err(Error::Refused(_))) | Err(_) => false,
-            Ok(Err(_)) => {
-                // The connection broke: try again soon, up to the deadline.
-                let pause = (self.ttl.0 / 20).max(Duration::from_millis(10));
-                tokio::time::sleep_until((sent + pause).min(self.deadline())).await;
-                true
-            }
+            Ok(Err(Error::Refused(_))) | Err(_) => None,
+            // The connection broke: try again soon, up to the deadline.
+            Ok(Err(_)) => Some((self.ttl.0 / 20).max(Duration::from_millis(10))),
         }
     }
 }

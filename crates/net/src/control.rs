@@ -193,7 +193,7 @@ impl Control {
     /// The member's end, which the coordinator passed as standard input.
     pub fn of_member() -> io::Result<Self> {
         let stream = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
-        // This call fails unless standard input is a socket: a user ran `synod member` by hand.
+        // This call fails unless standard input is a socket: a user ran `synod run-member` by hand.
         stream.set_read_timeout(Some(Duration::from_secs(1)))?;
         Ok(Control::new(stream))
     }

@@ -5,13 +5,14 @@ mod stores;
 
 use crate::about::About;
 use crate::output::Output;
+use crate::parse;
 use crate::real::On;
-use crate::{Verdict, parse};
 use anyhow::{Result, ensure};
 use clap::Args;
 use multicasts::Multicasts;
 use stores::Stores;
 use synod_core::Family;
+use synod_core::Verdict;
 use synod_core::family::{GroupMulticast, Replication};
 
 const EXAMPLES: &str = "\

@@ -5,6 +5,7 @@ use crate::output::{BOLD, DIM, Output, heading, paragraph};
 use anyhow::{Context, Result};
 use clap::{Args, CommandFactory, FromArgMatches};
 use serde::Serialize;
+use std::process::ExitCode;
 use synod_core::Verdict;
 
 const EXAMPLES: &str = "\
@@ -122,8 +123,8 @@ impl Stop {
             .try_get_matches_from(self.command.split_whitespace())
             .context("a command of the tour is out of date")?;
         let cli = Cli::from_arg_matches(&matches)?;
-        let verdict = cli.command.perform(&matches, output)?;
-        Ok(verdict == Verdict::from(!self.finds_a_violation))
+        let code = cli.command.perform(&matches, output)?;
+        Ok(code == ExitCode::from(u8::from(self.finds_a_violation)))
     }
 }
 

@@ -135,6 +135,10 @@ fn every_command_on_a_page_of_the_book_and_about_larger_worlds_runs() {
     }
 }
 
+/// Commands that talk to a cluster of real nodes: the tests in `tests/cluster` run them.
+const CLUSTER: &[&str] =
+    &["up", "status", "pool", "group", "member", "session", "chaos", "node", "cert"];
+
 /// The commands among the examples of a help text. Two spaces end a command; its story follows.
 fn examples(help: &str) -> impl Iterator<Item = &str> {
     let examples = help.split_once("Examples:").map_or("", |(_, examples)| examples).lines();
@@ -157,11 +161,13 @@ fn every_example_of_a_help_text_runs() {
     let commands = all.split_once("Commands:").expect("it lists them").1.lines().skip(1);
     let commands = commands.take_while(|line| line.starts_with("  "));
     let names = commands.filter(|line| !line.starts_with("   ")).filter_map(|line| {
-        line.split_whitespace().next().filter(|name| !["help", "member"].contains(name))
+        line.split_whitespace().next().filter(|name| *name != "help" && !CLUSTER.contains(name))
     });
     let helps = names.chain(["slots prove", "slots experiment", ""]);
     let helps: Vec<String> = helps.map(|name| synod(&format!("{name} --help")).out).collect();
-    let lines: BTreeSet<&str> = helps.iter().flat_map(|help| examples(help)).collect();
+    let mut lines: BTreeSet<&str> = helps.iter().flat_map(|help| examples(help)).collect();
+    lines
+        .retain(|line| !line.split_whitespace().nth(1).is_some_and(|name| CLUSTER.contains(&name)));
     assert!(lines.len() > 50, "{}: {lines:?}", lines.len());
     for line in lines {
         must_run(&directory, line);

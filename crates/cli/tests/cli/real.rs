@@ -311,7 +311,7 @@ fn what_makes_no_sense_on_a_real_network_is_refused() {
 
 #[test]
 fn a_member_that_is_called_by_hand_says_who_calls_it() {
-    let ran = command().arg("member").stdin(Stdio::null()).output().expect("it can be run");
+    let ran = command().arg("run-member").stdin(Stdio::null()).output().expect("it can be run");
     let said = String::from_utf8(ran.stderr).expect("it speaks UTF-8");
     assert_eq!(ran.status.code(), Some(2));
     assert!(said.contains("synod run NAME --on tcp"), "{said}");

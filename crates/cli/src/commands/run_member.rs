@@ -1,4 +1,4 @@
-//! `synod member`: one process of a run on a real network. Only `synod run --on` starts it.
+//! `synod run-member`: one process of a run on a real network. Only `synod run --on` starts it.
 
 use crate::about::unknown;
 use crate::catalogue::which;
@@ -10,9 +10,9 @@ use synod_net::{Control, serve_named};
 /// Be one process of a run on a real network; 'synod run --on' starts it
 #[derive(Args)]
 #[command(hide = true)]
-pub(crate) struct Member {}
+pub(crate) struct RunMember {}
 
-impl Member {
+impl RunMember {
     /// Drives the process, until the run is over.
     pub(crate) fn perform(self) -> Result<Verdict> {
         let by_hand = "a member is started by 'synod run NAME --on tcp', which talks to it";
