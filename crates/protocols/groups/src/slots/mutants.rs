@@ -182,6 +182,7 @@ impl Mutation for ForgetsItsQueue {
             change: "a new view ends the wait of claims, like that of requests and wishes",
             breaks: PI4,
         }),
+        fails_with: "-n 4 --requests 40 --partitions 2 --param slots=4 --param wait=300",
         ..SlotsAlgorithm::CARD
     };
 }
@@ -215,6 +216,7 @@ impl Mutation for ServesTheLast {
             change: "a claim that begins to wait goes to the front of the queue",
             breaks: TURN,
         }),
+        fails_with: "-n 3 --requests 60 --param slots=2 --param wait=500",
         ..SlotsAlgorithm::CARD
     };
 }
@@ -259,6 +261,7 @@ impl Mutation for TakesAll {
                      of the source), instead of being absent (option B)",
             breaks: "pi1-owned",
         }),
+        fails_with: "-n 4 --requests 40 --partitions 2",
         ..SlotsAlgorithm::CARD
     };
 }
