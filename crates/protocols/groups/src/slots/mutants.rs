@@ -171,7 +171,7 @@ impl Mutation for ForgetsItsQueue {
         counterexamples: &[Counterexample {
             property: PI4,
             scope: busy(3, WAITING[1]),
-            steps: 8,
+            steps: 9,
             story: "p2 has no slot, and its application claims one and waits. The network falls apart. \
                     With the new view p2 forgets all that was under way in the old one, the claim, too. \
                     Neither the end of its time nor a cancellation brings an answer: the application \

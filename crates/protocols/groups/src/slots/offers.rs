@@ -71,6 +71,8 @@ enum Own {
 pub struct Offers {
     exchange: Exchange,
     own: Own,
+    /// Whether this member has begged since its last grant.
+    begs: bool,
     demand: Demand,
     /// The present watermarks for the number of free slots.
     watermarks: Watermarks,
@@ -84,6 +86,7 @@ impl Offers {
         Ok(Offers {
             exchange: Exchange::default(),
             own: Own::None,
+            begs: false,
             demand: Demand::from_setup(setup)?,
             watermarks: Watermarks::default(),
             reports: Reports::default(),
@@ -136,6 +139,30 @@ impl Offers {
         }
     }
 
+    /// Claims have waited here for a while. If this member has asked again in vain, it begs.
+    pub fn remind(&mut self, state: &mut MemberState, session: &mut Session<'_, Slots>) {
+        let is_short = state.needed_by_queue() > state.free();
+        let is_in_vain = state.is_settled() && self.exchange.is_urgent_for(state.me);
+        if is_short && is_in_vain && !self.begs {
+            self.begs = true;
+            state.multicast(Body::Beg, session);
+        }
+    }
+
+    /// A member begs.
+    pub fn on_beg(
+        &mut self,
+        from: ProcessId,
+        state: &mut MemberState,
+        session: &mut Session<'_, Slots>,
+    ) {
+        if state.is_settled() {
+            self.exchange.beg(from);
+            self.weigh(state);
+            self.consider(state, session);
+        }
+    }
+
     /// Whether this member's multicast is under way, or its wish is urgent.
     pub(super) fn insists(&self, state: &MemberState) -> bool {
         self.own != Own::None || self.exchange.is_urgent_for(state.me)
@@ -157,7 +184,9 @@ impl Offers {
     /// delivered (π5).
     pub(super) fn lets_go(&self, state: &MemberState) -> bool {
         let is_asked = state.is_settled() && self.exchange.is_urgent();
-        !is_asked || self.own != Own::None || state.pool.free() <= self.demand.need()
+        let is_begged = self.exchange.is_begged();
+        let need = if is_begged { self.demand.low() - 1 } else { self.demand.need() };
+        !is_asked || self.own != Own::None || state.pool.free() <= need
     }
 
     /// Takes slots if too few are free, or offers some if too many are.
@@ -258,6 +287,7 @@ impl Offers {
         if slots.is_empty() {
             return;
         }
+        self.begs &= to != state.me;
         self.reports.add(to, slots.len());
         state.grant(slots, to);
     }
@@ -292,6 +322,7 @@ impl Offers {
             stock: self.exchange.stock(),
             missing: self.exchange.missing(),
             urgent: self.exchange.is_urgent() && state.settings.surplus == Surplus::LetGo,
+            begged: self.exchange.is_begged() && state.settings.surplus == Surplus::LetGo,
         });
     }
 
@@ -325,7 +356,7 @@ impl Offers {
     /// Drops all offers, wishes and reports.
     pub fn reset(&mut self) {
         self.exchange.close();
-        self.own = Own::None;
+        (self.own, self.begs) = (Own::None, false);
         self.patience = Patience::default();
         self.watermarks = Watermarks::default();
         self.reports = Reports::default();
