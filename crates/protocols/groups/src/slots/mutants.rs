@@ -151,7 +151,7 @@ impl Mutation for KeepsItsSurplus {
 }
 
 /// A wrong rule that violates π4: with the cycles and the wishes of the last view, a new view also
-/// ends the wait of claims, and nobody answers them.
+/// ends the wait of claims, and no answer comes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ForgetsItsQueue;
 

@@ -37,6 +37,8 @@
 //! Source: pre-authorised donation, as an improvement on the donation scheme of SLOTS; see the
 //! card.
 
+mod insistence;
+
 use super::Slots;
 use super::exchange::Exchange;
 use super::message::Body;
@@ -117,55 +119,6 @@ impl Offers {
         } else if self.patience.ends() {
             self.ask(state, session);
         }
-    }
-
-    /// A claim begins to wait. Its application makes no further claims that could tell this member
-    /// to ask again, so patience is of no use.
-    pub fn on_wait(&mut self, state: &mut MemberState, session: &mut Session<'_, Slots>) {
-        self.on_need(state, session);
-        self.insist(state, session);
-    }
-
-    /// Asks again, if this member's wish was delivered in vain and claims wait for it.
-    fn insist(&mut self, state: &mut MemberState, session: &mut Session<'_, Slots>) {
-        let is_short = state.needed_by_queue() > state.free();
-        if is_short
-            && self.own == Own::None
-            && state.is_settled()
-            && self.exchange.waits(state.me)
-            && !self.exchange.is_urgent_for(state.me)
-        {
-            self.ask(state, session);
-        }
-    }
-
-    /// Claims have waited here for a while. If this member has asked again in vain, it begs.
-    pub fn remind(&mut self, state: &mut MemberState, session: &mut Session<'_, Slots>) {
-        let is_short = state.needed_by_queue() > state.free();
-        let is_in_vain = state.is_settled() && self.exchange.is_urgent_for(state.me);
-        if is_short && is_in_vain && !self.begs {
-            self.begs = true;
-            state.multicast(Body::Beg, session);
-        }
-    }
-
-    /// A member begs.
-    pub fn on_beg(
-        &mut self,
-        from: ProcessId,
-        state: &mut MemberState,
-        session: &mut Session<'_, Slots>,
-    ) {
-        if state.is_settled() {
-            self.exchange.beg(from);
-            self.weigh(state);
-            self.consider(state, session);
-        }
-    }
-
-    /// Whether this member's multicast is under way, or its wish is urgent.
-    pub(super) fn insists(&self, state: &MemberState) -> bool {
-        self.own != Own::None || self.exchange.is_urgent_for(state.me)
     }
 
     /// Whether a member that knows of no free slot may say that all are in use: it has asked again

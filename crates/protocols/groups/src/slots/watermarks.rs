@@ -161,7 +161,7 @@ impl Demand {
         Watermarks { low, fill: need, enough: low, high: need, keep: need, at_once }
     }
 
-    /// With fewer free slots the member takes some, whatever the supply.
+    /// With fewer free slots the member takes some, at any supply.
     pub fn low(self) -> u32 {
         match self {
             Demand::Fixed(stock) => stock,
