@@ -73,6 +73,21 @@ fn every_multicast_holds_what_it_promises_on_tcp() {
     all_hold_on_tcp("multicast");
 }
 
+/// Three members claim two slots, so most claims wait for a release on the other side of a socket.
+#[test]
+fn claims_of_a_pool_wait_for_their_slots_on_tcp() {
+    for rules in ["offers", "repaired"] {
+        let pool = format!("--param rules={rules} --param slots=2 --param wait=5000");
+        let run = json(&format!("run slots -n 3 --requests 12 --think 1ms..5ms {pool} --on tcp"));
+        assert!(everything_holds(&run), "{rules}: {run}");
+        assert_eq!(
+            (&run["ended"], &run["refused"]),
+            (&"quiet".into(), &0.into()),
+            "{rules}: {run}"
+        );
+    }
+}
+
 #[test]
 fn a_multicast_that_loses_nothing_on_udp_holds_what_it_promises() {
     for line in family("multicast") {

@@ -31,6 +31,11 @@ const MORE: &[(&str, usize, Settings)] = &[
     ("pbft", 5, &[("checkpoint", "1")]),
     ("slots", 3, &[("cooldown", "5"), ("slots", "4")]),
     ("slots", 3, &[("rules", "repaired"), ("slots", "2"), ("wait", "500")]),
+    (
+        "slots",
+        4,
+        &[("engine", "abstract"), ("slots", "2"), ("owned", "p1:1 p2:1"), ("wait", "500")],
+    ),
 ];
 
 /// What the processes of an algorithm react to in some runs.

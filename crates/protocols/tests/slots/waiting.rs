@@ -6,6 +6,7 @@ use synod_check::{Question, explore};
 use synod_core::Algorithm;
 use synod_core::card::{Rounds, Scope};
 use synod_core::family::slots::{Input, Output, Refusal, SlotId, TURN, Ticket, Token};
+use synod_protocols::slots::message::Body;
 use synod_protocols::slots::mutants::{Forgetful, LastComeFirst};
 use synod_protocols::slots::{SlotsAlgorithm, Timer};
 use synod_sim::world::Judged;
@@ -89,7 +90,7 @@ fn at_the_end_of_its_time_a_claim_is_refused_like_one_that_does_not_wait() {
     let (mut group, _) = full("offers", 0);
     group.ask(1, claims(1));
     group.deliver_all();
-    assert_eq!(group.timers(1), [Timer::TimeIsUp(Ticket(1))]);
+    assert_eq!(group.timers(1), [Timer::TimeIsUp(Ticket(1)), Timer::Again]);
     let told = group.fire(1, Timer::TimeIsUp(Ticket(1)));
     assert_eq!(answers(&told), [(1, Err(Refusal::Exhausted))]);
     assert_eq!(group.timers(1), []);
@@ -130,6 +131,31 @@ fn with_offers_each_of_many_claims_gets_a_slot_without_a_second_claim() {
     let got = answers(group.told(1));
     assert!(got.iter().map(|(ticket, _)| *ticket).eq(1..=7), "in turn: {got:?}");
     assert!(got.iter().all(|(_, got)| got.is_ok()), "{got:?}");
+}
+
+#[test]
+fn an_idle_member_gives_up_its_last_slot_for_claims_that_have_waited_for_a_while() {
+    let (mut group, _) = full("offers", 1);
+    assert_eq!(answers(&group.ask(1, claims(1))), []);
+    group.deliver_all();
+    assert_eq!(answers(group.told(1)), [], "p2 needs one free slot");
+    group.fire(1, Timer::Again);
+    assert_eq!(group.pending(1), [&Body::Beg]);
+    group.deliver_all();
+    assert_eq!(answers(group.told(1)), [(1, Ok(1))]);
+    assert!(group.agree(&[1, 2]) && group.timers(1).is_empty());
+}
+
+#[test]
+fn a_member_begs_only_while_its_claims_wait_for_others() {
+    let (mut group, (slot, token)) = full("offers", 1);
+    group.ask(1, claims(1));
+    group.fire(1, Timer::Again);
+    assert!(!group.pending(1).contains(&&Body::Beg), "its first wish is still under way");
+    group.ask(1, Input::Release(slot, token));
+    group.deliver_all();
+    group.fire(1, Timer::Again);
+    assert!(group.pending(1).is_empty() && group.timers(1).is_empty());
 }
 
 #[test]
@@ -261,7 +287,7 @@ fn states(scope: Scope) -> usize {
 #[test]
 fn claims_that_wait_are_answered_in_every_history_of_a_small_world() {
     let counts: Vec<usize> = waiting_worlds().into_iter().map(states).collect();
-    assert_eq!(counts, [20_782, 6_952]);
+    assert_eq!(counts, [20_782, 40_981]);
 }
 
 #[test]
@@ -283,7 +309,7 @@ fn a_claim_that_is_served_last_come_first_overtakes() {
     let found = exploration.refutation(TURN).expect("the second claim overtakes the first");
     assert_eq!(found.history.steps.len(), refuted.steps);
     assert_eq!(refuted.scope.rounds, Rounds::Times(3));
-    assert_eq!(states(refuted.scope), 187);
+    assert_eq!(states(refuted.scope), 479);
 }
 
 #[test]

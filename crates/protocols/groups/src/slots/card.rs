@@ -71,9 +71,11 @@ impl Catalogued<GroupEngine<Message>> for Slots {
                     Trigger::Input("Release"),
                     Trigger::Timer("TimeIsUp"),
                     Trigger::Timer("Again"),
+                    Trigger::Message("Beg"),
                 ],
                 "a claim that may wait: first come, first served, as soon as a slot is free here; \
-                 refused when its time is up; while it waits, the member asks the others for slots",
+                 refused when its time is up; while it waits, the member asks the others for slots, and then begs for \
+                 those that they keep for themselves",
             ),
             Rule::on(
                 &[

@@ -17,6 +17,8 @@ struct Wish {
     free: u32,
     /// Whether it has asked again in vain, and got no slot since.
     urgent: bool,
+    /// Whether its claims have waited for a while since.
+    begs: bool,
 }
 
 /// Slots on offer, or unmet wishes. One of the two is always empty.
@@ -69,6 +71,18 @@ impl Exchange {
         self.wishes.iter().any(|wish| wish.member == member && wish.urgent)
     }
 
+    /// Whether claims of a waiting member have waited for a while.
+    pub fn is_begged(&self) -> bool {
+        self.wishes.iter().any(|wish| wish.begs)
+    }
+
+    /// A waiting member begs. Without effect if it has got what it wished for.
+    pub fn beg(&mut self, member: ProcessId) {
+        if let Some(wish) = self.wishes.iter_mut().find(|wish| wish.member == member) {
+            (wish.urgent, wish.begs) = (true, true);
+        }
+    }
+
     /// The waiting members in the order in which they asked, each with the number of slots that it
     /// needs.
     pub fn waiting(&self) -> impl Iterator<Item = (ProcessId, u32)> + '_ {
@@ -82,7 +96,7 @@ impl Exchange {
     pub fn take(&mut self, member: ProcessId, wanted: u32, needed: u32, free: u32) -> Ranges {
         self.asked = true;
         if let Some(wish) = self.wishes.iter_mut().find(|wish| wish.member == member) {
-            *wish = Wish { member, missing: needed.max(1), free, urgent: true };
+            *wish = Wish { member, missing: needed.max(1), free, urgent: true, begs: false };
             self.count_missing();
             return Ranges::EMPTY;
         }
@@ -95,7 +109,7 @@ impl Exchange {
         let missing = needed.saturating_sub(got);
         if missing > 0 {
             let free = free.saturating_add(got);
-            self.wishes.push(Wish { member, missing, free, urgent: false });
+            self.wishes.push(Wish { member, missing, free, urgent: false, begs: false });
             self.missing = self.missing.saturating_add(missing);
         }
         granted
@@ -113,7 +127,7 @@ impl Exchange {
         {
             left -= 1;
             (poorest.missing, poorest.free) = (poorest.missing - 1, poorest.free + 1);
-            poorest.urgent = false;
+            (poorest.urgent, poorest.begs) = (false, false);
             let is_met = poorest.missing == 0;
             match shares.iter_mut().find(|(other, _)| *other == poorest.member) {
                 Some((_, share)) => *share += 1,

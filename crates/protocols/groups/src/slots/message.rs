@@ -47,6 +47,8 @@ pub enum Body {
         /// The number that the sender waits for, if fewer are on offer.
         needed: u32,
     },
+    /// The sender has asked again in vain, and its claims have waited for a while (offers).
+    Beg,
     /// A gift: the slots are reserved for the receiver, or their owner leaves.
     Hand {
         /// The receiver.
@@ -76,6 +78,7 @@ impl Wire for Message {
             Body::Donate { .. } => "Donate",
             Body::Offer(_) => "Offer",
             Body::Take { .. } => "Take",
+            Body::Beg => "Beg",
             Body::Hand { .. } => "Hand",
             Body::PutStatus { .. } => "PutStatus",
             Body::MergeStatus(_) => "MergeStatus",
@@ -92,7 +95,9 @@ impl Wire for Message {
             Body::Hand { to, slots } => format!("Hand {} to {to}", few(slots)),
             Body::PutStatus { to, .. } => format!("PutStatus to {to}"),
             Body::MergeStatus(status) => format!("MergeStatus of {}", status.members().len()),
-            Body::Request(_) | Body::Certify(_) | Body::Bootstrap => format!("{self:?}"),
+            Body::Request(_) | Body::Beg | Body::Certify(_) | Body::Bootstrap => {
+                format!("{self:?}")
+            }
         }
     }
 }
@@ -107,7 +112,7 @@ impl Fleeting for Message {
     /// view.
     fn ends_with_its_view(&self) -> bool {
         match &self.body {
-            Body::Request(_) => true,
+            Body::Request(_) | Body::Beg => true,
             Body::Donate { slots, .. } => slots.is_empty(),
             _ => false,
         }
@@ -119,6 +124,7 @@ impl Fleeting for Message {
             Body::Offer(_) | Body::Hand { .. } => false,
             Body::Request(_)
             | Body::Take { .. }
+            | Body::Beg
             | Body::PutStatus { .. }
             | Body::MergeStatus(_)
             | Body::Certify(_)

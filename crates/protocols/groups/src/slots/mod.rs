@@ -136,7 +136,7 @@ pub enum Timer {
     Cool,
     /// The time of a claim that waits is over.
     TimeIsUp(Ticket),
-    /// Claims wait: ask for donations again.
+    /// Claims have waited for a while.
     Again,
 }
 
@@ -196,7 +196,11 @@ impl Service for Slots {
         let body = message.body;
         match body {
             // Between two views, a gift still counts: its sender delivers it, too (step 4).
-            Body::Request(_) | Body::Donate { .. } | Body::Offer(_) | Body::Take { .. } => {
+            Body::Request(_)
+            | Body::Donate { .. }
+            | Body::Offer(_)
+            | Body::Take { .. }
+            | Body::Beg => {
                 self.scheme.on_deliver(from, body, &mut self.state, session);
             }
             Body::Hand { to, slots } => self.on_hand(from, to, &slots, session),

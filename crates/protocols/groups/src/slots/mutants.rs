@@ -153,7 +153,7 @@ impl Mutation for KeepsItsSurplus {
 }
 
 /// A wrong rule that violates π4: with the cycles and the wishes of the last view, a new view also
-/// ends the wait of claims, and nobody answers them.
+/// ends the wait of claims, and no answer comes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ForgetsItsQueue;
 
@@ -173,7 +173,7 @@ impl Mutation for ForgetsItsQueue {
         counterexamples: &[Counterexample {
             property: PI4,
             scope: busy(3, WAITING[1]),
-            steps: 8,
+            steps: 9,
             story: "p2 has no slot, and its application claims one and waits. The network falls apart. \
                     With the new view p2 forgets all that was under way in the old one, the claim, too. \
                     Neither the end of its time nor a cancellation brings an answer: the application \
@@ -184,6 +184,7 @@ impl Mutation for ForgetsItsQueue {
             change: "a new view ends the wait of claims, like that of requests and wishes",
             breaks: PI4,
         }),
+        fails_with: "-n 4 --requests 40 --partitions 2 --param slots=4 --param wait=300",
         ..SlotsAlgorithm::CARD
     };
 }
@@ -217,6 +218,7 @@ impl Mutation for ServesTheLast {
             change: "a claim that begins to wait goes to the front of the queue",
             breaks: TURN,
         }),
+        fails_with: "-n 3 --requests 60 --param slots=2 --param wait=500",
         ..SlotsAlgorithm::CARD
     };
 }
@@ -261,6 +263,7 @@ impl Mutation for TakesAll {
                      of the source), instead of being absent (option B)",
             breaks: "pi1-owned",
         }),
+        fails_with: "-n 4 --requests 40 --partitions 2",
         ..SlotsAlgorithm::CARD
     };
 }

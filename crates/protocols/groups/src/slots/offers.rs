@@ -37,6 +37,8 @@
 //! Source: pre-authorised donation, as an improvement on the donation scheme of SLOTS; see the
 //! card.
 
+mod insistence;
+
 use super::Slots;
 use super::exchange::Exchange;
 use super::message::Body;
@@ -71,6 +73,8 @@ enum Own {
 pub struct Offers {
     exchange: Exchange,
     own: Own,
+    /// Whether this member has begged since its last grant.
+    begs: bool,
     demand: Demand,
     /// The present watermarks for the number of free slots.
     watermarks: Watermarks,
@@ -90,6 +94,7 @@ impl Offers {
         Offers {
             exchange: Exchange::default(),
             own: Own::None,
+            begs: false,
             demand,
             watermarks: Watermarks::default(),
             reports: Reports::default(),
@@ -122,31 +127,6 @@ impl Offers {
         }
     }
 
-    /// A claim begins to wait. Its application makes no further claims that could tell this member
-    /// to ask again, so patience is of no use.
-    pub fn on_wait(&mut self, state: &mut MemberState, session: &mut Session<'_, Slots>) {
-        self.on_need(state, session);
-        self.insist(state, session);
-    }
-
-    /// Asks again, if this member's wish was delivered in vain and claims wait for it.
-    fn insist(&mut self, state: &mut MemberState, session: &mut Session<'_, Slots>) {
-        let is_short = state.needed_by_queue() > state.free();
-        if is_short
-            && self.own == Own::None
-            && state.is_settled()
-            && self.exchange.waits(state.me)
-            && !self.exchange.is_urgent_for(state.me)
-        {
-            self.ask(state, session);
-        }
-    }
-
-    /// Whether this member's multicast is under way, or its wish is urgent.
-    pub(super) fn insists(&self, state: &MemberState) -> bool {
-        self.own != Own::None || self.exchange.is_urgent_for(state.me)
-    }
-
     /// Whether a member that knows of no free slot may say that all are in use: it has asked again
     /// in vain, or the others own no slot.
     pub fn is_sure_of_none(&self, state: &MemberState) -> bool {
@@ -163,7 +143,9 @@ impl Offers {
     /// delivered (π5).
     pub(super) fn lets_go(&self, state: &MemberState) -> bool {
         let is_asked = state.is_settled() && self.exchange.is_urgent();
-        !is_asked || self.own != Own::None || state.pool.free() <= self.demand.need()
+        let is_begged = self.exchange.is_begged();
+        let need = if is_begged { self.demand.low() - 1 } else { self.demand.need() };
+        !is_asked || self.own != Own::None || state.pool.free() <= need
     }
 
     /// Takes slots if too few are free, or offers some if too many are.
@@ -264,6 +246,7 @@ impl Offers {
         if slots.is_empty() {
             return;
         }
+        self.begs &= to != state.me;
         self.reports.add(to, slots.len());
         state.grant(slots, to);
     }
@@ -298,6 +281,7 @@ impl Offers {
             stock: self.exchange.stock(),
             missing: self.exchange.missing(),
             urgent: self.exchange.is_urgent() && state.settings.surplus == Surplus::LetGo,
+            begged: self.exchange.is_begged() && state.settings.surplus == Surplus::LetGo,
         });
     }
 
@@ -331,7 +315,7 @@ impl Offers {
     /// Drops all offers, wishes and reports.
     pub fn reset(&mut self) {
         self.exchange.close();
-        self.own = Own::None;
+        (self.own, self.begs) = (Own::None, false);
         self.patience = Patience::default();
         self.watermarks = Watermarks::default();
         self.reports = Reports::default();

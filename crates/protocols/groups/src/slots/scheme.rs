@@ -72,7 +72,7 @@ impl Scheme {
         }
     }
 
-    /// A claim begins to wait, or waits and the member is reminded of it.
+    /// A claim begins to wait.
     pub fn on_wait(&mut self, state: &mut MemberState, session: &mut Session<'_, Slots>) {
         match self {
             Scheme::Donation(donation) => donation.ask(state, session),
@@ -89,10 +89,13 @@ impl Scheme {
         }
     }
 
-    /// Whether a member has to be reminded, by a timer, that claims wait: with donations no message
-    /// tells it when another member has slots to spare.
-    pub fn needs_reminders(&self) -> bool {
-        !matches!(self, Scheme::Offers(_))
+    /// Claims have waited for a while. With donations no message tells a member when another one
+    /// has slots to spare, so it asks again.
+    pub fn on_reminder(&mut self, state: &mut MemberState, session: &mut Session<'_, Slots>) {
+        match self {
+            Scheme::Donation(_) | Scheme::Published(_) => self.on_wait(state, session),
+            Scheme::Offers(offers) => offers.remind(state, session),
+        }
     }
 
     /// Whether a member that knows of no free slot may say that all are in use.
@@ -142,6 +145,7 @@ impl Scheme {
             (Scheme::Offers(offers), Body::Take { wanted, needed }) => {
                 offers.on_take(from, (wanted, needed), state, session);
             }
+            (Scheme::Offers(offers), Body::Beg) => offers.on_beg(from, state, session),
             // A message of another scheme is ignored: members disagree on the rules.
             _ => {}
         }

@@ -7,15 +7,17 @@
 //!
 //! A claim that waits is a need of its member (π5). With `offers`, the member wishes for one more
 //! slot for each claim that waits, and asks again as soon as its wish is delivered in vain: no
-//! further claim of a blocked application tells it to. With donations nothing tells a member when
-//! another one has slots to spare, so it asks again after a while.
+//! further claim of a blocked application tells it to. If that brings nothing for a while, it
+//! *begs*, and idle members give up their last free slots, too. With donations nothing tells a
+//! member when another one has slots to spare, so it asks again after a while.
 //!
 //! Views do not touch the queue: a claim that waits holds no slot. It waits on if the member has
 //! lost its membership, and is refused if the member leaves.
 //!
 //! - Guarantees: while a claim waits, its member has no slot for it, and has asked for one
 //!   (invariant `pi5`); claims that wait get slots in turn; each is answered in the end (π4).
-//! - Cost: no message for the queue itself; with `offers`, at most one take for each grant.
+//! - Cost: no message for the queue itself; with `offers`, at most one take for each grant, and a
+//!   multicast in each while that claims wait in vain.
 //! - State: one ticket for each claim that waits, [`Settings::queue`] at most, and a timer.
 //!
 //! [`Settings::queue`]: super::settings::Settings::queue
@@ -36,7 +38,7 @@ pub const QUEUE: Parameter =
 /// Its default.
 pub(super) const QUEUE_BY_DEFAULT: u32 = 64;
 
-/// The time after which a member asks for donations again, in milliseconds.
+/// The time after which a member asks for donations again, or begs, in milliseconds.
 const AGAIN_MS: u64 = 50;
 
 /// The claims that wait at a member, in order of arrival. Each ticket is in it once at most.
@@ -141,7 +143,7 @@ impl Slots {
         state.queue.join(ticket, waiting);
         session.set_timer(Timer::TimeIsUp(ticket), wait_ms);
         self.scheme.on_wait(&mut self.state, session);
-        if self.scheme.needs_reminders() && self.state.queue.len() == 1 {
+        if self.state.queue.len() == 1 {
             session.set_timer(Timer::Again, AGAIN_MS);
         }
     }
@@ -164,10 +166,10 @@ impl Slots {
         }
     }
 
-    /// Donations only: claims wait, and no message will tell this member when to ask again.
+    /// Claims have waited for a while.
     pub(super) fn ask_again(&mut self, session: &mut Session<'_, Self>) {
         if !self.state.queue.is_empty() {
-            self.scheme.on_wait(&mut self.state, session);
+            self.scheme.on_reminder(&mut self.state, session);
             session.set_timer(Timer::Again, AGAIN_MS);
         }
     }
@@ -209,7 +211,7 @@ impl Slots {
     }
 
     fn note_empty_queue(&self, session: &mut Session<'_, Self>) {
-        if self.scheme.needs_reminders() && self.state.queue.is_empty() {
+        if self.state.queue.is_empty() {
             session.cancel_timer(Timer::Again);
         }
     }

@@ -21,7 +21,9 @@
 //!
 //! If a waiting member asks again in vain, every member lets go of all free slots that it does not
 //! *need* itself. It keeps a part of the pace, some for the swing if that is more than an idle
-//! member's, and nothing for the plenty. An idle member needs one.
+//! member's, and nothing for the plenty. An idle member needs one. If the claims of that member
+//! have waited for a while, it *begs*, and a member keeps one less than its lowest mark: an idle
+//! member keeps none.
 //!
 //! The multiples were found by trying; the report of the experiment has their results.
 
@@ -49,6 +51,8 @@ pub struct Supply {
     pub missing: u32,
     /// Whether one of them has asked again in vain.
     pub urgent: bool,
+    /// Whether claims of one of them have waited for a while since.
+    pub begged: bool,
 }
 
 /// What a member does at which number of free slots.
@@ -135,6 +139,17 @@ impl Demand {
     /// The watermarks for this supply.
     pub fn watermarks(self, supply: Supply) -> Watermarks {
         match self {
+            _ if supply.begged => {
+                let (low, keep) = (self.low(), self.low() - 1);
+                Watermarks {
+                    low,
+                    fill: self.need(),
+                    enough: low,
+                    high: keep,
+                    keep,
+                    at_once: u32::MAX,
+                }
+            }
             Demand::Measured { pace } if !supply.urgent => measured(u64::from(pace), supply),
             _ => self.spare_nothing(),
         }
@@ -142,12 +157,16 @@ impl Demand {
 
     /// The watermarks of a member that lets go of all that it does not need itself.
     fn spare_nothing(self) -> Watermarks {
-        let (need, at_once) = (self.need(), u32::MAX);
-        let low = match self {
+        let (need, low, at_once) = (self.need(), self.low(), u32::MAX);
+        Watermarks { low, fill: need, enough: low, high: need, keep: need, at_once }
+    }
+
+    /// With fewer free slots the member takes some, at any supply.
+    pub fn low(self) -> u32 {
+        match self {
             Demand::Fixed(stock) => stock,
             Demand::Measured { pace } => whole(times::LOW_PACE * u64::from(pace) / 16),
-        };
-        Watermarks { low, fill: need, enough: low, high: need, keep: need, at_once }
+        }
     }
 
     /// The number of free slots that the member needs itself, for the claims until help can come:
@@ -227,7 +246,7 @@ mod tests {
     use super::*;
 
     fn supply(free: u32, stock: u32, missing: u32) -> Supply {
-        Supply { members: 32, free, stock, missing, urgent: false }
+        Supply { members: 32, free, stock, missing, urgent: false, begged: false }
     }
 
     #[test]
@@ -236,7 +255,7 @@ mod tests {
         let need = |pace| Demand::Measured { pace }.need();
         assert_eq!([0, 256].map(need), [1, 1]);
         assert!(need(12 * 256) > 12 && need(24 * 256) > need(12 * 256));
-        let urgent = Supply { urgent: true, ..supply(300, 0, 3) };
+        let urgent = Supply { urgent: true, begged: false, ..supply(300, 0, 3) };
         let watermarks = Demand::UNKNOWN.watermarks(urgent);
         assert_eq!((watermarks.high, watermarks.keep), (1, 1));
         assert!(Demand::UNKNOWN.watermarks(supply(300, 0, 3)).high > 4);
@@ -312,6 +331,7 @@ mod tests {
                 stock: 0,
                 missing,
                 urgent: false,
+                begged: false,
             })
         };
         let (small, large) = (of(32, 0), of(1_024, 0));
