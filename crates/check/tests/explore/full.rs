@@ -113,6 +113,21 @@ const ELECTED: Scope = Scope {
     ..Scope::of(2)
 };
 
+/// A process that begins one ballot, in a group of two.
+const PREPARED: Scope = Scope {
+    set: &[
+        ("ballots", "1"),
+        ("beats", "0"),
+        ("ask", "no"),
+        ("spread", "1"),
+        ("batch", "no"),
+        ("tries", "0"),
+        ("standing", "p0"),
+        ("askers", "p0"),
+    ],
+    ..Scope::of(2)
+};
+
 /// Two members that write once each, one of which may die.
 const WRITTEN: Scope = Scope {
     order: Order::Fifo,
@@ -130,6 +145,7 @@ const MORE: &[(&str, Scope)] = &[
     ("raft-old-term", ELECTED),
     ("raft-blind-vote", ELECTED),
     ("raft-forgetful", ELECTED),
+    ("multi-paxos-faithless", PREPARED),
 ];
 
 /// To the published rules of a pool, messages of another view are not void: an engine that leaves
