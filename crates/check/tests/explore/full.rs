@@ -135,11 +135,28 @@ const WRITTEN: Scope = Scope {
     ..Scope::of(3)
 };
 
+/// A pool with a founder, whose node crashes and starts again.
+const FOUNDED: Scope = lazy_pool(&[
+    ("engine", "abstract"),
+    ("pools", "1"),
+    ("slots", "2"),
+    ("stock", "1"),
+    ("opened", "yes"),
+    ("founder", "p1"),
+    ("faults", "crash restart"),
+    ("passing", "lazy"),
+    ("across", "no"),
+]);
+
 /// Small worlds beside those on the cards.
 const MORE: &[(&str, Scope)] = &[
     ("slots", lazy_pool!("offers")),
     ("slots", lazy_pool!("repaired")),
     ("slots-death-of-a-life", lazy_pool!("offers")),
+    ("slots-forgetful", lazy_pool!("offers")),
+    ("switchboard-late", FOUNDED),
+    ("switchboard-partings-forgotten", FOUNDED),
+    ("switchboard-untold", FOUNDED),
     ("table", WRITTEN),
     ("table-replaced", WRITTEN),
     ("raft-old-term", ELECTED),

@@ -96,6 +96,8 @@ pub struct PoolStatus {
     pub used: u32,
     /// The number of items that this node can hand out without asking.
     pub free: u32,
+    /// The number of free items that this node has offered to the others.
+    pub offered: u32,
     /// The number of released items that rest at this node.
     pub cooling: u32,
     /// Claims that were granted at this node since it started.

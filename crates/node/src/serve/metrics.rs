@@ -37,6 +37,7 @@ pub(super) fn text(inner: &Inner) -> String {
         let states = [
             ("used", pool.used),
             ("free", pool.free),
+            ("offered", pool.offered),
             ("cooling", pool.cooling),
             ("absent", pool.absent),
         ];

@@ -93,6 +93,17 @@ fn a_node_whose_directory_was_removed_is_not_let_in() {
 }
 
 #[test]
+fn a_pool_is_whole_again_when_all_nodes_have_started_again() {
+    let mut cluster = Cluster::start("all", 3);
+    ports(&cluster);
+    (0..3).for_each(|node| cluster.crash(node));
+    (0..3).for_each(|node| cluster.restart(node));
+    cluster.wait_for_view(3);
+    cluster.wait_for_pool("ports");
+    cluster.node(1).pool("ports").claim().expect("items are free");
+}
+
+#[test]
 fn a_node_that_leaves_hands_its_items_over() {
     let mut cluster = Cluster::start("leave", 3);
     ports(&cluster);

@@ -179,7 +179,7 @@ fn run(seed: u64) -> Result<usize, String> {
     let all_free = || {
         let pools = pools();
         pools.iter().all(|pool| pool.settled && pool.absent == 0 && pool.used == 0)
-            && pools.iter().map(|pool| pool.free).sum::<u32>() == ITEMS
+            && pools.iter().map(|pool| pool.free + pool.offered).sum::<u32>() == ITEMS
     };
     match comes_true(all_free) {
         true => Ok(uses),
