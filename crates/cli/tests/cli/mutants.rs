@@ -7,9 +7,16 @@ use synod_core::card::Mutant;
 use synod_protocols::entries;
 
 /// Mutants that no short run refutes, each with the reason. The explorer refutes them.
-const ONLY_EXPLORED: [(&str, &str); 2] = [
+const ONLY_EXPLORED: [(&str, &str); 6] = [
     ("token-unfair", "a process starves only while others ask again for ever"),
     ("slots-death-of-a-life", "six faults must come in their order, at one node after the other"),
+    (
+        "switchboard-late",
+        "a cast must be under way at the end of a view that a pool has not entered",
+    ),
+    ("switchboard-untold", "a node must be added while the network is cut"),
+    ("switchboard-founds-again", "the founder must crash, and its next life meet the others"),
+    ("switchboard-partings-forgotten", "members must part and meet again between two views"),
 ];
 
 fn holds(run: &Value, property: &str) -> Value {
