@@ -76,15 +76,15 @@ fn every_multicast_holds_what_it_promises_on_tcp() {
 /// Three members claim two slots, so most claims wait for a release on the other side of a socket.
 #[test]
 fn claims_of_a_pool_wait_for_their_slots_on_tcp() {
-    for rules in ["offers", "repaired"] {
-        let pool = format!("--param rules={rules} --param slots=2 --param wait=5000");
+    // The donors of `repaired` keep their last free slots, so claims of a small pool may time out.
+    for (rules, wait_ms, served) in [("offers", 5_000, Some(12)), ("repaired", 200, None)] {
+        let pool = format!("--param rules={rules} --param slots=2 --param wait={wait_ms}");
         let run = json(&format!("run slots -n 3 --requests 12 --think 1ms..5ms {pool} --on tcp"));
         assert!(everything_holds(&run), "{rules}: {run}");
-        assert_eq!(
-            (&run["ended"], &run["refused"]),
-            (&"quiet".into(), &0.into()),
-            "{rules}: {run}"
-        );
+        assert_eq!(run["ended"], "quiet", "{rules}: {run}");
+        if let Some(served) = served {
+            assert_eq!(run["operations"], served, "{rules}: {run}");
+        }
     }
 }
 
