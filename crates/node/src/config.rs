@@ -31,6 +31,10 @@ pub struct Config {
     pub data: PathBuf,
     /// The socket for clients; none: `api.sock` in the directory of the node.
     pub socket: Option<PathBuf>,
+    /// Where clients with tokens reach the node by HTTP; none: on the socket only.
+    pub http: Option<SocketAddr>,
+    /// The file of these tokens: a role (read, use or admin) and a token in each line.
+    pub tokens: Option<PathBuf>,
     /// Whether items that an earlier life of this node held are given up, because their users are
     /// gone.
     pub abandon_held: bool,
@@ -65,6 +69,8 @@ impl Config {
             peers,
             data: data.into(),
             socket: None,
+            http: None,
+            tokens: None,
             abandon_held: false,
             allow_faults: false,
             period_ms: 50,
@@ -122,6 +128,18 @@ impl Config {
                 ));
             }
         }
+        match (self.http, &self.tokens) {
+            (Some(_), None) => {
+                return bad("HTTP on TCP needs a file of tokens (--tokens)".to_owned());
+            }
+            (Some(http), _) if !http.ip().is_loopback() && !self.insecure => {
+                return bad(format!(
+                    "HTTP at {http} would send tokens unencrypted over a network: use an address \
+                     of loopback, with a proxy before it, or say --insecure"
+                ));
+            }
+            _ => {}
+        }
         if self.period_ms == 0 || self.timeout_ms < 2 * self.period_ms {
             return bad(format!(
                 "a node must be able to miss a sign of life: the time-out ({} ms) is at least \
@@ -175,6 +193,10 @@ mod tests {
         assert!(
             complaint(|c| c.peers[2].address.set_ip([10, 0, 0, 1].into())).contains("--insecure")
         );
+        let http = |address: [u8; 4]| Some(SocketAddr::from((address, 80)));
+        assert!(complaint(|c| c.http = http([127, 0, 0, 1])).contains("--tokens"));
+        let open = complaint(|c| (c.http, c.tokens) = (http([10, 0, 0, 1]), Some("t".into())));
+        assert!(open.contains("unencrypted"));
         assert!(complaint(|c| c.timeout_ms = 60).contains("at least twice the period"));
     }
 }

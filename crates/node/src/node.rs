@@ -13,6 +13,7 @@ use crate::local::Pool;
 use crate::registry::{self, NodeRecord, Operation, RegistryCell, RegistryDisk};
 use crate::report::Reporter;
 use crate::serve;
+use crate::serve::tokens::Tokens;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -61,8 +62,8 @@ pub enum StartError {
          copy, or remove the whole directory after 'synod member forget' of this node"
     )]
     RegistryLost(PathBuf),
-    /// The address for peers cannot be used.
-    #[error("cannot listen at {address} for the other nodes: {cause}{}", hint(.cause))]
+    /// An address cannot be used.
+    #[error("cannot listen at {address}: {cause}{}", hint(.cause))]
     Listen {
         /// The address.
         address: SocketAddr,
@@ -138,11 +139,29 @@ impl Node {
             let_go: Notify::new(),
             reporter,
         });
-        let (stop, stopped) = watch::channel(false);
         let socket = config.socket();
-        let peers_listener = listen_for_peers(config.peers[me.index()].address)?;
-        let clients_listener = serve::listen(&socket)?;
-        let core = Core { inner: inner.clone(), quarantine, stopped };
+        let peers = listen_on(config.peers[me.index()].address)?;
+        let clients = serve::listen(&socket)?;
+        let http = match (config.http, &config.tokens) {
+            (Some(address), Some(tokens)) => {
+                let tokens = Tokens::read(tokens).map_err(BadConfig)?;
+                Some((listen_on(address)?, Arc::new(tokens)))
+            }
+            _ => None,
+        };
+        let listeners = Listeners { peers, clients, http };
+        Node::run(inner, disk, quarantine, listeners, socket).map_err(StartError::Thread)
+    }
+
+    /// Starts the threads of a node.
+    fn run(
+        inner: Arc<Inner>,
+        disk: RegistryDisk,
+        quarantine: Duration,
+        listeners: Listeners,
+        socket: PathBuf,
+    ) -> io::Result<Self> {
+        let (stop, stopped) = watch::channel(false);
         let thread = |name: &str| std::thread::Builder::new().name(name.to_owned());
         let writer = inner.clone();
         let disk = thread("disk").spawn(move || {
@@ -151,15 +170,12 @@ impl Node {
                 writer.reporter.say(format!("the registry stops here: {error}"));
                 writer.registry.stop();
             }
-        });
-        let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(StartError::Thread)?;
+        })?;
+        let runtime = Builder::new_current_thread().enable_all().build()?;
         let handle = runtime.handle().clone();
-        let listeners = (peers_listener, clients_listener);
-        let core = thread("core").spawn(move || core.run(&runtime, listeners));
-        let threads = [disk, core].into_iter().collect::<Result<_, _>>();
-        let threads = threads.map_err(StartError::Thread)?;
-        Ok(Node { inner, stop, threads, handle, socket })
+        let core = Core { inner: inner.clone(), quarantine, stopped };
+        let core = thread("core").spawn(move || core.run(&runtime, listeners))?;
+        Ok(Node { inner, stop, threads: vec![disk, core], handle, socket })
     }
 
     /// Claims in this pool.
@@ -297,7 +313,7 @@ fn group_cell(
     Cell::new(host, board, identity, (clock, links, Channel::Group))
 }
 
-fn listen_for_peers(address: SocketAddr) -> Result<std::net::TcpListener, StartError> {
+fn listen_on(address: SocketAddr) -> Result<std::net::TcpListener, StartError> {
     let listen = || {
         let listener = std::net::TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
@@ -306,8 +322,12 @@ fn listen_for_peers(address: SocketAddr) -> Result<std::net::TcpListener, StartE
     listen().map_err(|cause| StartError::Listen { address, cause })
 }
 
-/// The sockets for the other nodes, and for clients.
-type Listeners = (std::net::TcpListener, std::os::unix::net::UnixListener);
+/// The sockets of a node.
+struct Listeners {
+    peers: std::net::TcpListener,
+    clients: std::os::unix::net::UnixListener,
+    http: Option<(std::net::TcpListener, Arc<Tokens>)>,
+}
 
 /// The thread that keeps time and serves sockets.
 struct Core {
@@ -318,16 +338,16 @@ struct Core {
 }
 
 impl Core {
-    fn run(self, runtime: &Runtime, (peers, clients): Listeners) {
+    fn run(self, runtime: &Runtime, listeners: Listeners) {
         let tasks = LocalSet::new();
         let mut stopped = self.stopped.clone();
         tasks.block_on(runtime, async move {
-            self.spawn_all(peers, clients);
+            self.spawn_all(listeners);
             let _ = stopped.wait_for(|stopped| *stopped).await;
         });
     }
 
-    fn spawn_all(&self, peers: std::net::TcpListener, clients: std::os::unix::net::UnixListener) {
+    fn spawn_all(&self, Listeners { peers, clients, http }: Listeners) {
         let group_runs = Arc::new(AtomicBool::new(false));
         let intake = Intake { inner: self.inner.clone(), group_runs: group_runs.clone() };
         let peers = tokio::net::TcpListener::from_std(peers).expect("the listener is non-blocking");
@@ -344,6 +364,11 @@ impl Core {
         let clients = tokio::net::UnixListener::from_std(clients);
         let clients = clients.expect("the listener is non-blocking");
         spawn_local(serve::clients(inner.clone(), clients));
+        if let Some((http, tokens)) = http {
+            let http = tokio::net::TcpListener::from_std(http);
+            let http = http.expect("the listener is non-blocking");
+            spawn_local(serve::http(inner.clone(), http, tokens));
+        }
     }
 }
 

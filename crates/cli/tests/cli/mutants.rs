@@ -51,7 +51,11 @@ fn a_run_of_a_mutant_breaks_what_its_card_says_and_the_sound_algorithm_holds_the
         let ran = synod(&format!("run {} -o json", card.name));
         let run = ran.json();
         if ONLY_EXPLORED.iter().any(|(name, _)| *name == card.name) {
-            assert_eq!(holds(&run, breaks), true, "{} may leave the list", card.name);
+            // An invariant of worlds on the abstract engine is not judged in a run.
+            let verdicts = run["verdicts"].as_array().expect("there are verdicts");
+            let broken =
+                verdicts.iter().any(|told| told["property"] == breaks && told["holds"] == false);
+            assert!(!broken, "{} may leave the list", card.name);
             continue;
         }
         assert_eq!(ran.code, Some(1), "{}: {}", card.name, ran.error);

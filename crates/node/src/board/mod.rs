@@ -151,9 +151,7 @@ impl Board {
     fn lose(&mut self, tag: Tag) {
         let Some(pool) = self.pools.get_mut(&tag) else { return };
         pool.end();
-        for session in self.sessions.values_mut() {
-            session.items.retain(|(of, _)| *of != tag);
-        }
+        self.sessions.values_mut().for_each(|session| session.lose(tag));
     }
 }
 

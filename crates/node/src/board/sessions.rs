@@ -23,6 +23,18 @@ pub(crate) struct SessionDesk {
     pub(super) items: BTreeSet<(Tag, SlotId)>,
 }
 
+impl SessionDesk {
+    /// A pool is gone, or this membership in it. If the session used an item of it, the session is
+    /// over: so its user learns it with the next sign of life.
+    pub(super) fn lose(&mut self, tag: Tag) {
+        let before = self.items.len();
+        self.items.retain(|(of, _)| *of != tag);
+        if self.items.len() < before {
+            self.ends_us = 0;
+        }
+    }
+}
+
 impl Board {
     /// Whether a TTL can be promised.
     pub(crate) fn check_ttl(ttl_ms: u64) -> Result<(), Failure> {

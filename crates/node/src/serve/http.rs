@@ -1,11 +1,13 @@
 //! HTTP with JSON, and streams of events.
 
 use super::routes::{self, Handled};
+use super::tokens::{Role, Tokens};
 use crate::inner::Inner;
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited, StreamBody};
 use hyper::body::{Bytes, Frame, Incoming};
-use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
+use hyper::http::request::Parts;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
@@ -18,7 +20,6 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use synod_client::api::{Answer, Event, Failure, Mode};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::UnixStream;
 use tokio::sync::mpsc;
 
 /// The longest body of a request.
@@ -26,30 +27,49 @@ const LONGEST_BODY: usize = 2 << 20;
 
 type Body = UnsyncBoxBody<Bytes, Infallible>;
 
-/// A stream of which the first bytes were read already.
-struct Prefixed {
-    first: [u8; 8],
-    read: usize,
-    stream: UnixStream,
+/// How a client shows that it may ask.
+#[derive(Clone)]
+pub(super) enum Access {
+    /// The file system has let it in.
+    Socket,
+    /// By a token in each request.
+    Token(Arc<Tokens>),
 }
 
-impl AsyncRead for Prefixed {
+impl Access {
+    /// What the client of this request may do.
+    fn role(&self, head: &Parts) -> Option<Role> {
+        match self {
+            Access::Socket => Some(Role::Admin),
+            Access::Token(tokens) => tokens
+                .role_of(head.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok())),
+        }
+    }
+}
+
+/// A stream of which the first bytes were read already.
+struct Prefixed<'f, S> {
+    first: &'f [u8],
+    stream: S,
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Prefixed<'_, S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        if self.read < self.first.len() {
-            let count = (self.first.len() - self.read).min(buffer.remaining());
-            buffer.put_slice(&self.first[self.read..self.read + count]);
-            self.read += count;
+        if !self.first.is_empty() {
+            let (now, later) = self.first.split_at(self.first.len().min(buffer.remaining()));
+            buffer.put_slice(now);
+            self.first = later;
             return Poll::Ready(Ok(()));
         }
         Pin::new(&mut self.stream).poll_read(cx, buffer)
     }
 }
 
-impl AsyncWrite for Prefixed {
+impl<S: AsyncWrite + Unpin> AsyncWrite for Prefixed<'_, S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -70,11 +90,12 @@ impl AsyncWrite for Prefixed {
 /// Serves a client that speaks HTTP, and has sent these bytes already.
 pub(super) async fn serve(
     inner: &Arc<Inner>,
-    first: &[u8; 8],
-    stream: UnixStream,
+    first: &[u8],
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    access: &Access,
 ) -> io::Result<()> {
-    let stream = Prefixed { first: *first, read: 0, stream };
-    let service = service_fn(|request| respond(inner, request));
+    let stream = Prefixed { first, stream };
+    let service = service_fn(|request| respond(inner, request, access));
     let served = http1::Builder::new()
         .pipeline_flush(true)
         .serve_connection(TokioIo::new(stream), service)
@@ -85,6 +106,7 @@ pub(super) async fn serve(
 async fn respond(
     inner: &Arc<Inner>,
     request: Request<Incoming>,
+    access: &Access,
 ) -> Result<Response<Body>, Infallible> {
     let (head, body) = request.into_parts();
     let body = match Limited::new(body, LONGEST_BODY).collect().await {
@@ -95,7 +117,7 @@ async fn respond(
         }
         Err(_) => return Ok(text(StatusCode::BAD_REQUEST, "text/plain", String::new())),
     };
-    Ok(match routes::handle(inner, &head, &body).await {
+    Ok(match routes::handle(inner, &head, &body, access.role(&head)).await {
         Handled::Answer(answered, value) => answer(&answered, value),
         Handled::Text(status, kind, content) => text(status, kind, content),
         Handled::Events(events) => stream(events),

@@ -5,23 +5,27 @@
 //! - `binary`: the protocol of `synod-client`
 //! - `http`: HTTP with JSON, and streams of events
 //! - `routes`: what each path and method does
+//! - `tokens`: who may do what on TCP
 //! - `metrics`: numbers for Prometheus
 
 mod binary;
 mod http;
 mod metrics;
 mod routes;
+pub(crate) mod tokens;
 
 use crate::inner::Inner;
 use crate::node::StartError;
+use http::Access;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use synod_client::wire::CLIENT_GREETING;
+use tokens::Tokens;
 use tokio::io::AsyncReadExt;
-use tokio::net::{UnixListener, UnixStream};
+use tokio::net::{TcpListener, UnixListener, UnixStream};
 use tokio::sync::Semaphore;
 use tokio::task::spawn_local;
 
@@ -82,6 +86,28 @@ async fn serve(inner: &Arc<Inner>, mut stream: UnixStream) -> io::Result<()> {
         use tokio::io::AsyncWriteExt;
         stream.write_all(&synod_client::wire::NODE_GREETING).await
     } else {
-        http::serve(inner, &first, stream).await
+        http::serve(inner, &first, stream, &Access::Socket).await
+    }
+}
+
+/// Serves HTTP on TCP, for clients with tokens.
+pub(crate) async fn http(inner: Arc<Inner>, listener: TcpListener, tokens: Arc<Tokens>) {
+    let room = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    loop {
+        let Ok(permit) = room.clone().acquire_owned().await else { return };
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                let (inner, access) = (inner.clone(), Access::Token(tokens.clone()));
+                spawn_local(async move {
+                    // A client that is gone, or sends garbage, is not missed.
+                    let _ = http::serve(&inner, &[], stream, &access).await;
+                    drop(permit);
+                });
+            }
+            Err(error) => {
+                inner.reporter.once(format!("no client can be accepted: {error}"));
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! What each path and method does.
 
 use super::metrics;
+use super::tokens::{Role, needed};
 use crate::inner::Inner;
 use hyper::http::request::Parts;
 use hyper::{Method, StatusCode};
@@ -83,11 +84,22 @@ struct NewClaim {
     wait_ms: u64,
 }
 
-/// Handles a request.
-pub(super) async fn handle(inner: &Arc<Inner>, head: &Parts, body: &[u8]) -> Handled {
+/// Handles a request of a client with this role.
+pub(super) async fn handle(
+    inner: &Arc<Inner>,
+    head: &Parts,
+    body: &[u8],
+    role: Option<Role>,
+) -> Handled {
     let path = head.uri.path();
+    if (head.method.as_str(), path) == ("GET", "/livez") {
+        return Handled::Text(StatusCode::OK, "text/plain", "alive\n".into());
+    }
+    let Some(role) = role else {
+        let why = "a token is needed: send the header 'Authorization: Bearer TOKEN'\n".to_owned();
+        return Handled::Text(StatusCode::UNAUTHORIZED, "text/plain", why);
+    };
     match (head.method.as_str(), path) {
-        ("GET", "/livez") => return Handled::Text(StatusCode::OK, "text/plain", "alive\n".into()),
         ("GET", "/readyz") => return readiness(inner),
         ("GET", "/metrics") => {
             let kind = "text/plain; version=0.0.4";
@@ -98,7 +110,8 @@ pub(super) async fn handle(inner: &Arc<Inner>, head: &Parts, body: &[u8]) -> Han
         }
         _ => {}
     }
-    let answer = match wanted(&head.method, path, head.uri.query().unwrap_or(""), body) {
+    let wanted = wanted(&head.method, path, head.uri.query().unwrap_or(""), body);
+    let answer = match wanted.and_then(|wanted| permitted(wanted, role)) {
         Ok(Wanted::Request(request)) => match inner.answer_at_once(request) {
             Ok(answer) => answer,
             Err(request) => inner.answer(request).await,
@@ -111,6 +124,20 @@ pub(super) async fn handle(inner: &Arc<Inner>, head: &Parts, body: &[u8]) -> Han
     };
     let value = answer.result.as_ref().map(reply).unwrap_or_default();
     Handled::Answer(answer, value)
+}
+
+/// Lets a request pass if the client's role is high enough.
+fn permitted(wanted: Wanted, role: Role) -> Result<Wanted, Failure> {
+    let needs = match &wanted {
+        Wanted::Request(request) => needed(request),
+        Wanted::Watch(_) => Role::Read,
+    };
+    match role >= needs {
+        true => Ok(wanted),
+        false => Err(Failure::Forbidden(format!(
+            "this needs a token with the role {needs:?}, and yours has {role:?}"
+        ))),
+    }
 }
 
 fn readiness(inner: &Inner) -> Handled {

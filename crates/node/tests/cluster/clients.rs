@@ -49,6 +49,26 @@ fn a_claim_is_given_back_when_it_is_dropped_and_a_session_when_it_is_silent() {
 }
 
 #[test]
+fn a_session_is_over_when_a_pool_is_deleted_of_which_it_uses_an_item() {
+    let cluster = cluster_with_ports("deleted");
+    block_on(async {
+        let client = Client::connect(cluster.node(0).socket()).await.expect("the node listens");
+        let session = client.open_session(Ttl::from_millis(900), "a").await.expect("there is room");
+        let other = client.open_session(Ttl::from_millis(900), "b").await.expect("there is room");
+        let claim = session.claim("ports").await.expect("items are free");
+        let delete = Request::DeletePool("ports".into());
+        client.call(&delete).await.expect("a majority is there");
+        claim.lost().await;
+        assert!(
+            other
+                .claim("ports")
+                .await
+                .is_err_and(|why| { matches!(why.failure(), Some(Failure::Unknown { .. })) })
+        );
+    });
+}
+
+#[test]
 fn a_claim_that_waits_gets_the_item_that_is_released() {
     let cluster = cluster_with_ports("waits");
     let mut claims: Vec<_> = Vec::new();

@@ -1,7 +1,8 @@
 //! HTTP on the same socket.
 
-use crate::support::Cluster;
+use crate::support::{Cluster, free_address};
 use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
@@ -55,6 +56,39 @@ fn the_same_services_are_there_in_json() {
     assert!(body.contains("there is ports"), "{body}");
     let (_, body) = http(socket, "GET", "/openapi.json", "");
     assert!(json(&body)["paths"]["/v1/pools/{pool}"]["put"].is_object());
+}
+
+/// Sends a request over TCP with a token, and returns the status.
+fn over_tcp(address: SocketAddr, method: &str, path: &str, token: &str) -> u16 {
+    let mut stream = TcpStream::connect(address).expect("the node listens");
+    let request = format!(
+        "{method} {path} HTTP/1.1\r\nHost: node\r\nConnection: close\r\n\
+         Authorization: Bearer {token}\r\nContent-Length: 0\r\n\r\n"
+    );
+    stream.write_all(request.as_bytes()).expect("the node reads");
+    let mut response = String::new();
+    stream.read_to_string(&mut response).expect("the node answers");
+    response.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status")
+}
+
+#[test]
+fn on_tcp_a_client_may_do_what_its_token_says() {
+    let address = free_address();
+    let tokens = std::env::temp_dir().join(format!("synod-http-tokens-{}", std::process::id()));
+    std::fs::write(&tokens, "read 0123456789abcdef\nadmin fedcba9876543210\n").expect("a file");
+    let cluster = Cluster::configured("tokens", 1, |config| {
+        (config.http, config.tokens) = (Some(address), Some(tokens.clone()));
+    });
+    cluster.wait_for_view(1);
+    let ask = |method, path, token| over_tcp(address, method, path, token);
+    assert_eq!(ask("GET", "/livez", "none"), 200);
+    for path in ["/readyz", "/metrics", "/v1/status", "/openapi.json"] {
+        assert_eq!(ask("GET", path, "none"), 401, "{path}");
+        assert_eq!(ask("GET", path, "0123456789abcdef"), 200, "{path}");
+    }
+    assert_eq!(ask("PUT", "/v1/groups/chat", "0123456789abcdef"), 403);
+    assert_eq!(ask("PUT", "/v1/groups/chat", "fedcba9876543210"), 200);
+    std::fs::remove_file(tokens).expect("it is there");
 }
 
 #[test]

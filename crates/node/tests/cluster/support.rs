@@ -16,7 +16,7 @@ pub(crate) struct Cluster {
 /// No wait takes longer.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-fn free_address() -> SocketAddr {
+pub(crate) fn free_address() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     listener.local_addr().expect("it is bound")
 }

@@ -34,6 +34,12 @@ pub(super) struct Settings {
     /// The socket for clients [default: api.sock in the directory]
     #[arg(long, env = "SYNOD_SOCKET", value_name = "PATH")]
     socket: Option<PathBuf>,
+    /// Where clients with tokens reach the node by HTTP, for example 127.0.0.1:7480
+    #[arg(long, env = "SYNOD_HTTP", value_name = "ADDRESS")]
+    http: Option<SocketAddr>,
+    /// The file of these tokens: in each line a role (read, use or admin) and a token
+    #[arg(long, env = "SYNOD_TOKENS", value_name = "FILE")]
+    tokens: Option<PathBuf>,
     /// Clients may cut the network on purpose
     #[arg(long, env = "SYNOD_ALLOW_FAULTS", value_name = "BOOL", num_args = 0..=1)]
     #[arg(default_missing_value = "true", require_equals = true)]
@@ -64,6 +70,10 @@ pub(super) struct Settings {
     /// The silence after which a node is taken out of the view [default: 400]
     #[arg(long, env = "SYNOD_TIMEOUT_MS", value_name = "MS")]
     timeout_ms: Option<u64>,
+    /// The longest TTL of a session that needs no majority, the same at all nodes; items of a
+    /// forgotten node go to others after this time [default: 10000]
+    #[arg(long, env = "SYNOD_PROMISE_MS", value_name = "MS")]
+    promise_ms: Option<u64>,
 }
 
 impl Settings {
@@ -91,6 +101,8 @@ impl Settings {
             peer: if self.peer.is_empty() { other.peer } else { self.peer },
             data: self.data.or(other.data),
             socket: self.socket.or(other.socket),
+            http: self.http.or(other.http),
+            tokens: self.tokens.or(other.tokens),
             allow_faults: self.allow_faults.or(other.allow_faults),
             insecure: self.insecure.or(other.insecure),
             authority: self.authority.or(other.authority),
@@ -99,6 +111,7 @@ impl Settings {
             abandon_held: self.abandon_held.or(other.abandon_held),
             period_ms: self.period_ms.or(other.period_ms),
             timeout_ms: self.timeout_ms.or(other.timeout_ms),
+            promise_ms: self.promise_ms.or(other.promise_ms),
         }
     }
 
@@ -130,12 +143,15 @@ impl Settings {
         Ok(Config {
             cluster: self.cluster.unwrap_or(usual.cluster),
             socket: self.socket,
+            http: self.http,
+            tokens: self.tokens,
             allow_faults: self.allow_faults.unwrap_or(usual.allow_faults),
             insecure: self.insecure.unwrap_or(usual.insecure),
             certificates,
             abandon_held: self.abandon_held.unwrap_or(usual.abandon_held),
             period_ms: self.period_ms.unwrap_or(usual.period_ms),
             timeout_ms: self.timeout_ms.unwrap_or(usual.timeout_ms),
+            promise_ms: self.promise_ms.unwrap_or(usual.promise_ms),
             ..usual
         })
     }
