@@ -139,6 +139,11 @@ fn every_command_on_a_page_of_the_book_and_about_larger_worlds_runs() {
 const CLUSTER: &[&str] =
     &["up", "status", "pool", "group", "member", "session", "chaos", "node", "cert"];
 
+/// Whether a command talks to a cluster of real nodes.
+pub(crate) fn is_of_a_cluster(line: &str) -> bool {
+    line.split_whitespace().nth(1).is_some_and(|name| CLUSTER.contains(&name))
+}
+
 /// The commands among the examples of a help text. Two spaces end a command; its story follows.
 fn examples(help: &str) -> impl Iterator<Item = &str> {
     let examples = help.split_once("Examples:").map_or("", |(_, examples)| examples).lines();
@@ -166,8 +171,7 @@ fn every_example_of_a_help_text_runs() {
     let helps = names.chain(["slots prove", "slots experiment", ""]);
     let helps: Vec<String> = helps.map(|name| synod(&format!("{name} --help")).out).collect();
     let mut lines: BTreeSet<&str> = helps.iter().flat_map(|help| examples(help)).collect();
-    lines
-        .retain(|line| !line.split_whitespace().nth(1).is_some_and(|name| CLUSTER.contains(&name)));
+    lines.retain(|line| !is_of_a_cluster(line));
     assert!(lines.len() > 50, "{}: {lines:?}", lines.len());
     for line in lines {
         must_run(&directory, line);
