@@ -68,7 +68,7 @@ impl Which {
         let (_, list) = cluster.of_up()?;
         let place = place(list, &self.name, &cluster)?;
         let hint = || format!("{0} is not running. Start it: synod chaos start {0}", place.name);
-        let pid = place.pid.with_context(hint)?;
+        let pid = place.pid.filter(|pid| !has_ended(*pid)).with_context(hint)?;
         let process = i32::try_from(pid).ok().and_then(Pid::from_raw).with_context(hint)?;
         kill_process(process, signal).with_context(hint)?;
         output.answer(&json!({ "node": place.name, "pid": pid }), || {
@@ -76,6 +76,15 @@ impl Which {
         })?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Whether a process has ended, although `synod up` has not noticed it yet: a signal to it would
+/// succeed, and do nothing.
+fn has_ended(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // The name of the program stands in brackets, and its state behind them.
+    let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
+    matches!(state, Some('Z' | 'X'))
 }
 
 fn place<'l>(list: &'l List, name: &str, cluster: &Cluster) -> Result<&'l Place, Trouble> {
