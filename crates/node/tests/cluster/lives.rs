@@ -100,14 +100,14 @@ fn a_pool_is_whole_again_when_all_nodes_have_started_again() {
     (0..3).for_each(|node| cluster.restart(node));
     cluster.wait_for_view(3);
     cluster.wait_for_pool("ports");
-    cluster.node(1).pool("ports").claim().expect("items are free");
+    drop(cluster.claim(1, "ports"));
 }
 
 #[test]
 fn a_node_that_leaves_hands_its_items_over() {
     let mut cluster = Cluster::start("leave", 3);
     ports(&cluster);
-    let claim = cluster.node(2).pool("ports").claim().expect("items are free");
+    let claim = cluster.claim(2, "ports");
     let refused = cluster.node(2).request(Request::Leave).expect_err("an item is in use");
     assert!(refused.to_string().contains("1 items are in use at n3"), "{refused}");
     drop(claim);

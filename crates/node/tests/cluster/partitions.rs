@@ -12,10 +12,7 @@ fn both_sides_of_a_cut_go_on_claiming_and_no_item_has_two_users() {
         .create_pool("ports", PoolSpec::range(20_000, 100))
         .expect("a majority is there");
     cluster.wait_for_pool("ports");
-    let mut claims = Vec::new();
-    for node in 0..5 {
-        claims.push(cluster.node(node).pool("ports").claim().expect("items are free"));
-    }
+    let mut claims: Vec<_> = (0..5).map(|node| cluster.claim(node, "ports")).collect();
     cluster.cut(&[&[0, 1], &[2, 3, 4]]);
     wait_until("each side has a view of its own", || {
         let missing = |node: usize| match cluster.node(node).status().mode {
@@ -24,16 +21,7 @@ fn both_sides_of_a_cut_go_on_claiming_and_no_item_has_two_users() {
         };
         missing(0) == 3 && missing(1) == 3 && (2..5).all(|node| missing(node) == 2)
     });
-    for node in 0..5 {
-        wait_until("the side serves", || match cluster.node(node).pool("ports").claim() {
-            Ok(claim) => {
-                claims.push(claim);
-                true
-            }
-            Err(Failure::Starved { .. } | Failure::NotReady) => false,
-            Err(why) => panic!("{why}"),
-        });
-    }
+    claims.extend((0..5).map(|node| cluster.claim(node, "ports")));
     // What exists can only be changed by a majority.
     let created = cluster.node(0).create_pool("more", PoolSpec::range(0, 8));
     assert!(matches!(created, Err(Failure::NoMajority { .. })), "{created:?}");

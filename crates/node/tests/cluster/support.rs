@@ -4,7 +4,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use synod_client::api::{Faults, Mode, PoolStatus, Request};
-use synod_node::{Config, Node, Peer};
+use synod_node::{Claim, Config, Failure, Node, Peer};
 
 /// A cluster, and the directory of its nodes.
 pub(crate) struct Cluster {
@@ -127,6 +127,20 @@ impl Cluster {
 }
 
 impl Cluster {
+    /// Claims an item at a node, as soon as the node has one.
+    pub(crate) fn claim(&self, node: usize, pool: &str) -> Claim {
+        let mut claimed = None;
+        wait_until("the node serves", || match self.node(node).pool(pool).claim() {
+            Ok(claim) => {
+                claimed = Some(claim);
+                true
+            }
+            Err(Failure::Starved { .. } | Failure::NotReady) => false,
+            Err(why) => panic!("{why}"),
+        });
+        claimed.expect("it has come true")
+    }
+
     /// Stops a node without a word, as a crash does.
     pub(crate) fn crash(&mut self, node: usize) {
         drop(self.nodes[node].take());

@@ -19,7 +19,7 @@
 //! # Layout
 //! - [`Switchboard`] (this file): deliveries, and room for multicasts; `requests`: its inputs
 //! - `views`, `announcement`: from view to view; [`nodes`]: the list of nodes
-//! - [`line`]: one pool under its tag; [`message`]: multicasts
+//! - `line`: one pool under its tag; [`message`]: multicasts
 //! - `card`, `proved`, `invariants`, [`mutants`]: claims, and what breaks without a rule
 //!
 //! - Assumes: the contract of [`synod_core::group`]; a tag names one service for ever; the duties
