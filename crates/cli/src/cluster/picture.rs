@@ -156,7 +156,7 @@ pub(crate) fn whole_pool(pool: &PoolSeen<'_>, sides: &[Vec<&Status>]) -> String 
     let sum = format!(
         "used {}, free {}, resting {}, absent {}",
         grouped(pool.sum(|_, status| status.used)),
-        grouped(pool.sum(|_, status| status.free)),
+        grouped(pool.sum(|_, status| status.unused())),
         grouped(pool.sum(|_, status| status.cooling)),
         grouped(pool.absent()),
     );
@@ -186,7 +186,7 @@ fn bar_line(node: &str, part: &PoolStatus, size: u32) -> String {
         "{} owned, {} used, {} free",
         grouped(u64::from(owned)),
         grouped(u64::from(part.used)),
-        grouped(u64::from(part.free)),
+        grouped(u64::from(part.unused())),
     );
     format!("    {node:<8} {bar}{} {numbers}{settled}\n", " ".repeat(room))
 }

@@ -106,6 +106,13 @@ pub struct PoolStatus {
     pub refusals: u64,
 }
 
+impl PoolStatus {
+    /// The number of items of this node that no user has, and that do not rest.
+    pub fn unused(&self) -> u32 {
+        self.free + self.offered
+    }
+}
+
 /// A group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GroupSummary {

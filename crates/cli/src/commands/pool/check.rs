@@ -142,7 +142,7 @@ impl Found<'_> {
         json!({
             "pool": self.name,
             "used": self.users.len(),
-            "free": self.pool.map(|pool| pool.sum(|_, status| status.free)),
+            "free": self.pool.map(|pool| pool.sum(|_, status| status.unused())),
             "resting": self.pool.map(|pool| pool.sum(|_, status| status.cooling)),
             "absent": self.pool.map(PoolSeen::absent),
             "twice": self.twice.iter().map(item).collect::<Vec<Value>>(),
@@ -174,7 +174,7 @@ impl Found<'_> {
                 text,
                 "{DIM}of {}: free {}, resting {}, absent {}{DIM:#}",
                 grouped(u64::from(pool.spec.size)),
-                grouped(pool.sum(|_, status| status.free)),
+                grouped(pool.sum(|_, status| status.unused())),
                 grouped(pool.sum(|_, status| status.cooling)),
                 grouped(pool.absent()),
             );

@@ -47,7 +47,7 @@ impl Ls {
                         format!("{} to {}", pool.spec.first, last(&pool.spec)),
                         grouped(u64::from(pool.spec.size)),
                         grouped(pool.sum(|_, status| status.used)),
-                        grouped(pool.sum(|_, status| status.free)),
+                        grouped(pool.sum(|_, status| status.unused())),
                         grouped(pool.sum(|_, status| status.cooling)),
                         grouped(pool.absent()),
                     ]
