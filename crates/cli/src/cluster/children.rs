@@ -18,14 +18,22 @@ const STOPPING: Duration = Duration::from_secs(4);
 /// The pause between two looks at a process.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Addresses on loopback that are free now.
+/// Addresses on loopback that are free now. The system gives outgoing connections ports above
+/// 32,768, so those below stay free until the nodes take them; and another program of this kind
+/// begins to look elsewhere.
 pub(crate) fn free_addresses(count: usize) -> Result<Vec<SocketAddr>> {
+    const PORTS: std::ops::Range<u32> = 10_000..30_000;
+    let begin = std::process::id().wrapping_mul(211);
+    let port = |number: u32| PORTS.start + number % PORTS.len() as u32;
+    let ports = (0..PORTS.len() as u32).map(|next| port(begin.wrapping_add(next)) as u16);
     // All are held until the last one is found, so that no two are the same.
-    let listeners: std::io::Result<Vec<TcpListener>> =
-        (0..count).map(|_| TcpListener::bind(("127.0.0.1", 0))).collect();
-    let listeners = listeners.context("no port is free")?;
-    let addresses: std::io::Result<_> = listeners.iter().map(TcpListener::local_addr).collect();
-    addresses.context("no port is free")
+    let listeners = ports.filter_map(|port| TcpListener::bind(("127.0.0.1", port)).ok());
+    let listeners: Vec<TcpListener> = listeners.take(count).collect();
+    let addresses: std::io::Result<Vec<_>> =
+        listeners.iter().map(TcpListener::local_addr).collect();
+    let addresses = addresses.context("no port is free")?;
+    anyhow::ensure!(addresses.len() == count, "fewer than {count} ports from 10000 on are free");
+    Ok(addresses)
 }
 
 /// Starts a node of the list.

@@ -2,6 +2,7 @@
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use synod_client::api::{Faults, Mode, PoolStatus, Request};
 use synod_node::{Claim, Config, Failure, Node, Peer};
@@ -16,9 +17,17 @@ pub(crate) struct Cluster {
 /// No wait takes longer.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// An address that nothing listens at. The system gives outgoing connections ports above 32,768, so
+/// one below stays free until the node takes it.
 pub(crate) fn free_address() -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
-    listener.local_addr().expect("it is bound")
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let number = std::process::id() * 211 + NEXT.fetch_add(1, Ordering::Relaxed);
+        let address = SocketAddr::from(([127, 0, 0, 1], 10_000 + (number % 20_000) as u16));
+        if TcpListener::bind(address).is_ok() {
+            return address;
+        }
+    }
 }
 
 pub(crate) fn wait_until(what: &str, holds: impl FnMut() -> bool) {
