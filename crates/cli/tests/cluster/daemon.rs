@@ -12,8 +12,12 @@ fn a_service_manager_learns_when_the_node_serves_and_ends_it_with_sigterm() {
     let notify = directory.join("notify.sock");
     let manager = UnixDatagram::bind(&notify).expect("the path is short");
     manager.set_read_timeout(Some(PATIENCE)).expect("it is not zero");
-    let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
-    let address = port.expect("a port is free");
+    // Below the ports of outgoing connections, so that none takes it before the node.
+    let mut listeners =
+        (30_000..32_000).filter_map(|port| TcpListener::bind(("127.0.0.1", port)).ok());
+    let listener = listeners.next().expect("a port is free");
+    let address = listener.local_addr().expect("it is bound");
+    drop(listener);
     let file = directory.join("synod.toml");
     let settings = format!("name = \"n1\"\npeer = [\"n1={address}\"]\ndata = \"/nowhere\"\n");
     std::fs::write(&file, settings).expect("it can be written");
